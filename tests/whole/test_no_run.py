@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.link import words
+from tequio_client.link import texts
 from tequio_client.link.decision import Reason, State
 from tequio_client.link.wish import Wish
 from tequio_client.worker import host as hosts
@@ -46,7 +46,9 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
                 host.choose(WILLING)
                 host.want(Wish(number=1, lend=True))
                 await _until(host, "no run is open", _is_none_open)
-                assert words.template(host.lending.decision).startswith("no run is open now")
+                assert texts.decision_template(host.lending.decision).startswith(
+                    "no run is open now"
+                )
                 with trio.fail_after(PATIENCE_S):
                     while host.trainer.child.pid is not None:  # noqa: ASYNC110 - it was just told to end
                         await trio.sleep(0.1)

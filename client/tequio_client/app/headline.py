@@ -24,7 +24,7 @@ PAUSING = (
 )
 STARTING = (
     str(QT_TRANSLATE_NOOP("headline", "Starting…")),
-    str(QT_TRANSLATE_NOOP("headline", "The worker looks whether anything speaks against it.")),
+    str(QT_TRANSLATE_NOOP("headline", "Checking whether it's OK to start…")),
 )
 
 

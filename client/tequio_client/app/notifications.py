@@ -14,8 +14,8 @@ from tequio_client.app.competition_notes import CompetitionNotes
 from tequio_client.app.pages.remedies import need_words
 from tequio_client.app.widgets import figures
 from tequio_client.link.decision import State
-from tequio_client.link.event_words import Event
 from tequio_client.link.questions import Activity, AskActivity
+from tequio_client.link.texts import Event
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import msgspec
 
     from tequio_client.link.snapshot import Snapshot
+    from tequio_client.link.texts import LocalTime
     from tequio_client.link.wish import Snooze, Wish
-    from tequio_client.link.words import Local
+
 
 F = TypeVar("F", bound="Callable[..., object]")
 MICRO = 1_000_000
@@ -152,22 +153,22 @@ def _snooze(length: str) -> Snooze:
     return Snooze(until_ms=now_ms + int(number) * _MINUTES[unit] * 60_000, asked_ms=now_ms)
 
 
-def _local(at_ms: int) -> Local:
+def _local(at_ms: int) -> LocalTime:
     from tequio_client.clock import local_time
-    from tequio_client.link.words import Local
+    from tequio_client.link.texts import LocalTime
 
     at = local_time(at_ms)
-    return Local(weekday=f"{at:%A}", date=f"{at.day} {at:%B}", time=f"{at:%H:%M}")
+    return LocalTime(weekday=f"{at:%A}", date=f"{at.day} {at:%B}", time=f"{at:%H:%M}")
 
 
 def _say(shown: Snapshot, *, as_json: bool) -> None:
     from tequio_client import clock
-    from tequio_client.link.words import sentence
+    from tequio_client.link.texts import decision_sentence
 
     if as_json:
         _dump(shown)
         return
-    click.echo(sentence(shown.decision, clock.now_ms(), _local))
+    click.echo(decision_sentence(shown.decision, clock.now_ms(), _local))
     if shown.round is not None:
         one = shown.round
         click.echo(f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}")

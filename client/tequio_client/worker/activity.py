@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlite3 import Row
 
     from tequio_client.link.decision import Value
-    from tequio_client.link.event_words import Event
+    from tequio_client.link.texts import Event
 
 log = structlog.get_logger(__name__)
 

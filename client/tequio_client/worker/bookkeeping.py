@@ -14,7 +14,6 @@ import structlog
 import trio
 
 from tequio_client.ledger.http import LedgerRefusedError
-from tequio_client.link.event_words import Event
 from tequio_client.link.questions import (
     Activity,
     AskActivity,
@@ -29,6 +28,7 @@ from tequio_client.link.questions import (
     Series,
 )
 from tequio_client.link.snapshot import PointsShown
+from tequio_client.link.texts import Event
 from tequio_client.worker import points_read
 from tequio_client.worker.book_file import BookError
 from tequio_client.worker.points_catch_up import CatchUp
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.points_outcome import Outcome
     from tequio_shared.api.peers import RankingAnswer
     from tequio_shared.ids import PeerKey
+
 
 log = structlog.get_logger(__name__)
 

@@ -15,8 +15,8 @@ from tequio_client.app.pages.activity_timeline import OF_ROUNDS
 from tequio_client.app.pages.events_book import PAGE
 from tequio_client.app.pages.page import Means
 from tequio_client.link import control
-from tequio_client.link.event_words import Event
 from tequio_client.link.questions import Activity, ActivityRow, AskActivity
+from tequio_client.link.texts import Event
 from tests.support import app_books
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import LENDING, NOW_MS

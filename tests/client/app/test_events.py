@@ -10,8 +10,8 @@ from PySide6.QtCore import QDate, QDateTime, QModelIndex, Qt, QTime
 from tequio_client.app.pages.events_book import PAGE, EventsBook
 from tequio_client.app.pages.events_list import EventsList
 from tequio_client.app.pages.events_rows import EventsRows, Line, with_days
-from tequio_client.link.event_words import Event
 from tequio_client.link.questions import Activity, ActivityRow, AskActivity
+from tequio_client.link.texts import Event
 from tests.support import app_books
 from tests.support.app_scenes import NOW_MS
 

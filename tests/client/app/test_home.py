@@ -13,7 +13,7 @@ from PySide6.QtCore import QDateTime, Qt
 from tequio_client import clock
 from tequio_client.app.pages.home import Home, series_question
 from tequio_client.app.pages.page import Means
-from tequio_client.link import control, words
+from tequio_client.link import control, texts
 from tequio_client.link.decision import Reason, State
 from tequio_client.link.facts import SessionFacts
 from tequio_client.link.questions import AskRanking, AskSeries, Ranking
@@ -123,11 +123,11 @@ def test_each_situation_says_what_why_and_what_to_do(
     assert sight.banner in home.banner.words or not sight.banner
 
 
-@pytest.mark.parametrize("key", words.REASONS)
+@pytest.mark.parametrize("key", texts.REASONS)
 def test_every_reason_is_a_sentence(home: Home, worker: ScriptedWorker, key: str) -> None:
     reason, _, fact = key.partition(".")
-    until_ms = NOW_MS + 120_000 if "{until}" in words.REASONS[key] else None
-    fields = {name for _, name, _, _ in Formatter().parse(words.REASONS[key]) if name}
+    until_ms = NOW_MS + 120_000 if "{until}" in texts.REASONS[key] else None
+    fields = {name for _, name, _, _ in Formatter().parse(texts.REASONS[key]) if name}
     values: dict[str, str | int] = dict.fromkeys(fields - {"until"}, 7)
     if fact and fact != "until":
         values["fact"] = fact
@@ -205,10 +205,10 @@ def test_until_the_worker_has_heard_it_is_said_what_is_under_way(
         worker.show(before)  # it speaks every second, and has not heard yet
         home.refresh()
         assert title.text() == word
-        assert reason.text().endswith((" at once.", " against it."))
+        assert reason.text().endswith((" at once.", " OK to start…"))
         before = worker.obey(shown)
         home.refresh()
-        assert title.text() == words.STATES[shown.decision.state]
+        assert title.text() == texts.STATES[shown.decision.state]
 
 
 def test_a_last_round_changes_nothing_before_the_worker_says_so(
@@ -399,7 +399,7 @@ def test_a_ledger_that_does_not_answer_leaves_the_ranking_that_was(
     worker.replies[AskRanking] = "the ledger does not answer"
     worker.show(LENDING)
     home.refresh()
-    assert "does not answer" in home.ranking.empty.words
+    assert home.ranking.empty.words.startswith("Can't reach the ledger")
     worker.replies[AskRanking] = Ranking(rows=())
     worker.show(replace(LENDING, rounds=9_999))
     home.refresh()

@@ -15,9 +15,9 @@ from tequio_client.app.desktop_notes import SERVICE, BalloonDesk, BusDesk
 from tequio_client.app.notifications import AGAIN_MS, Notifications
 from tequio_client.link.competitions import AskCompetitions
 from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.event_words import Event
 from tequio_client.link.questions import Activity, ActivityRow, AskActivity
 from tequio_client.link.snapshot import Need, PointsShown, Snapshot
+from tequio_client.link.texts import Event
 from tests.support.app_scenes import LENDING, NEW, NOW_MS
 from tests.support.app_tray import PaperDesk
 from tests.support.private_bus import PrivateBus

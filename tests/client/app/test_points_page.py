@@ -13,7 +13,7 @@ from tequio_client.app.pages.points import PointsPage
 from tequio_client.app.pages.round_dialog import RoundDialog
 from tequio_client.app.pages.rounds_book import PAGE
 from tequio_client.app.pages.rounds_rows import Column, Role, is_checked
-from tequio_client.link import control, round_words
+from tequio_client.link import control, texts
 from tequio_client.link.questions import AskPoints, AskSeries, Points, PointsRow
 from tests.support import app_books
 from tests.support.app_clock import Clock
@@ -111,11 +111,11 @@ def test_a_pending_round_claims_no_points(page: PointsPage, worker: ScriptedWork
     assert cells[Column.POINTS] == ("–", "")
 
 
-@pytest.mark.parametrize("reason", round_words.REASONS)
+@pytest.mark.parametrize("reason", texts.ROUND_REASONS)
 def test_a_rejected_round_says_why(page: PointsPage, worker: ScriptedWorker, reason: str) -> None:
     worker.replies[AskPoints] = Points(rows=(replace(REJECTED, reason=reason),))
     _show(page, worker)
-    assert _cells(page, 0)[Column.STATE] == ("Rejected", round_words.REASONS[reason])
+    assert _cells(page, 0)[Column.STATE] == ("Rejected", texts.ROUND_REASONS[reason])
 
 
 @pytest.mark.parametrize(

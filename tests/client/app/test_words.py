@@ -9,10 +9,10 @@ import pytest
 from PySide6.QtCore import QLocale
 
 from tequio_client.app import words
-from tequio_client.link import event_words
+from tequio_client.link import texts
 from tequio_client.link.decision import Decision, Reason, State
-from tequio_client.link.event_words import EVENTS, Event
 from tequio_client.link.questions import ActivityRow
+from tequio_client.link.texts import EVENTS, Event
 from tests.support.app_language import PseudoLocale
 from tests.support.app_scenes import NOW_MS
 
@@ -28,7 +28,7 @@ def test_every_event_is_a_translated_sentence(code: Event, language: Language) -
     fields = {name for _, name, _, _ in Formatter().parse(EVENTS[code]) if name}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=dict.fromkeys(fields, 7))
     assert words.event(row).rstrip()[-1] == "."
-    language.speak(QLocale("en_US"), PseudoLocale())
+    language.apply(QLocale("en_US"), PseudoLocale())
     assert words.event(row).startswith("[")
 
 
@@ -36,7 +36,7 @@ def test_points_of_an_event_are_exact_in_the_users_way(language: Language) -> No
     values: Values = {"run": "nova", "round": 12_345, "points": 1_234.000_001}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.ROUND_ACCEPTED, values=values)
     assert "for 1,234.000001 points" in words.event(row)
-    language.speak(QLocale("de"), PseudoLocale())
+    language.apply(QLocale("de"), PseudoLocale())
     assert "1.234,000001" in words.event(row)
 
 
@@ -48,7 +48,7 @@ def test_a_rejection_says_why_in_words() -> None:
 
 def test_a_decision_of_the_past_ended_at_a_time() -> None:
     decision = Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=NOW_MS - 60_000)
-    values = event_words.values_of(decision)
+    values = texts.event_values(decision)
     row = ActivityRow(number=1, at_ms=NOW_MS - 600_000, code=Event.DECIDED, values=values)
     said = words.event(row)
     assert said.startswith("Snoozed: you asked for a break. Resumes at ")

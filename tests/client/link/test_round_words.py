@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_client.link import round_words
+from tequio_client.link import texts
 from tequio_client.worker import points_outcome
 from tequio_shared.proof import Reason
 from tequio_shared.standing import Standing
@@ -19,24 +19,24 @@ NAMES = (*OUTCOMES, *(one.name.lower().replace("_", "-") for one in Reason))
 
 
 def test_every_reason_of_the_protocol_has_words_and_no_other_has() -> None:
-    assert set(round_words.REASONS) == set(NAMES)
+    assert set(texts.ROUND_REASONS) == set(NAMES)
 
 
 def test_every_reason_is_told_apart() -> None:
-    assert len(set(round_words.REASONS.values())) == len(NAMES)
+    assert len(set(texts.ROUND_REASONS.values())) == len(NAMES)
 
 
-@pytest.mark.parametrize("words", round_words.REASONS.values())
+@pytest.mark.parametrize("words", texts.ROUND_REASONS.values())
 def test_reasons_stand_in_brackets_too(words: str) -> None:
     assert words[0].islower()
     assert not words.endswith(".")
 
 
 def test_a_reason_of_a_later_version_is_named() -> None:
-    assert round_words.reason("reason-77").format(reason="reason-77").endswith("(reason-77)")
+    assert texts.round_reason("reason-77").format(reason="reason-77").endswith("(reason-77)")
 
 
 def test_every_state_and_standing_has_words() -> None:
     outcomes = {points_outcome.PENDING, points_outcome.VERIFIED, points_outcome.REJECTED}
-    assert set(round_words.STATES) == outcomes
-    assert set(round_words.STANDINGS) == {str(one) for one in Standing}
+    assert set(texts.ROUND_STATES) == outcomes
+    assert set(texts.STANDINGS) == {str(one) for one in Standing}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.link import words
+from tequio_client.link import texts
 from tequio_client.link.decision import Reason, State
 from tequio_client.link.facts import NOTHING_OF_SESSION, Gpu
 from tequio_client.link.preferences import (
@@ -587,7 +587,7 @@ def test_what_keeps_us_out_wants_a_person_and_is_named(
 def test_every_cause_for_being_in_no_run_has_words() -> None:
     for why in Why:
         found = look(replace(CALM, outside=Outside(why=why, problem="it says no")))
-        assert words.template(found)
+        assert texts.decision_template(found)
         assert found.may_compute is (why is Why.JOINING)
 
 

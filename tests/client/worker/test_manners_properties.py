@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_client.link import words
+from tequio_client.link import texts
 from tequio_client.link.decision import Decision, Reason, State
 from tequio_client.link.facts import SessionFacts
 from tequio_client.link.preferences import ALWAYS, DeviceChoice, Preferences
@@ -297,8 +297,10 @@ def test_every_decision_can_be_said(
     path: list[tuple[Facts, int, int]], chosen: Preferences, wish: Wish, now: Moment
 ) -> None:
     for _, at, found in walk(path, chosen, wish, now):
-        said = words.sentence(found, at.ms, lambda _: words.Local("Monday", "22 October", "08:00"))
-        assert said.startswith(words.STATES[found.state] + ": ")
+        said = texts.decision_sentence(
+            found, at.ms, lambda _: texts.LocalTime("Monday", "22 October", "08:00")
+        )
+        assert said.startswith(texts.STATES[found.state] + ": ")
         assert said.endswith(".")
 
 

@@ -21,6 +21,7 @@ from tequio_client.keys.state import Kept
 if TYPE_CHECKING:
     from tequio_client.keys.state import IdentityError, KeyState
 
+
 MOST_NAME = 32
 
 
@@ -32,8 +33,8 @@ class KeyStep(Step):
             kit,
             self.tr("Your key"),
             self.tr(
-                "Your key is your account: no e-mail, no password, nobody to ask. It signs your "
-                "work, and the points belong to it."
+                "Your key is your account: no e-mail and no sign-up. It signs your work, and the "
+                "points belong to it."
             ),
         )
         self.making, self.card = MakingCard(kit), KeyCard(kit.desk)
@@ -139,7 +140,7 @@ class NameCard(Card):
         row, words = QHBoxLayout(), QVBoxLayout()
         words.setSpacing(1)
         words.addWidget(Text(self.tr("A name, if you like"), Type.STRONG))
-        note = self.tr("For your own eyes: in the ranking others see the beginning of your key.")
+        note = self.tr("Only you see this. Others see the start of your key.")
         words.addWidget(Paragraph(note, Type.CAPTION, "sub"))
         row.setSpacing(18)
         row.addLayout(words, 1)

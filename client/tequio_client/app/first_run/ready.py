@@ -31,7 +31,7 @@ class ReadyStep(Step):
         super().__init__(
             kit,
             self.tr("Ready"),
-            self.tr("Nothing was lent so far. It begins with the button below."),
+            self.tr("Nothing has been used yet. Press the button below to start."),
         )
         self.events = [Event(picture) for picture in ("download", "moon", "badge-check")]
         card = Card(self.tr("What happens next"))
@@ -77,7 +77,7 @@ class ReadyStep(Step):
             self.tr("First points"),
             self.tr(
                 "They are pending when your first round ends, and verified when the ledger has "
-                "closed it and your computer has checked the proof: as a rule one round later."
+                "closed it and your computer has checked the proof, usually one round later."
             ),
         )
 
@@ -92,9 +92,9 @@ class ReadyStep(Step):
         when.show_as(presets.get(draft.preset, ""), "clock", "accent")
         starts, waits = self.tr("Starts at login"), self.tr("Starts by hand")
         login.show_as(starts if draft.starts_at_login else waits, "power", "accent")
-        what.show_as(run.name if run else self.tr("Chooses the run"), "boxes", "accent")
+        what.show_as(run.name if run else self.tr("Run: automatic"), "boxes", "accent")
         backup.setVisible(self.kit.desk.state.wants_backup)
-        backup.show_as(self.tr("Key without backup"), "triangle-alert", "warn")
+        backup.show_as(self.tr("Key not backed up"), "triangle-alert", "warn")
 
     def _fetching(self) -> str:
         run = self._run()

@@ -38,7 +38,10 @@ class WelcomeStep(Step):
                 Promise(
                     "gamepad-2",
                     self.tr("Stops when you play"),
-                    self.tr("A game or a full screen ends it within seconds. All memory is back."),
+                    self.tr(
+                        "Starting a game or going full screen stops it within seconds and "
+                        "frees all GPU memory."
+                    ),
                 ),
                 Promise(
                     "coins",
@@ -87,8 +90,8 @@ class CostCard(Card):
         self._draw, self._energy, self._money = (Figure() for _ in range(3))
         code = QLocale().currencySymbol(QLocale.CurrencySymbolFormat.CurrencyIsoCode)
         self._usual = USUAL.get(code)
-        self.hours = SliderRow(self.tr("Lending on a day"), 1, 24, self._write_hours)
-        name = self.tr("Price of a kWh")
+        self.hours = SliderRow(self.tr("Hours per day"), 1, 24, self._write_hours)
+        name = self.tr("Price per kWh")
         self.tariff = NumberBox(
             name, 0.0, MOST_TARIFF, code, places=2, nothing=self.tr("not entered")
         )
@@ -127,10 +130,10 @@ class CostCard(Card):
         kwh = self.tr("{energy} kWh")
         self._energy.say(
             _range(figures.count(round(least)), kwh.format(energy=figures.count(round(most)))),
-            self.tr("in a month"),
+            self.tr("per month"),
         )
         money = _range(_money(least * (tariff or 0)), _money(most * (tariff or 0)))
-        self._money.say(money if tariff else figures.ABSENT, self.tr("in a month"))
+        self._money.say(money if tariff else figures.ABSENT, self.tr("per month"))
         self._note.setText(self._say_price())
 
     @property
@@ -151,10 +154,10 @@ class CostCard(Card):
 
     def _say_price(self) -> str:
         rest = self.tr(
-            "This device alone. A computer that would otherwise sleep draws 40 to 90 W more."
+            "For this device only. If your PC would otherwise be asleep, add 40 to 90 W."
         )
         if self._kit.book.draft.tariff is None and self._usual:
-            guess = self.tr("The price is a rough one for households: enter yours.")
+            guess = self.tr("This is a rough household price: enter yours.")
             return f"{guess} {rest}"
         return rest
 

@@ -46,7 +46,7 @@ class BackupDialog(KeyDialog):
         super().__init__(
             self.tr("Back up your key"),
             self.tr(
-                "Whoever has the key has your points. If this disk fails, only a backup helps."
+                "Anyone with this key has your points. If this disk fails, only a backup helps."
             ),
             "",
             parent,

@@ -43,7 +43,7 @@ class Health(QWidget):
         )
         self.machine = Probes(
             self.tr("This computer"),
-            self.tr("The hardware probe does not answer. The worker starts it again by itself."),
+            self.tr("The hardware probe is not responding. The worker restarts it automatically."),
         )
         both = Columns()
         both.hold((self.session, self.machine))
@@ -72,12 +72,12 @@ class Health(QWidget):
 
     def _summary(self, told: int, amber: int, *, all_well: bool) -> str:
         if all_well:
-            return self.tr("All %n probe(s) answer.", "", told)
+            return self.tr("All %n check(s) are working.", "", told)
         if amber:
-            unknown = self.tr("%n probe(s) cannot tell what they look at.", "", amber)
-            never = self.tr("What nobody knows never counts as a reason to lend.")
+            unknown = self.tr("%n check(s) aren't working.", "", amber)
+            never = self.tr("If Tequio isn't sure, it stays paused.")
             return f"{unknown} {never}"
-        return self.tr("Not all probes have answered yet.")
+        return self.tr("Some checks have not responded yet.")
 
 
 class Probes(Card):
@@ -145,7 +145,7 @@ class ProbeRow(QWidget):
         self.remedy.setText("" if fact.ok else health_words.remedy(fact))
         self.remedy.setVisible(not fact.ok)
         if fact.ok:
-            self.chip.show_as(self.tr("Answers"), "circle-check", "ok")
+            self.chip.show_as(self.tr("OK"), "circle-check", "ok")
         else:
             self.chip.show_as(self.tr("Unknown"), "triangle-alert", "warn")
         parts = (self.name.text(), self.chip.words, self.source.text(), fact.error)

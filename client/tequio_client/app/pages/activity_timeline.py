@@ -16,7 +16,7 @@ from tequio_client.app.widgets.card import Card
 from tequio_client.app.widgets.columns import Columns
 from tequio_client.app.widgets.empty_state import EmptyState
 from tequio_client.app.widgets.segmented import Segmented
-from tequio_client.link.event_words import Event
+from tequio_client.link.texts import Event
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
@@ -116,7 +116,7 @@ class Timeline(Card):
                 self.tr("Looking"), self.tr("What happened lately is being read.")
             )
         elif not self.book.rows and self.book.problem:
-            self.empty.show_words(self.tr("The events cannot be had"), self.book.problem)
+            self.empty.show_words(self.tr("Couldn't load the events"), self.book.problem)
         elif self.book.has_more:
             self.empty.show_words(self.tr("Looking"), self.tr("Older events are being read."))
         elif self.book.rows:

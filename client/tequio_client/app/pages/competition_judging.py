@@ -60,5 +60,5 @@ class JudgingCard(Card):
 
     def _button(self, row: CompetitionRow) -> str:
         if self._is_on:
-            return self.tr("Judge no more")
-        return self.tr("Judge on") if row.part else self.tr("Offer to judge")
+            return self.tr("Stop judging")
+        return self.tr("Resume judging") if row.part else self.tr("Offer to judge")

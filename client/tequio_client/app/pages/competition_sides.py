@@ -125,7 +125,7 @@ class SidesCard(Card):
         if curves is not None:
             return self.tr("No round has been closed yet. The curves begin with the first.")
         if problem:
-            told = self.tr("The curves cannot be had: {problem}.")
+            told = self.tr("Couldn't load the curves: {problem}.")
             return told.format(problem=problem.rstrip("."))
         return self.tr("The ledger is asked how the sides come along.")
 

@@ -52,7 +52,7 @@ class CompetitionsPage(Page):
         self.again = Button(self.tr("Refresh"), picture="refresh-cw")
         self.head = PageHead(
             self.tr("Competitions"),
-            self.tr("Runs against each other, judged on texts that nobody has seen."),
+            self.tr("Runs compete on unseen text."),
             (self.again,),
         )
         self.banner, self.choices, self.about = Banner(), CompetitionChoices(), CompetitionHead()
@@ -135,9 +135,7 @@ class CompetitionsPage(Page):
         self._show_one(seen, now_ms)
 
     def _show_age(self) -> None:
-        about = self.tr(
-            "Runs against each other, judged on texts that nobody has seen. List read {ago}."
-        )
+        about = self.tr("Runs compete on unseen text. List read {ago}.")
         self.head.say(about.format(ago=figures.ago(self.list.reply_ms, self.means.now_ms())))
 
     def _show_banner(self) -> None:
@@ -153,15 +151,15 @@ class CompetitionsPage(Page):
         problem = self.list.problem
         self.empty.button.setVisible(bool(problem))
         if problem:
-            words = self.tr("{problem}. It will be asked again.")
+            words = self.tr("{problem}. Tequio will keep trying.")
             told = words.format(problem=problem[:1].upper() + problem[1:].rstrip("."))
-            self.empty.show_words(self.tr("The list cannot be had"), told)
+            self.empty.show_words(self.tr("Couldn't load the list"), told)
         elif self.list.reply is not None:
             self.empty.show_words(
                 self.tr("No competition yet"),
                 self.tr(
-                    "Organisers open one so that runs can be held against each other. It will "
-                    "stand here, and you will be told."
+                    "Organisers open one so that runs can be compared. It'll appear here, and "
+                    "you'll be notified."
                 ),
             )
         else:

@@ -81,21 +81,19 @@ class Hardware(Page):
         if machine.gpus is None:
             broken = next((one.error for one in machine.health if not one.ok and one.error), "")
             said = self.tr(
-                "The hardware probe does not answer, so nobody can tell what the graphics cards "
-                "do. Nothing is lent until it does; Tequio starts it again by itself."
+                "The hardware probe is not responding, so the state of the graphics cards is "
+                "unknown. Nothing is lent until it responds; Tequio restarts it automatically."
             )
             return "warning", f"{said} {broken}".strip(), ""
         if any(gpu.id != CPU for gpu in machine.gpus):
             return "info", "", ""
         if self.edits.current.device(CPU).use:
             said = self.tr(
-                "No graphics card was found that can train. The processor is lent in its place: "
-                "slower, and it counts as well."
+                "No graphics card was found that can train. The CPU is lent instead. It's "
+                "slower, but still earns points."
             )
             return "info", said, ""
-        said = self.tr(
-            "No graphics card was found that can train. The processor can be lent in its place."
-        )
+        said = self.tr("No graphics card was found that can train. The CPU can be lent instead.")
         return "info", said, self.tr("Lend the processor")
 
     def _use_processor(self) -> None:
@@ -137,8 +135,8 @@ class Hardware(Page):
         column.setSpacing(2)
         column.addWidget(Text(self.tr("Hardware"), Type.TITLE))
         said = self.tr(
-            "What of this computer is lent. The device with most memory computes; changes hold at "
-            "once."
+            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
+            "apply immediately."
         )
         column.addWidget(Paragraph(said, Type.CAPTION, "sub"))
         return made

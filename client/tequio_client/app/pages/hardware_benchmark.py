@@ -71,9 +71,7 @@ class BenchmarkRow(SettingRow):
             return self.tr("Not measured: {why}.").format(why=self._why.rstrip("."))
         said = [self._figures(self._result)] if self._result else []
         if self._is_lent:
-            said.append(
-                self.tr("To measure, pause lending first: beside other work it means nothing.")
-            )
+            said.append(self.tr("Pause first to get a meaningful result."))
         elif not said:
             said.append(
                 self.tr("Trains a small model for a few seconds and says how fast this device is.")

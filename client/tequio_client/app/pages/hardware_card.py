@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from tequio_client.app import words
-from tequio_client.app.pages.deciders import deciding, device_of
 from tequio_client.app.pages.devices import is_used
 from tequio_client.app.pages.hardware_benchmark import BenchmarkRow
 from tequio_client.app.pages.hardware_limits import Limits
 from tequio_client.app.pages.hardware_readings import Readings
+from tequio_client.app.pages.settings_table import deciding_device, deciding_field
 from tequio_client.app.theme.fonts import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.card import Card
@@ -59,8 +59,8 @@ class DeviceCard(Card):
         self.role_row = SettingRow(
             self.tr("Role"),
             self.tr(
-                "Trainers compute, witnesses check what trainers say. Default: automatic, which is "
-                "both."
+                "Trainers train the model; witnesses check their work. Automatic does both. "
+                "Default: automatic."
             ),
             self.role,
         )
@@ -140,7 +140,7 @@ class DeviceCard(Card):
         self.state.show_as(*shown.get(state, ready if is_used_now else switched_off))
 
     def _show_decider(self, snapshot: Snapshot) -> None:
-        field, about = deciding(snapshot.decision), device_of(snapshot.decision)
+        field, about = deciding_field(snapshot.decision), deciding_device(snapshot.decision)
         is_ours = not about or about == self.device.name
         said = self.tr("Stops lending now")
         why = words.reason(snapshot.decision, self._means.now_ms())

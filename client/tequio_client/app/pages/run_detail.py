@@ -39,7 +39,7 @@ class RunDetail(Card):
         self.setMinimumWidth(LEAST_WIDTH)
         self.setAccessibleName(self.tr("What joining means"))
         self._run = ANY
-        self._join, self._keep = self.tr("Join this run"), self.tr("Keep this run")
+        self._join, self._keep = self.tr("Join this run"), self.tr("Stay on this run")
         self.name, self.words = Line("", Type.HEADING), Paragraph(tone="sub")
         self.facts, self.needs = Facts(), RunNeeds()
         self.takes = Text(self.tr("What it takes"), Type.STRONG)

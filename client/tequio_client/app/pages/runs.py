@@ -162,9 +162,9 @@ class RunsPage(Page):
         if self._rows is not None:
             self.empty.show_words(self.tr("No run yet"), self._none_open())
         elif self._problem:
-            words = self.tr("{problem}. It will be asked again.")
+            words = self.tr("{problem}. Tequio will keep trying.")
             told = words.format(problem=self._problem.rstrip("."))
-            self.empty.show_words(self.tr("The list cannot be had"), told)
+            self.empty.show_words(self.tr("Couldn't load the list"), told)
         else:
             self.empty.show_words(
                 self.tr("Looking for runs"), self.tr("The ledger is asked which runs there are.")

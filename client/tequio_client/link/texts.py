@@ -1,0 +1,343 @@
+"""English texts for the codes in which worker and app speak: decisions, events and rounds.
+
+One template for each meaning, with its values in braces: the command line fills a template as it
+is, the app translates it first (`app.words`). Templates have no values that they do not need: a
+missing value would raise KeyError, and a test fills every template.
+
+A decision's key is its reason's code, followed by its `fact` if it has one, or by `until` where
+the end is known and the sentence says more then. Each sentence names the rule that decided, and
+its end or the way out. An event's points come as points, not as micro-points; its time is in the
+row. A round's reasons are those of the points book: what the round did, or the protocol's reason
+for which witnesses refused the work. `UNKNOWN_EVENT` and `UNKNOWN_REASON` are for codes of a later
+version.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tequio_client.link.decision import Decision, Reason, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tequio_client.link.decision import Value
+    from tequio_client.link.questions import ActivityRow
+
+STATES: Mapping[State, str] = {
+    State.LENDING: "Lending",
+    State.FINISHING: "Finishing",
+    State.WAITING: "Waiting",
+    State.PAUSED: "Paused",
+    State.SNOOZED: "Snoozed",
+    State.ATTENTION: "Attention",
+}
+
+REASONS: Mapping[str, str] = {
+    "lending": "nobody needs the computer. Pauses when you come back or start a game.",
+    "lending-while-used": "gently, at {share} % of the time, while you use the computer. "
+    "Pauses for games.",
+    "judging": "scoring models for a competition, as you offered. Pauses for you and your games. "
+    "See Competitions.",
+    "no-consent": "nothing is lent before you agree to it. Choose when to lend, then Contribute.",
+    "by-hand": "you paused it. Resumes when you choose Contribute.",
+    "by-hand.finished": "the last round is finished, as you asked. Resumes when you choose "
+    "Contribute.",
+    "snoozed": "you asked for a break. Resumes automatically.",
+    "snoozed.until": "you asked for a break. Resumes {until}.",
+    "until-game-closes": "until {program} closes. Resumes 60 s after that.",
+    "until-game-closes.any": "until your game closes. Resumes 60 s after that.",
+    "until-game-closes.until": "your game has closed. Resumes {until}.",
+    "finishing": "round {round} is the last one. Then lending stops, as you asked.",
+    "trainer-broken": "the training program keeps failing ({problem}). Contribute tries again; "
+    "Activity has the log.",
+    "key": "your key cannot be used ({problem}). See Settings, Account and keys.",
+    "ledger-unknown": "can't reach the network ({problem}). Retries automatically; check your "
+    "connection, or the address in Settings, Advanced.",
+    "ledger-away": "the ledger does not answer ({problem}). Resumes when it does.",
+    "no-swarm": "the swarm cannot be joined ({problem}). Retries automatically; the addresses "
+    "are in Settings, Advanced.",
+    "no-run.open": "no run is open now. Resumes when one opens: there is nothing to do.",
+    "no-run.fits": "no open run fits this computer. Resumes when one does; Runs says what each "
+    "needs.",
+    "no-run.ended": "the run has ended. Resumes with another one; your points stay yours.",
+    "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; retries "
+    "automatically.",
+    "quarantined": "no roster takes your key now ({problem}). Activity says what you can do.",
+    "no-device": "there is no device to lend. Switch one on in Hardware.",
+    "no-device.small": "{device} has too little memory for this run, which needs {wanted} MiB. "
+    "Raise its limit in Hardware or choose another run.",
+    "disk": "only {free} GiB of disk space are free, and {wanted} GiB should stay free. Resumes "
+    "when there is 1 GiB more than that.",
+    "disk.unknown": "cannot tell how much disk is free. Check that the store's folder is there.",
+    "disk.store": "the store holds {used} GiB of at most {most} GiB. Resumes when it has been "
+    "trimmed; its limit is in Settings, Storage.",
+    "battery": "the computer runs on battery. Resumes on mains power.",
+    "battery-unknown": "cannot tell whether the computer runs on battery. See Health in Activity, "
+    "or allow lending on battery in Settings, When to lend.",
+    "battery-unknown.saver": "cannot tell whether the computer saves power. See Health in "
+    "Activity, or allow that in Settings, When to lend.",
+    "battery-unknown.probe": "the hardware probe does not answer. Resumes when it does; see Health "
+    "in Activity.",
+    "saving-power": "the system saves power. Resumes when that is switched off.",
+    "hot": "{device} is at {degrees} °C, above your limit of {limit} °C. Resumes when it is 5 °C "
+    "below the limit.",
+    "game": "a game is running ({program}). Resumes 60 s after it closes.",
+    "fullscreen": "a game is fullscreen ({program}). Resumes 60 s after it closes.",
+    "film": "a film is fullscreen ({program}). Resumes 60 s after it closes.",
+    "exclusive": "{program} is running, and you want nothing lent beside it. Resumes 60 s after "
+    "it closes.",
+    "after-game": "a game or another exclusive program has just closed. Resumes {until}.",
+    "schedule": "outside the hours in which you lend. Resumes {until}.",
+    "schedule.never": "no hour of the week is chosen. Choose some in Settings, When to lend.",
+    "quota": "this month's {gb} GB of traffic are used up. Resumes {until}.",
+    "metered": "this network is metered. Resumes on another network.",
+    "metered.unknown": "cannot tell whether this network is metered. See Health in Activity, or "
+    "allow metered networks in Settings, Network.",
+    "in-use": "you are using the computer. Resumes after {minutes} min without input.",
+    "cannot-tell": "cannot tell whether you are away. See Health in Activity.",
+    "cannot-tell.session": "cannot tell whether you are away: nothing is known of your session. "
+    "Resumes when its probes answer; see Health in Activity.",
+    "cannot-tell.idle": "cannot tell when you last touched the computer. Resumes when it is "
+    "locked; see Health in Activity.",
+    "cannot-tell.fullscreen": "cannot tell whether a program fills the screen. Resumes when the "
+    "computer is locked; see Health in Activity, or switch off pausing for games in Settings, When "
+    "to lend.",
+    "cannot-tell.game": "cannot tell whether a game is running. See Health in Activity, or switch "
+    "off pausing for games in Settings, When to lend.",
+    "cannot-tell.programs": "cannot tell whether one of your exclusive programs is running. See "
+    "Health in Activity, or empty their list in Settings, When to lend.",
+    "others-gpu": "other programs are using {percent} % of {device}. Resumes 60 s after they "
+    "finish.",
+    "others-gpu.until": "other programs needed {device}. Resumes {until}.",
+    "others-cpu": "other programs are using {percent} % of your CPU. Resumes 60 s after they "
+    "finish.",
+    "others-cpu.until": "other programs needed the processor. Resumes {until}.",
+    "others-cpu.unknown": "cannot tell how much CPU other programs use. See Health in Activity, "
+    "or set that limit to 100 % in Settings, When to lend.",
+    "gpu-memory": "{device} has {free} MiB of memory free and training needs {wanted} MiB. "
+    "Resumes when other programs give it back.",
+    "gpu-unknown": "cannot tell what the graphics cards do: their probe does not answer. Resumes "
+    "when it does; see Health in Activity.",
+    "gpu-unknown.load": "cannot tell how busy other programs keep {device}. See Health in "
+    "Activity, or set that limit to 100 % in Settings, When to lend.",
+    "gpu-unknown.memory": "cannot tell how much memory of {device} is free. See Health in "
+    "Activity.",
+    "slowed": "training was slowed down: another program needs the device. Resumes {until}.",
+}
+"""What follows the state's word and a colon; `{until}` is one of `WHEN`, filled."""
+
+WHEN: Mapping[str, str] = {
+    "seconds": "in {seconds} s",
+    "minutes": "in {minutes} min",
+    "today": "at {time}",
+    "week": "on {weekday} at {time}",
+    "later": "on {date} at {time}",
+}
+"""When something ends: soon, within the hour, or at a local time."""
+
+_SOON_MS = 90_000
+_HOUR_MS = 3_600_000
+_DAY_MS = 24 * _HOUR_MS
+_WEEK_MS = 6 * _DAY_MS
+"""Within which a day of the week can only be the next one of its name."""
+
+
+class LocalTime(NamedTuple):
+    """An instant on the local clock, named in the reader's language."""
+
+    weekday: str
+    date: str
+    time: str
+
+
+def decision_template(decision: Decision) -> str:
+    """Choose the template that fits a decision."""
+    keys = [str(decision.reason)]
+    if "fact" in decision.values:
+        keys.insert(0, f"{decision.reason}.{decision.values['fact']}")
+    if decision.until_ms is not None:
+        keys.insert(0, f"{decision.reason}.until")
+    return next(REASONS[key] for key in keys if key in REASONS)
+
+
+def end_template(
+    until_ms: int, now_ms: int, local: Callable[[int], LocalTime]
+) -> tuple[str, Mapping[str, Value]]:
+    """Choose the template that says when something ends, with its values."""
+    left_ms = max(0, until_ms - now_ms)
+    if left_ms < _SOON_MS:
+        return WHEN["seconds"], {"seconds": -(-left_ms // 1_000)}
+    if left_ms < _HOUR_MS:
+        return WHEN["minutes"], {"minutes": -(-left_ms // 60_000)}
+    return time_template(until_ms, now_ms, local)
+
+
+def time_template(
+    at_ms: int, now_ms: int, local: Callable[[int], LocalTime]
+) -> tuple[str, Mapping[str, Value]]:
+    """Choose the template that names an instant as it is named now, with its values."""
+    at, away_ms = local(at_ms), abs(at_ms - now_ms)
+    if away_ms < _DAY_MS and at.weekday == local(now_ms).weekday:
+        return WHEN["today"], at._asdict()
+    return WHEN["week" if 0 <= at_ms - now_ms < _WEEK_MS else "later"], at._asdict()
+
+
+def decision_sentence(decision: Decision, now_ms: int, local: Callable[[int], LocalTime]) -> str:
+    """A decision in English, on the local clock that `local` reads."""
+    values = dict(decision.values)
+    if decision.until_ms is not None:
+        end, end_values = end_template(decision.until_ms, now_ms, local)
+        values["until"] = end.format(**end_values)
+    return f"{STATES[decision.state]}: {decision_template(decision).format(**values)}"
+
+
+class Event(StrEnum):
+    """Codes; the values that go with each are in brackets."""
+
+    DECIDED = "decided"  # (state, reason, perhaps until_ms, and the decision's own)
+    WORKER_STARTED = "worker-started"  # (version)
+    PREFERENCES_CHANGED = "preferences-changed"
+    JOINED_RUN = "joined-run"  # (run)
+    LEFT_RUN = "left-run"  # (run)
+    RUN_ENDED = "run-ended"  # (run)
+    ROUND_ACCEPTED = "round-accepted"  # (run, round, points)
+    ROUND_WITNESSED = "round-witnessed"  # (run, round, points)
+    ROUND_NOTHING_DUE = "round-nothing-due"  # (run, round)
+    ROUND_NOT_SELECTED = "round-not-selected"  # (run, round)
+    ROUND_SILENT = "round-silent"  # (run, round)
+    ROUND_VOID = "round-void"  # (run, round)
+    ROUND_REJECTED = "round-rejected"  # (run, round, reason)
+    POINTS_DIFFER = "points-differ"  # (ledger, proven)
+    HEAD_VERIFIED = "head-verified"  # (run, round)
+    STANDING_CHANGED = "standing-changed"  # (standing)
+    LEDGER_LOST = "ledger-lost"  # (problem)
+    LEDGER_FOUND = "ledger-found"
+    LOG_FORKED = "log-forked"  # (problem)
+    TRAINER_RESTARTED = "trainer-restarted"
+    FILE_KEPT_ASIDE = "file-kept-aside"  # (file)
+    CLOCK_SET = "clock-set"  # (seconds)
+
+
+EVENTS: Mapping[Event, str] = {
+    Event.WORKER_STARTED: "Started, version {version}.",
+    Event.PREFERENCES_CHANGED: "Your settings were changed.",
+    Event.JOINED_RUN: "Joined the run {run}.",
+    Event.LEFT_RUN: "Left the run {run}.",
+    Event.RUN_ENDED: "The run {run} has ended.",
+    Event.ROUND_ACCEPTED: "{run}, round {round}: your work was accepted, for {points:,.3f} points.",
+    Event.ROUND_WITNESSED: "{run}, round {round}: {points:,.3f} points for checking others' work.",
+    Event.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything that earns "
+    "points.",
+    Event.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses received your work in "
+    "time. This does not count against you.",
+    Event.ROUND_SILENT: "{run}, round {round}: the round ended without your work.",
+    Event.ROUND_VOID: "{run}, round {round}: the round is void, and its work is assigned again.",
+    Event.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work ({reason}).",
+    Event.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its log proves "
+    "{proven:,.3f}. What is not proven is not counted here.",
+    Event.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
+    Event.STANDING_CHANGED: "Your key is now {standing}.",
+    Event.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without it for a "
+    "while.",
+    Event.LEDGER_FOUND: "The ledger can be reached again.",
+    Event.LOG_FORKED: "The ledger shows another log than before ({problem}). Its answers are no "
+    "longer trusted.",
+    Event.TRAINER_RESTARTED: "The training program stopped unexpectedly and was restarted.",
+    Event.FILE_KEPT_ASIDE: "A file was damaged or belongs to another program. It was kept as "
+    "{file}, and a new one was started.",
+    Event.CLOCK_SET: "This computer's clock was changed by {seconds} s.",
+}
+"""All but `decided`, whose sentence is the decision's own (`decision_sentence`)."""
+UNKNOWN_EVENT = "An event that this version does not know ({code})."
+_DECISION_VALUES = ("state", "reason", "until_ms")
+
+
+def event_values(decision: Decision) -> dict[str, Value]:
+    """The values of the event that a decision is."""
+    until = {} if decision.until_ms is None else {"until_ms": decision.until_ms}
+    return {**decision.values, "state": decision.state, "reason": decision.reason, **until}
+
+
+def event_decision(row: ActivityRow) -> Decision:
+    """The decision that the event was; raises ValueError for one of a later version."""
+    until = row.values.get("until_ms")
+    return Decision(
+        state=State(str(row.values.get("state"))),
+        reason=Reason(str(row.values.get("reason"))),
+        values={name: value for name, value in row.values.items() if name not in _DECISION_VALUES},
+        until_ms=None if until is None else int(until),
+    )
+
+
+def event_template(row: ActivityRow) -> str:
+    """Choose the template of an event; for `decided` see `event_decision`."""
+    return EVENTS.get(row.code, UNKNOWN_EVENT)  # type: ignore[call-overload,no-any-return]  # StrEnum keys
+
+
+def event_sentence(row: ActivityRow, local: Callable[[int], LocalTime]) -> str:
+    """An event in English, on the local clock that `local` reads."""
+    try:
+        if row.code == Event.DECIDED:
+            return decision_sentence(event_decision(row), row.at_ms, local)
+        values: dict[str, Any] = {**row.values, "code": row.code}
+        return event_template(row).format(**values)
+    except (KeyError, ValueError):
+        return UNKNOWN_EVENT.format(code=row.code)
+
+
+ROUND_STATES: Mapping[str, str] = {
+    "pending": "Pending",
+    "verified": "Verified",
+    "rejected": "Rejected",
+}
+ROUND_REASONS: Mapping[str, str] = {
+    # of the round
+    "void": "the round is void; its work is assigned again",
+    "silent": "the round ended without your work",
+    "not-selected": "too few witnesses received your work in time; this does not count against you",
+    "no-points": "you were not asked to do anything that earns points",
+    # the bytes
+    "none": "the witnesses gave no reason",
+    "length": "the contribution had the wrong length",
+    "magic": "the contribution was not in the right format",
+    "version": "the contribution was in a format of another version",
+    "shape": "the contribution did not have the shape of the model",
+    "flags": "the contribution had marks that are not allowed",
+    "run": "the contribution was for another run",
+    "round": "the contribution was for another round",
+    "base": "the work began from another version of the model",
+    "trainer": "the contribution named another trainer",
+    "windows": "the work used other text than was given out",
+    "tokens": "the number of tokens was not what was given out",
+    "steps": "the number of steps was not what was given out",
+    "payload-root": "the bytes were not those that were promised",
+    "scale": "a scale in the contribution was not allowed",
+    "filler": "the contribution had something where there must be nothing",
+    "popcount": "a block of the contribution had too many or too few values",
+    "high": "the contribution named a place outside of the model",
+    "ascending": "the places in the contribution were out of order",
+    "level": "a value in the contribution was not allowed",
+    "hollow": "the contribution was empty",
+    # what was measured
+    "norm": "the contribution was far larger than the others",
+    "cosine": "the contribution pointed away from what the witnesses measured themselves",
+    "copy": "the contribution was nearly the same as an earlier one",
+}
+"""Why a round gave nothing; no full stop, for they stand in brackets too."""
+UNKNOWN_REASON = "for a reason that this version does not know ({reason})"
+STANDINGS: Mapping[str, str] = {
+    "newcomer": "new",
+    "active": "active",
+    "suspected": "under watch, and trains on as before",
+    "quarantined": "quarantined: it serves the swarm, and does not train until that is over",
+    "probation": "on probation, and trains again",
+    "banned": "banned, and in no roster any more",
+}
+"""What follows `Your key is now`."""
+
+
+def round_reason(name: str) -> str:
+    """Choose the words for a reason; those of a later version have a place for `{reason}`."""
+    return ROUND_REASONS.get(name, UNKNOWN_REASON)
