@@ -55,7 +55,7 @@ pages: $(READY) $(TOOLS) ## the ledger's pages, dark and light, wide and narrow,
 tour: $(READY) $(TOOLS) ## the app driven as a new user does, with a picture of every step in build/tour
 	$(BIN)/pytest -q tests/whole/test_desktop_tour.py
 
-texts: $(READY) ## what the app says, out of its sources into the files of its translations
+texts: $(READY) ## extract the app's texts into its translations, and compile those
 	$(BIN)/python -m tests.support.app_texts
 
 soak: $(READY) ## a swarm under random faults for MINUTES=30; SEED= brings the same ones again

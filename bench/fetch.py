@@ -32,10 +32,10 @@ import structlog
 import trio
 from loops.machine import machine
 
-from tequio_client.worker.peers import PeerNetwork, PeerStream
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.ids import Digest
 
@@ -138,10 +138,10 @@ class Bench:
 
     async def several(self) -> dict[str, object]:
         """Fetch from all sources at once: how much came twice, and what each gave."""
-        before = self.fetcher.received_bytes
+        before = self.fetcher.client.streams.received_bytes
         report = await self.fetcher.fetch_tree(self.ref, self.sources, timeout_s=300)
         await trio.sleep(1)  # what was given up still arrives
-        received = self.fetcher.received_bytes - before
+        received = self.fetcher.client.streams.received_bytes - before
         return {
             "verified_to_received": round(self.ref.size_bytes / received, 4),
             "mb_by_source": [round(size / 1e6) for size in report.bytes_by_source.values()],

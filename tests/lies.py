@@ -7,7 +7,7 @@ stranger kept. For each lie the ledger's log is told anew, signed as it has to b
 say what is wrong, at the right entry; else this ends with status 1.
 
 The lies live among the tests and in no package: what we ship has no program that forges a log, and
-`tests/client/verifying` tells the same lies about a competition that was made up.
+`tests/client/verify` tells the same lies about a competition that was made up.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tequio_client.audit.main import Quiet
 from tequio_client.keys import identity
-from tequio_client.verifying import main as verifying
+from tequio_client.verify.competition import VerifyOptions, verify
+from tequio_client.verify.progress import Quiet
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.signing import client
 from tequio_shared.errors import UserFacingError
@@ -34,9 +34,10 @@ from tests.support.six_lies import LIES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tequio_client.verifying.judgement import Judged
+    from tequio_client.verify.judgement import Judged
     from tequio_shared.keys import Signer
     from tests.support.six_lies import Lie
+
 
 BUNDLE = "competition.tar"
 FOUND = 2
@@ -68,7 +69,7 @@ class League:
     @classmethod
     def of(cls, bundle: Path, signers: Sequence[Signer]) -> League:
         """Begin with what an honest stranger kept; raises UserFacingError if that does not hold."""
-        found = verifying.run(verifying.Wish.of(str(bundle)), Quiet())
+        found = verify(VerifyOptions.of(str(bundle)), Quiet())
         if found.judged is None or found.report.findings:
             raise UserFacingError(f"{bundle} holds no competition that is sound")
         return cls(bundle=bundle, honest=found.judged, signers=signers)

@@ -19,10 +19,11 @@ import yaml
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli as client
-from tequio_ledger.config import settings
-from tequio_ledger.config.sources import FILE, variable
+from tequio_ledger.config.settings import LEDGER, LedgerSettings
+from tequio_ledger.config.sources import FILE, settings_of
 from tests.support import cage
 from tests.support.command_lines import unknown_options
+from tests.support.configured import of_texts
 from tests.support.ledgers import served
 
 ROOT = Path(__file__).parent.parent
@@ -45,7 +46,8 @@ def unit(path: Path) -> dict[str, list[str]]:
 
 
 def known_variables() -> set[str]:
-    return {variable(one.name) for one in settings.ALL} | {variable(FILE)}
+    names = [one.name for one in settings_of(LedgerSettings)]
+    return {LEDGER.variable(name) for name in [*names, FILE]}
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
@@ -220,7 +222,7 @@ def test_a_proxy_has_to_be_named_and_the_one_on_this_machine_can_be() -> None:
     text = (INSTALLER / "compose.yaml").read_text("utf-8")
     head = text.partition("\nname:")[0]
     (named,) = re.findall(r"\d+\.\d+\.\d+\.\d+/\d+", head)
-    (trusted,) = settings.TRUSTED_PROXY.parse(named)
+    (trusted,) = of_texts(LEDGER, {"trusted-proxy": named}).trusted_proxies
     assert trusted == ip_network(network["gateway"]), "the gateway and nobody else"
 
 
@@ -253,7 +255,7 @@ def test_a_founder_is_told_the_command_that_shows_an_organisers_key(name: str) -
 
 def test_the_command_that_a_founder_is_told_shows_a_key_that_founds(tmp_path: Path) -> None:
     said = CliRunner().invoke(client, ["run", "key", "--dir", str(tmp_path)]).output.strip()
-    assert len(settings.ORGANISER.parse(said)) == 1
+    assert len(of_texts(LEDGER, {"organiser": said}).organisers) == 1
 
 
 def test_the_tools_of_the_tests_have_the_outside_verifier_among_them(tmp_path: Path) -> None:

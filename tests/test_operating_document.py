@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tequio_ledger.config import settings
-from tequio_ledger.config.sources import FILE, variable
+from tequio_ledger.config.settings import LEDGER
+from tequio_ledger.config.sources import FILE
 from tequio_ledger.log.guard import Cause
 from tests.support.command_lines import PROGRAMS, fault
 
@@ -104,8 +104,8 @@ def test_what_looks_after_the_ledger_runs_as_its_unit_does() -> None:
         "--uid": lines["User"],
         "--gid": lines["Group"],
         "--property=EnvironmentFile": lines["EnvironmentFile"],
-        f"--setenv={variable(settings.DIR.name)}": place,
-        f"--setenv={variable(FILE)}": file,
+        f"--setenv={LEDGER.variable('dir')}": place,
+        f"--setenv={LEDGER.variable(FILE)}": file,
     }
     assert words[-1] == f"{Path(start[0]).parent}/$@"
 

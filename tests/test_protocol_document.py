@@ -15,7 +15,8 @@ from msgspec import inspect
 
 from tequio_client.worker.swarm import blob_server, membership
 from tequio_client.worker.swarm.limits import PeerLimits
-from tequio_ledger.config import settings
+from tequio_ledger.config.settings import LedgerSettings
+from tequio_ledger.config.sources import settings_of
 from tequio_ledger.web import events, limits, middleware, server, write_api
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.errors import _OTHER_REFUSAL, _STATUS
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from enum import IntEnum
 
+
 ROOT = Path(__file__).parent.parent
 DOCUMENT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 SOURCES = tuple(
@@ -107,8 +109,8 @@ NUMBERED: dict[str, type[IntEnum]] = {
     "Reasons of run.close": CloseReason,
     "Causes": Cause,
     "Tiers": Tier,
-    "Blob operations": blob_server.Op,
-    "Blob answers": blob_server.Status,
+    "Blob operations": blob_server.BlobOp,
+    "Blob answers": blob_server.BlobStatus,
 }
 ANSWERS: dict[str, type[msgspec.Struct]] = {
     "network": NetworkAnswer,
@@ -140,13 +142,26 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
 }
 
 DOORS = {
-    limits: ("BURST_S", "REGISTRATION", "NAMES"),
-    middleware: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
+    limits: (
+        "BURST_S",
+        "REGISTRATION",
+        "NAMES",
+        "STREAMS",
+        "PAGES",
+        "CROWDED",
+    ),
+    middleware: (
+        "REQUESTS",
+        "TARGET_BYTES",
+        "SLOW_READER_S",
+    ),
     server: ("HEAD_BYTES",),
-    write_api: ("PATIENCE_S", "SLOWEST_BYTES_S"),
+    write_api: (
+        "PATIENCE_S",
+        "SLOWEST_BYTES_S",
+        "RECORDS",
+    ),
     events: ("HEARTBEAT_S",),
-    limits: ("STREAMS", "PAGES", "CROWDED"),
-    write_api: ("RECORDS",),
 }
 
 
@@ -365,7 +380,7 @@ def test_every_field_of_an_answer_is_listed() -> None:
 
 def test_the_options_of_the_doors_have_the_defaults_that_are_listed() -> None:
     listed = {row[0]: row[1] for row in table("Door options")}
-    defaults = {f"--{setting.name}": setting.default for setting in settings.ALL}
+    defaults = {f"--{one.name}": one.default_text for one in settings_of(LedgerSettings)}
     assert listed == {name: defaults.get(name) for name in listed}
     assert {
         name for name in defaults if re.search("rate|streams|quota|proxy", name)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+import tomllib
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name as canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -61,6 +71,20 @@ TOUCHES_THE_WORLD = {
     "secrets", "logging", "tempfile", "shutil",
 }  # fmt: skip
 
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "shared": (),
+    "assets": (),
+    "ledger": ("ledger",),
+    "client/tequio_client": ("app", "worker", "trainer", "gguf"),
+    "client/tequio_client/app": ("app",),
+    "client/tequio_client/worker": ("worker",),
+    "client/tequio_client/trainer": ("trainer",),
+    "tests": ("dev",),
+    "bench": ("dev",),
+}
+"""The extras with which each folder has to run; a folder inside another has its own."""
+OURS = {"tequio_shared", "tequio_client", "tequio_ledger", "tequio_assets", "tests", "bench"}
+
 MACHINE_WORDS = re.compile(
     r"pypi\.org|pythonhosted|download\.pytorch|deb\.debian|--(extra-)?index-url|find-links"
     r"|/work/(main|shared)|/root/|/home/\w|/Users/\w|/opt/(pypi|wheels)|/tmp/\w+/"
@@ -74,6 +98,26 @@ def test_a_program_never_loads_what_it_must_not_hold(package: str) -> None:
 
 def test_the_treaty_holds_nothing_that_touches_the_world() -> None:
     assert _child(PRINT_HELD, "tequio_shared") & TOUCHES_THE_WORLD == set()
+
+
+@pytest.mark.parametrize("folder", EXTRAS)
+def test_every_import_is_declared_in_the_extra_that_needs_it(folder: str) -> None:
+    inner = [other for other in EXTRAS if other.startswith(f"{folder}/")]
+    sources = [
+        source
+        for source in sorted((ROOT / folder).rglob("*.py"))
+        if not any((ROOT / other) in source.parents for other in inner)
+    ]
+    assert sources, "no such folder: EXTRAS has to follow the tree"
+    declared = set().union(*(_declared(extra) for extra in ("", *EXTRAS[folder])))
+    siblings = {path.stem for path in (ROOT / folder).iterdir()}  # scripts import those beside them
+    undeclared = {
+        f"{source.relative_to(ROOT)}: {name}"
+        for source in sources
+        for name in _imported(source) - sys.stdlib_module_names - OURS - siblings
+        if not declared & _providers(name)
+    }
+    assert undeclared == set()
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
@@ -112,6 +156,40 @@ def test_no_file_names_a_registry_or_a_place_on_one_machine() -> None:
         for match in MACHINE_WORDS.finditer(_text(file))
     ]
     assert found == []
+
+
+def _imported(source: Path) -> set[str]:
+    """The top-level packages that a file imports, at its head or anywhere else."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+def _providers(package: str) -> set[str]:
+    """The distributions that bring a top-level package, or one of that name."""
+    return {canonical(one) for one in _distributions().get(package, [package])}
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
+def _declared(extra: str) -> set[str]:
+    """The distributions of an extra and of those that it includes; of no extra: the base."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    found: set[str] = set()
+    for text in project["optional-dependencies"][extra] if extra else project["dependencies"]:
+        wanted = Requirement(text)
+        if wanted.name == project["name"]:
+            found = found.union(*(_declared(one) for one in wanted.extras))
+        else:
+            found.add(canonical(wanted.name))
+    return found
 
 
 def _child(code: str, package: str) -> set[str]:

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 
 from tests.support import postgres
 
-from tequio_ledger.config import settings
+from tequio_ledger.config.settings import LedgerSettings
 from tequio_shared.ids import NetworkId, from_text, sha256, to_text
 from tequio_shared.keys import Signer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from tequio_ledger.config.settings import Settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -35,10 +33,9 @@ KINDS = ("sqlite", "postgresql")
 ORGANISER = Signer(sha256(b"the bench's organiser"))
 
 
-def settings_of(folder: Path) -> Settings:
+def settings_of(folder: Path) -> LedgerSettings:
     """The settings of a ledger that asks no work of new keys."""
-    given = {"dir": str(folder), "work-bits": "0", "organiser": to_text(ORGANISER.key)}
-    return settings.read(settings.of_texts(given))
+    return LedgerSettings(folder=folder, work_bits=0, organisers=(ORGANISER.key,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ COMMANDS = {
     "score": "tequio_client.scoring.cli:score",
     "audit": "tequio_client.verify.cli:audit",
     "competition": "tequio_client.competition.cli:competition",
-    "verify-competition": "tequio_client.verify.cli:verify_competition",
+    "verify-competition": "tequio_client.competition.verify_cli:verify_competition",
     "checkpoint": "tequio_client.checkpoint.cli:checkpoint",
     "connect": "tequio_client.worker.account_cli:connect",
     "status": "tequio_client.worker.cli:status",

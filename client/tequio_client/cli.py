@@ -25,13 +25,13 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of all commands."""
-        return sorted(self._commands_at)
+        return sorted({*self._commands_at, *super().list_commands(ctx)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""
         target = self._commands_at.get(cmd_name)
         if target is None:
-            return None
+            return super().get_command(ctx, cmd_name)
         module, _, attribute = target.partition(":")
         command = getattr(importlib.import_module(module), attribute)
         if not isinstance(command, click.Command):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Self, TypeVar
 
 import msgspec
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.ipc import control
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import BUILD
@@ -118,7 +118,7 @@ class ControlListener:
         listener.listen(BACKLOG)
         token, proof = (secrets.token_urlsafe(_TOKEN_BYTES) for _ in range(2))
         self.port = LoopbackPort(port=listener.getsockname()[1], token=token, proof=proof)
-        private_file.write(self._folder / PORT, msgspec.json.encode(self.port))
+        files.write_private(self._folder / PORT, msgspec.json.encode(self.port))
         return listener
 
 

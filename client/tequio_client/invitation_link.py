@@ -51,7 +51,7 @@ class InvitationLink:
             return cls(ledger=ledger, network=NetworkId(from_text(network)), seed=from_text(key))
         except (ValueError, MalformedError) as err:
             raise UserFacingError(
-                f"this is no whole invitation link ({err}): it begins with {SCHEME}://{_ACTION}? "
+                f"not a valid invitation link ({err}): it begins with {SCHEME}://{_ACTION}? "
                 "and must be given in quotes, as one word"
             ) from err
 

@@ -10,7 +10,6 @@ import sys
 
 import click
 
-from tequio_shared import heap
 from tequio_shared.errors import FatalLogError, UserFacingError
 
 
@@ -29,8 +28,7 @@ def _commands(first: list[str]) -> click.Group:
         from tequio_ledger.signing.process import sign
 
         return click.Group(commands=[sign])
-    with heap.loading():
-        from tequio_ledger.cli import cli
+    from tequio_ledger.cli import cli
 
     return cli
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 import structlog
 
-from tequio_ledger import SOFTWARE, runtime
+from tequio_ledger import SOFTWARE, heap, runtime
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.ledger import open_ledger
 from tequio_ledger.runtime import now_ms
@@ -26,14 +26,13 @@ from tequio_ledger.web.app import build
 from tequio_ledger.web.events import Streams
 from tequio_ledger.web.middleware import Conditional, Gate, Options, Traced, Typed, Unread
 from tequio_ledger.web.server import WebServer, address, bind
-from tequio_shared import heap
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator
 
-    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.web.middleware import App
 
@@ -52,13 +51,13 @@ class _Listeners:
     metrics: socket.socket | None
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: LedgerSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError and FatalLogError."""
     with Folder(settings.folder) as folder, _bound(settings) as listeners:
         ledger = open_ledger(settings, folder, now_ms)
         database.watch(ledger.database.writer, "writer")
         database.watch(ledger.database.reader, "reader")
-        heap.settle()
+        heap.tune()
         try:
             asyncio.run(_serve(ledger, listeners))
         finally:
@@ -66,12 +65,12 @@ def serve(settings: Settings) -> None:
 
 
 @contextmanager
-def _bound(settings: Settings) -> Iterator[_Listeners]:
+def _bound(settings: LedgerSettings) -> Iterator[_Listeners]:
     """Listen before anything is read: a busy port is told at once."""
     with ExitStack() as stack:
         public = stack.enter_context(bind(settings.host, settings.port))
         port, metrics = settings.metrics_port, None
-        if port is not None:
+        if port != "off":
             metrics = bind(settings.metrics_host, port, "--metrics-port")
             stack.enter_context(metrics)
         yield _Listeners(public=public, metrics=metrics)

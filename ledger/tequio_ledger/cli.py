@@ -15,8 +15,8 @@ from tequio_ledger import SOFTWARE, replay, runtime
 from tequio_ledger import app as service
 from tequio_ledger.admin import backup, doctor
 from tequio_ledger.admin.move import migrate, move
-from tequio_ledger.config import settings
-from tequio_ledger.config.options import with_places, with_settings
+from tequio_ledger.config.options import with_found, with_settings
+from tequio_ledger.config.settings import LEDGER, LedgerLocation
 from tequio_ledger.connector.app import connect
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.monitor.cli import monitor
@@ -27,7 +27,8 @@ from tequio_ledger.witness.app import witness
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from tequio_ledger.config.sources import Gathered
+    from tequio_ledger.config.options import FoundSettings
+    from tequio_ledger.config.settings import LedgerSettings
 
 _PATH = click.Path(path_type=Path)
 
@@ -39,43 +40,40 @@ def cli() -> None:
 
 
 @cli.command("serve")
-@with_settings
-def serve(gathered: Gathered) -> None:
+@with_settings(LEDGER)
+def serve(settings: LedgerSettings) -> None:
     """Serve the ledger; the first start founds the network."""
-    given = settings.read(gathered)
-    runtime.configure(
-        runtime.Style.JSON if given.log_json else runtime.Style.CONSOLE, given.log_level
-    )
-    service.serve(given)
+    runtime.configure_by(settings)
+    service.serve(settings)
 
 
 @cli.command("settings")
-@with_settings
-def settings_command(gathered: Gathered) -> None:
-    """Print what `serve` would go by, and where each value comes from, as a settings file."""
-    for line in settings.lines(gathered):
+@with_found(LEDGER)
+def settings_command(found: FoundSettings[LedgerSettings]) -> None:
+    """Print the settings of `serve` as a settings file, with the source of each value."""
+    for line in found.listing():
         click.echo(line)
-    settings.read(gathered)  # raises what is wrong with them
+    found.convert()  # raises UserFacingError for values that are not allowed
 
 
 @cli.command("replay")
-@with_settings
-def replay_command(gathered: Gathered) -> None:
+@with_settings(LEDGER)
+def replay_command(settings: LedgerSettings) -> None:
     """Check the whole log and rebuild every derived table from it."""
     runtime.configure(runtime.Style.CONSOLE, "warning")
-    entries = replay.replay(settings.read(gathered))
+    entries = replay.replay(settings)
     click.echo(f"replayed {entries} entries")
 
 
 @cli.command("backup")
-@with_places
+@with_found(LEDGER, LedgerLocation)
 @click.option("--to", "target", required=True, type=_PATH, help="New folder for the backup.")
-def backup_command(gathered: Gathered, target: Path) -> None:
+def backup_command(found: FoundSettings[LedgerLocation], target: Path) -> None:
     """Copy everything that the ledger is, keys too, to a new folder; it may serve meanwhile."""
     runtime.configure(runtime.Style.CONSOLE, "warning")
-    path, database = settings.read_places(gathered)
-    folder = Folder(path)
-    backup.check(folder, database)
+    location = found.convert()
+    folder = Folder(location.folder)
+    backup.check(folder, location.database)
     made = backup.backup(folder, target.absolute(), now_ms)
     click.echo(f"backed up {made.size} entries and {len(made.files)} files to {target}")
     for name in made.left_out:
@@ -83,7 +81,7 @@ def backup_command(gathered: Gathered, target: Path) -> None:
 
 
 @cli.command("restore")
-@with_places
+@with_found(LEDGER, LedgerLocation)
 @click.option("--from", "source", type=_PATH, help="Backup to make the folder from.")
 @click.option("--confirm", is_flag=True, help="Let a restored ledger sign again.")
 @click.option(
@@ -94,7 +92,11 @@ def backup_command(gathered: Gathered, target: Path) -> None:
     help="File with a checkpoint that somebody holds, for --confirm; repeat.",
 )
 def restore_command(
-    gathered: Gathered, source: Path | None, notes: tuple[Path, ...], *, confirm: bool
+    found: FoundSettings[LedgerLocation],
+    source: Path | None,
+    notes: tuple[Path, ...],
+    *,
+    confirm: bool,
 ) -> None:
     """Make an empty folder a ledger again; it only reads until --confirm.
 
@@ -103,7 +105,8 @@ def restore_command(
     runtime.configure(runtime.Style.CONSOLE, "critical")
     if confirm == (source is not None) or (notes and not confirm):
         raise UserFacingError("say either --from BACKUP, or --confirm with any --seen-checkpoint")
-    folder, database = settings.read_places(gathered)
+    location = found.convert()
+    folder, database = location.folder, location.database
     if not confirm or not client.forgot(Folder(folder)):
         backup.check(Folder(folder), database)
     if source is not None:
@@ -118,13 +121,12 @@ def restore_command(
 
 
 @cli.command("doctor")
-@with_settings
+@with_settings(LEDGER)
 @click.option("--json", "as_json", is_flag=True, help="Give findings as JSON, for machines.")
-def doctor_command(gathered: Gathered, *, as_json: bool) -> None:
+def doctor_command(settings: LedgerSettings, *, as_json: bool) -> None:
     """Check everything and say what to do; exit status 0 all well, 1 warnings, 2 errors."""
     runtime.configure(runtime.Style.CONSOLE, "critical")
-    given = settings.read(gathered)
-    found = doctor.examine(given, Folder(given.folder), now_ms)
+    found = doctor.examine(settings, Folder(settings.folder), now_ms)
     if as_json:
         click.echo(msgspec.json.encode(found))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from tequio_ledger.config import settings as known
+from tequio_ledger.config.settings import DEFAULT_ORIGIN
 from tequio_ledger.log.log import Admitted
 from tequio_ledger.signing import client
 from tequio_ledger.store import log_rows
@@ -22,7 +22,7 @@ from tequio_shared.statements.statement import Entry
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.data_folder import Folder
     from tequio_ledger.log.coordinator import Coordinator
     from tequio_ledger.log.log import Log
@@ -45,7 +45,7 @@ def rules() -> bytes:
     return encoding.encode({name.lower(): getattr(ids, name) for name in sorted(names)})
 
 
-def genesis(settings: Settings, folder: Folder, database: Database) -> Genesis:
+def genesis(settings: LedgerSettings, folder: Folder, database: Database) -> Genesis:
     """Read the genesis from the log, or make the one that these settings describe.
 
     Raises UserFacingError when the database belongs to another network or to other keys.
@@ -76,7 +76,7 @@ def log_genesis(log: Log, state: State, coordinator: Coordinator, now_ms: int) -
 
 def has_no_name(origin: str, host: str) -> bool:
     """Say whether others are served a log under the name that every log without one has."""
-    return origin == known.ORIGIN.default and not _is_loopback(host)
+    return origin == DEFAULT_ORIGIN and not _is_loopback(host)
 
 
 def _is_loopback(host: str) -> bool:
@@ -86,7 +86,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: LedgerSettings) -> None:
     """Refuse a network that would be of no use and could never be mended."""
     if not settings.organisers:
         raise UserFacingError(
@@ -100,7 +100,7 @@ def _check(settings: Settings) -> None:
         )
 
 
-def _fresh(settings: Settings, folder: Folder) -> Genesis:
+def _fresh(settings: LedgerSettings, folder: Folder) -> Genesis:
     _check(settings)
     log_key = _log_key(settings, folder)
     return Genesis(
@@ -115,7 +115,7 @@ def _fresh(settings: Settings, folder: Folder) -> Genesis:
     )
 
 
-def _log_key(settings: Settings, folder: Folder) -> PeerKey:
+def _log_key(settings: LedgerSettings, folder: Folder) -> PeerKey:
     """The public key of the log to be, wherever its other half is; raises UserFacingError."""
     if client.forgot(folder):
         raise UserFacingError(

@@ -37,13 +37,14 @@ from tequio_shared.errors import FatalLogError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
 
 if TYPE_CHECKING:
-    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.data_folder import Folder
     from tequio_ledger.log.log import Log, Published
     from tequio_ledger.replicas.build import Office
     from tequio_ledger.runtime import Clock
     from tequio_ledger.state import State
     from tequio_shared.network.genesis import Genesis
+
 
 FOUNDING_S = 30.0
 """How long one waits for a network that another process founds."""
@@ -74,7 +75,7 @@ class Ledger:
     state: State
     sequencer: Sequencer | Follower
 
-    def __init__(self, settings: Settings, folder: Folder, clock: Clock) -> None:
+    def __init__(self, settings: LedgerSettings, folder: Folder, clock: Clock) -> None:
         """Prepare the tables and read who we are; raises UserFacingError, UnwritableError."""
         self.settings = settings
         self.clock = clock
@@ -279,7 +280,7 @@ async def _ended(works: list[asyncio.Task[None]]) -> None:
                 work.result()
 
 
-def open_ledger(settings: Settings, folder: Folder, clock: Clock) -> Ledger:
+def open_ledger(settings: LedgerSettings, folder: Folder, clock: Clock) -> Ledger:
     """Open or found the ledger in a folder, every stored byte checked; raises UserFacingError."""
     try:
         ledger = Ledger(settings, folder, clock)

@@ -23,14 +23,14 @@ from tequio_shared.log.notes import VerifierKey
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.statements.statement import Entry
 
     Take = Callable[[StoredEntry, Entry], None]
 
 
-def replay(settings: Settings) -> int:
+def replay(settings: LedgerSettings) -> int:
     """Check the log, drop all derived rows, and write them anew; gives the number of entries."""
     with Folder(settings.folder) as folder:
         database = Database(settings.database or folder.database)
@@ -42,7 +42,7 @@ def replay(settings: Settings) -> int:
             database.close()
 
 
-def _replay(settings: Settings, folder: Folder, database: Database) -> int:
+def _replay(settings: LedgerSettings, folder: Folder, database: Database) -> int:
     database.migrate()
     bucket = Bucket(settings.blobs) if settings.blobs else None
     blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)

@@ -9,8 +9,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import structlog
+
+if TYPE_CHECKING:
+    from tequio_ledger.config.sources import ProgramSettings
 
 # --- The one place that reads the wall clock; everything else is given a Clock.
 
@@ -42,14 +46,16 @@ def when_asked(end: Callable[[], None]) -> None:
         signal.signal(number, heard)
 
 
-LEVELS = ("debug", "info", "warning", "error")
-
-
 class Style(enum.Enum):
     """Who reads the log."""
 
     CONSOLE = "console"
     JSON = "json"
+
+
+def configure_by(settings: ProgramSettings) -> None:
+    """Set structlog up as a program's settings say."""
+    configure(Style.JSON if settings.log_json else Style.CONSOLE, settings.log_level)
 
 
 def configure(style: Style, level: str) -> None:

@@ -112,7 +112,8 @@ def test_a_coordinator_cannot_turn_its_clock_back_to_choose_who_is_in_a_roster(
     swarm = swarm_in(State.ROUND_WITNESS)
     while swarm.view.state is not State.WAITING_FOR_MEMBERS:
         assert swarm.step()
-    view, last_ms = swarm.view, swarm.view.said_ms
+    view: RunView = swarm.view
+    last_ms = view.said_ms
     body, document = planned(swarm)
     if reader == "light":
         view = RunView.light(swarm.net, swarm.manifest, head=view.head, next_head=view.next_head)

@@ -13,7 +13,7 @@ import pytest
 
 from tequio_client.keys import identity
 from tequio_client.locks import locked
-from tequio_client.worker.children.process import trainer_environment
+from tequio_client.worker.children.trainer import trainer_environment
 from tequio_ledger.data_folder import Folder
 from tequio_shared.errors import UserFacingError
 from tests.support.attack_table import attack
@@ -21,6 +21,7 @@ from tests.support.attack_table import attack
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from tests.support.swarm import Swarm
 
+
 MIB = 1 << 20
 MOST_BYTES = 6 * MIB
 """A hundred times the input, and nothing that grows with a number in it."""
@@ -131,11 +132,11 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
         membership.parse_records,
         lambda: b"\0\1" + len(record()).to_bytes(2, "big") + record(),
     ),
-    "blob request": (blob_server.Request.parse, lambda: b"\1" + bytes(40)),
+    "blob request": (blob_server.BlobRequest.parse, lambda: b"\1" + bytes(40)),
     "bits": (lambda raw: blob_server.unpack_bits(raw, 1_000), lambda: bytes(125)),
     "blob answer": (lambda raw: blob_server.unpack_blob(memoryview(raw)), lambda: bytes(9)),
     "tree": (
-        lambda raw: trees.Tree.parse(raw, sha256()),
+        lambda raw: trees.MerkleBlob.parse(raw, sha256()),
         lambda: trees.cut_bytes(bytes(99), 9).encode(),
     ),
     "manifest": (Manifest.parse, manifest),
@@ -143,7 +144,7 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "result": (Result.parse, lambda: document(RoundClose)),
     "genesis": (Genesis.parse, genesis),
     "data manifest": (Corpus.parse, lambda: b'{"held_out":[],"sequence":2}'),
-    "wish": (trainer.decode_wish, lambda: b'{"type":"quit"}'),
+    "command": (trainer.decode_command, lambda: b'{"type":"quit"}'),
     "report": (trainer.decode_report, lambda: b'{"type":"resting"}'),
     "event stream": (lambda raw: EventReader().feed(raw), event),
     "network answer": (Network.parse, lambda: b'{"network_id":"x"}'),

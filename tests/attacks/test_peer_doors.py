@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, cast
 import pytest
 import trio
 
-from tequio_client.worker.peers.identity import id_of
-from tequio_client.worker.peers.yamux import STREAMS
-from tequio_client.worker.swarm import limits as swarm_limits
 from tequio_client.worker.swarm.limits import PeerLimits
+from tequio_client.worker.swarm.peers.boundary import id_of
+from tequio_client.worker.swarm.peers.patches import STREAMS
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import peer_id_text
 from tests.support.attack_table import attack
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from libp2p.stream_muxer.yamux.yamux import Yamux
 
-    from tequio_client.worker.peers import PeerNetwork, PeerStream
+    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 
 STRANGER = key_number(7)
 ECHO, STRICT = "/test/echo/1", "/test/strict/1"
@@ -74,11 +73,8 @@ async def closed(stream: trio.SocketStream) -> bool:
 
 
 @pytest.mark.trio
-async def test_the_places_of_connections_that_ended_are_given_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(swarm_limits, "INBOUND", 3)
-    async with network("attacked") as attacked:
+async def test_the_places_of_connections_that_ended_are_given_back() -> None:
+    async with network("attacked", PeerLimits(inbound=3)) as attacked:
         attacked.serve(ECHO, echo)
         for number in range(8):
             async with network(f"guest {number}") as guest:
@@ -105,7 +101,7 @@ async def test_sockets_that_say_nothing_are_few_and_do_not_stay() -> None:
             nursery.cancel_scope.cancel()
         for one in idle:  # the rest leaves by itself
             await one.aclose()
-        await until(lambda: attacked.door.places() == 0)
+        await until(lambda: attacked.limiter.inbound == 0)
         assert await serves(attacked, honest)
 
 
@@ -209,7 +205,7 @@ async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> 
                     await stream.send_frame(b"garbage")
                     await stream.receive_frame(timeout_s=5)
                 except PeerError:
-                    if attacked.door.is_out(attacker.key):
+                    if attacked.limiter.is_banned(attacker.key):
                         break
             else:
                 pytest.fail("garbage was taken without end")
@@ -217,7 +213,7 @@ async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> 
             with pytest.raises(PeerError):
                 await attacked.connect(attacker.addresses()[0])
             assert await serves(attacked, honest)
-            await until(lambda: not attacked.door.is_out(attacker.key))
+            await until(lambda: not attacked.limiter.is_banned(attacker.key))
             await until(lambda: attacked.key not in attacker.connected())
             assert await serves(attacked, attacker)
 
@@ -276,7 +272,7 @@ async def test_a_packet_is_stripped_of_what_would_end_or_lead_the_library() -> N
             message = packet.publish.add(from_id=who, data=content, key=b"no key at all")
             message.topicIDs.append(topic)
         packet.control.prune.add(topicID="/test/topic").peers.add(peerID=author)
-        assert attacked._topics.admit(id_of(attacked.key), packet)  # noqa: SLF001
+        assert attacked.topics.admit(id_of(attacked.key), packet)
         assert [one.data for one in packet.publish] == [b"good"]
         assert not packet.publish[0].key
         assert not packet.control.prune[0].peers

@@ -243,7 +243,6 @@ def test_the_same_work_under_two_keys_is_paid_once() -> None:
     swarm.run_rounds(2)
     settle(swarm)
     accounts = swarm.view.accounts
-    assert accounts is not None
     assert accounts.earned[copyist.key].trainer == 0
     assert swarm.refused["duplicate-payload"]
     assert all(earned(swarm)[one.key] for one in swarm.volunteers[:4])

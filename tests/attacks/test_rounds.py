@@ -231,7 +231,6 @@ def test_windows_are_counted_once_and_only_when_trained(seed: int) -> None:
                 assert held[0] == at
                 done += held[: one.header.window_count]
     accounts = swarm.view.accounts
-    assert accounts is not None
     assert swarm.view.closed >= 3
     assert len(done) == len(set(done))
     parameters = swarm.manifest.model.parameters
@@ -293,7 +292,6 @@ def test_a_round_without_any_proof_throws_nobody_out() -> None:
     assert swarm.view.closed == 2
     assert [len(keys) for _, keys in rosters(swarm)] == [4, 4, 4]
     accounts = swarm.view.accounts
-    assert accounts is not None
     assert {accounts.standings.of(one.key).value for one in swarm.volunteers} == {"newcomer"}
     assert all(len(said_by(swarm, one, "member.ready")) == 1 for one in swarm.volunteers)
 
@@ -350,7 +348,6 @@ def test_pay_follows_accepted_tokens() -> None:
     lazy = swarm.volunteer("lazy", Character(partial=100))
     swarm.run_rounds(3)
     accounts = swarm.view.accounts
-    assert accounts is not None
     tokens: Counter[PeerKey] = Counter()
     for one in swarm.entries:
         body = one.statement.body

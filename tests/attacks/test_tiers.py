@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.audit.main import Scope, audit
+from tequio_client.verify.audit import Scope, audit
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
@@ -26,7 +26,7 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.runs import RoundRoster
 from tequio_shared.statements.statement import Entry, signed_message
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, Door, door, now_ms
 from tests.support.authors import Author, registration
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.network.coordination import Step
     from tequio_shared.statements import Body
+
 
 HOUR_MS = 3_600_000
 FOR_EVER = 2**52
@@ -221,7 +222,6 @@ def lenient_roster(swarm: Swarm) -> Step:
     while swarm.view.state is not State.WAITING_FOR_MEMBERS:
         assert swarm.step()
     accounts = swarm.view.accounts
-    assert accounts is not None
     strict = accounts.manifest
     accounts.manifest = msgspec.structs.replace(strict, admission=Admission())
     swarm.watch.note(swarm.view, swarm.now_ms)

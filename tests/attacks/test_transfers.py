@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker.peers import PeerNetwork
 from tequio_client.worker.rounds.announce import Commitments
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.swarm import streams
-from tequio_client.worker.swarm.blob_server import BlobServer, Op
-from tequio_client.worker.swarm.membership import AddressBook, Gossip, PeerExchange
+from tequio_client.worker.swarm.blob_server import BlobOp, BlobServer
+from tequio_client.worker.swarm.membership import AddressBook, PeerExchange, RunGossip
+from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.streams import IN_FLIGHT
-from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
+from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError, TransferTimes
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
 from tequio_shared.keys import Signer
@@ -52,13 +51,15 @@ async def here(tmp_path: Path) -> AsyncIterator[Gathering]:
 
 
 ALTERED: dict[str, Serve] = {
-    "another weight": only_in(Op.PIECES, lambda honest: bytes([honest[0] ^ 1]) + honest[1:]),
-    "another leaf hash": only_in(Op.LEAVES, lambda honest: bytes([honest[0] ^ 1]) + honest[1:]),
-    "leaf hashes for another tree": only_in(Op.LEAVES, lambda honest: honest[32:] + honest[:32]),
-    "a list of pieces without end": only_in(Op.HELD, lambda _: bytes(MIB)),
-    "more than was asked for": only_in(Op.PIECES, lambda honest: honest + b"x"),
-    "less than was asked for": only_in(Op.PIECES, lambda honest: honest[:-1]),
-    "nothing": only_in(Op.PIECES, lambda _: b""),
+    "another weight": only_in(BlobOp.PIECES, lambda honest: bytes([honest[0] ^ 1]) + honest[1:]),
+    "another leaf hash": only_in(BlobOp.LEAVES, lambda honest: bytes([honest[0] ^ 1]) + honest[1:]),
+    "leaf hashes for another tree": only_in(
+        BlobOp.LEAVES, lambda honest: honest[32:] + honest[:32]
+    ),
+    "a list of pieces without end": only_in(BlobOp.HELD, lambda _: bytes(MIB)),
+    "more than was asked for": only_in(BlobOp.PIECES, lambda honest: honest + b"x"),
+    "less than was asked for": only_in(BlobOp.PIECES, lambda honest: honest[:-1]),
+    "nothing": only_in(BlobOp.PIECES, lambda _: b""),
 }
 
 
@@ -89,14 +90,11 @@ async def test_when_only_liars_are_there_nothing_is_taken(here: Gathering) -> No
 @attack("W16", layer="net", ends="given up after its silence or in favour of a quicker source")
 @pytest.mark.trio
 @pytest.mark.parametrize("slow", ["trickling", "silent"])
-async def test_a_source_that_trickles_holds_nobody_up(
-    here: Gathering, slow: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(streams, "SILENCE_S", 3.0)
+async def test_a_source_that_trickles_holds_nobody_up(here: Gathering, slow: str) -> None:
     serve = trickling if slow == "trickling" else answering(lambda *_: None)
     tar, honest = await here.crooked("tar", serve), await here.honest("honest")
     with trio.fail_after(45):
-        async with here.fetcher() as fetcher:
+        async with here.fetcher(TransferTimes(silence_s=3.0)) as fetcher:
             report = await fetcher.fetch_tree(tree_of().ref, [tar, honest], timeout_s=40)
     assert here.has()
     assert report.bytes_by_source[honest] == len(CONTENT)
@@ -186,9 +184,9 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
     mine = PeerNetwork(seed=speaker.signer.seed, listen=LOOPBACK)
     async with network("first") as first, mine as second, trio.open_nursery() as nursery:
         await second.connect(first.addresses()[0])
-        ours = await Gossip.join(first, swarm.net, run, judge)
-        theirs = await Gossip.join(second, swarm.net, run, Takes())
-        stray = await Gossip.join(second, NET, run, Takes())
+        ours = await RunGossip.join(first, swarm.net, run, judge)
+        theirs = await RunGossip.join(second, swarm.net, run, Takes())
+        stray = await RunGossip.join(second, NET, run, Takes())
 
         async def hear() -> None:
             while True:

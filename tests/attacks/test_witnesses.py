@@ -235,7 +235,6 @@ def test_a_witness_that_withholds_its_word_costs_the_others_the_grace_only() -> 
     longest = swarm.manifest.rounds.grace + 500 * len(swarm.volunteers)
     assert times[RoundClose] - times[RoundWitness] <= longest
     accounts = swarm.view.accounts
-    assert accounts is not None
     assert accounts.earned[mute.key].witness == 0
     assert accounts.earned[mute.key].trainer > 0
     assert len({accounts.earned[one.key].witness for one in others}) == 1

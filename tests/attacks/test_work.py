@@ -106,7 +106,6 @@ def test_the_loss_that_a_trainer_claims_changes_no_point() -> None:
         cheat.commit(replace(cheat.header, claimed_loss_last_q16=loss))
         cheat.swarm.run_rounds(1)
         accounts = cheat.swarm.view.accounts
-        assert accounts is not None
         earned.append({key: one.trainer for key, one in accounts.earned.items()})
     assert earned[0] == earned[1] == earned[2]
     assert any(earned[0].values())

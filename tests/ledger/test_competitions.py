@@ -194,7 +194,6 @@ def test_a_competition_goes_on_across_a_restart_in_each_phase(tmp_path: Path) ->
         state = ledger.state
         assert state.competitions == contest.ledger.state.competitions
         assert state.types["comp.close"] == state.types["comp.draw"] == 1
-        assert state.runs[RULES.run_id].accounts is not None
         assert state.runs[RULES.run_id].accounts == contest.swarm.view.accounts
 
 

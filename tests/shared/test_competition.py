@@ -235,7 +235,6 @@ def test_rules_leave_time_to_show_scores_and_to_challenge_them(
 def test_who_has_an_interest_is_not_drawn() -> None:
     stage = Stage(evaluators=16).open().enter("alpha")
     stage.say("organiser", stage.paper.enter("run", RUN))
-    assert stage.run.accounts is not None
     stage.run.accounts.rostered.add(stage.key("trainer"))
     stage.offer(*OFFERS, "trainer", "rival's friend", "later-entrant", "silent", "banned")
     stage.enter("later-entrant")
@@ -268,7 +267,6 @@ def test_who_joins_a_run_after_the_draw_was_called_stays_drawn() -> None:
     stage = Stage(evaluators=16).open()
     stage.say("organiser", stage.paper.enter("run", RUN))
     stage.offer(*OFFERS).close().confess(*OFFERS).draw()
-    assert stage.run.accounts is not None
     stage.run.accounts.rostered.add(stage.key("one"))
     assert set(stage.reveal(1, 2).scorers) == set(OFFERS)
 

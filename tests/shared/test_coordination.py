@@ -133,7 +133,6 @@ def test_a_cooldown_without_members_waits_and_then_ends() -> None:
     until(swarm, Phase.WITNESS)
     swarm.say(swarm.organiser, Said(RunFinish(reason=1)))
     swarm.run_rounds(1)
-    assert swarm.view.accounts is not None
     for one in swarm.volunteers:
         swarm.view.accounts.drop(one.key)
     assert swarm.view.state is State.COOLDOWN

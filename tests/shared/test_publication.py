@@ -80,7 +80,6 @@ def test_a_light_view_has_not_seen_all_heads_and_passes_it_on(swarm: Swarm) -> N
     statement = swarm.sign(
         swarm.organiser, Said(publication(swarm, 1), 1), swarm.manifest.run_id
     ).statement
-    light.admit(statement)
     light.apply(9, statement, 0, swarm.blobs.__getitem__)
     assert light.head == swarm.view.head
 

@@ -137,8 +137,8 @@ def test_a_canonical_head_is_not_voted_on_again() -> None:
         aux_root=to_text(head.aux_root),
     )
     with pytest.raises(RefusedError, match="already"):
-        view.admit(late, lie)
-    view.admit(late, said.body)
+        view.apply(len(swarm.entries), late, lie, swarm.now_ms)
+    view.apply(len(swarm.entries), late, said.body, swarm.now_ms)
 
 
 def test_a_secret_chosen_after_the_others_revealed_theirs_does_not_count() -> None:

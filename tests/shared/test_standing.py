@@ -206,7 +206,6 @@ def test_a_witness_that_the_others_contradict_loses_its_duty_its_pay_and_nothing
     swarm.run_rounds(4)
     (change,) = changes(swarm, liar)
     assert (change.to, change.cause) == ("suspected", Cause.DEVIATION)
-    assert swarm.view.accounts is not None
     assert swarm.view.accounts.earned[liar.key].witness == 0
     assert swarm.view.accounts.earned[them["a"].key].witness > 0
     assert {standing(swarm, them[name]) for name in "abcd"} == {Standing.NEWCOMER}
@@ -361,7 +360,6 @@ def test_who_commits_to_what_nobody_can_fetch_has_to_come_anew_and_is_not_blamed
     one = them["d"]
     swarm.workshop.hidden.add(one.key)
     swarm.run_rounds(3)
-    assert swarm.view.accounts is not None
     assert not swarm.view.accounts.members[one.key].is_active
     assert changes(swarm, one) == []
     assert swarm.step()
@@ -376,7 +374,6 @@ def test_replays_arrive_at_the_same_standings() -> None:
     them["e"].character = Character(lying=100)
     swarm.run_rounds(14)
     again = swarm.replay()
-    assert again.accounts is not None
     assert again.accounts.standings == swarm.standings
     assert {record.standing for record in swarm.standings.records.values()} >= {
         Standing.QUARANTINED,
@@ -386,7 +383,6 @@ def test_replays_arrive_at_the_same_standings() -> None:
 
 def test_the_training_limit_follows_the_pace_of_the_slowest_tenth() -> None:
     swarm, _ = swarm_of(*"abcd")
-    assert swarm.view.accounts is not None
     accounts, times = swarm.view.accounts, swarm.manifest.rounds
     assert accounts.train_ms() == times.train_limit, "nothing is known yet"
     accounts.arrivals.append([1_000] * 17 + [16_000, 16_000, 90_000])

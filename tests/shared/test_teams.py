@@ -27,7 +27,7 @@ def test_the_same_word_again_is_refused_and_changes_nothing(team: str) -> None:
     if team:
         teams.apply(ONE, MemberTeam(team=team))
     with pytest.raises(RefusedError, match="already") as caught:
-        teams.admit(ONE, MemberTeam(team=team))
+        teams.apply(ONE, MemberTeam(team=team))
     assert (caught.value.code, teams.of(ONE)) == ("already-said", team)
 
 

@@ -22,7 +22,7 @@ from tequio_client.ipc.control import (
     Series,
 )
 from tequio_client.ipc.snapshot import Decision, Reason, State
-from tequio_client.ipc.texts import Event, values_of
+from tequio_client.ipc.texts import Event, event_values
 
 NOW_MS = 1_795_285_800_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
@@ -179,8 +179,8 @@ def _event(number: int) -> ActivityRow:
     found: tuple[str, str, Values] = (Event.ROUND_ACCEPTED, "good", {**place, "points": points})
     special: dict[int, tuple[str, str, Values]] = {
         1: (Event.HEAD_VERIFIED, "info", place),
-        3: (Event.DECIDED, "info", values_of(lending)),
-        4: (Event.DECIDED, "info", values_of(game)),
+        3: (Event.DECIDED, "info", event_values(lending)),
+        4: (Event.DECIDED, "info", event_values(game)),
         6: (Event.ROUND_NOT_SELECTED, "info", place),
         8: (Event.ROUND_REJECTED, "error", {**place, "reason": "norm"}),
         9: (Event.LEDGER_FOUND, "good", {}),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QTranslator
 
-from tequio_client.app.language import catalogue
+from tequio_client.app.language import load_translations
 from tests.support import app_texts
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def _texts() -> frozenset[tuple[str, str]]:
 def speak(language: Language, spoken: str) -> None:
     """Speak one of `SPOKEN`, the same on every computer."""
     if spoken == "pseudo":
-        language.speak(QLocale("en_US"), PseudoLocale())
+        language.apply(QLocale("en_US"), PseudoLocale())
     else:
-        language.speak(QLocale(REGIONS.get(spoken, spoken)), catalogue(spoken))
+        language.apply(QLocale(REGIONS.get(spoken, spoken)), load_translations(spoken))
 
 
 def pseudo(source: str) -> str:

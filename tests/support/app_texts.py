@@ -2,15 +2,21 @@
 
     python -m tests.support.app_texts
 
-writes the `.ts` files anew: what was translated stays so, what is new stands there unfinished, what
-is gone is dropped. Qt's own tool finds the texts in the app's sources; it does not know the tables
-that the app shares with the command line, nor a plural that is not asked of `tr`.
+rewrites the `.ts` files and compiles each to the `.qm` file beside it: translations stay, new texts
+are added unfinished, and texts that are gone are dropped.
+
+Qt's lupdate finds the texts in the app's sources, and its lrelease compiles them. The `.ts` files
+are merged here and not by lupdate, because its Python parser (6.11) knows neither
+QT_TRANSLATE_N_NOOP nor the count of `translate(context, text, None, n)`: it would write every
+plural that is not asked of `self.tr` as a text without forms. Nor can it read `TABLES`, whose texts
+are plain data: those that the app shares with the command line know nothing of Qt.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,28 +27,29 @@ import tequio_client.app
 from tequio_client.app import snooze as app_words
 from tequio_client.app.keys import service
 from tequio_client.app.language import LANGUAGES
-from tequio_client.ipc import texts as ipc_texts
+from tequio_client.app.pages import settings_table
+from tequio_client.ipc import texts
 from tequio_client.keys.state import TEMPLATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+
 APP = Path(tequio_client.app.__file__).parent
 FOLDER = Path(tequio_assets.__file__).parent / "i18n"
 TABLES: tuple[tuple[str, Iterable[str]], ...] = (
-    (app_words.CONTEXT, ipc_texts.STATES.values()),
-    (app_words.CONTEXT, ipc_texts.REASONS.values()),
-    (app_words.CONTEXT, ipc_texts.WHEN.values()),
-    (app_words.CONTEXT, ipc_texts.EVENTS.values()),
-    (app_words.CONTEXT, (ipc_texts.UNKNOWN, ipc_texts.NEWER)),
-    (app_words.CONTEXT, ipc_texts.ROUND_WORDS_STATES.values()),
-    (app_words.CONTEXT, ipc_texts.ROUND_WORDS_REASONS.values()),
-    (app_words.CONTEXT, ipc_texts.STANDINGS.values()),
+    (app_words.CONTEXT, texts.STATES.values()),
+    (app_words.CONTEXT, texts.REASONS.values()),
+    (app_words.CONTEXT, texts.WHEN.values()),
+    (app_words.CONTEXT, texts.EVENTS.values()),
+    (app_words.CONTEXT, (texts.UNKNOWN_EVENT, texts.UNKNOWN_REASON)),
+    (app_words.CONTEXT, texts.ROUND_STATES.values()),
+    (app_words.CONTEXT, texts.ROUND_REASONS.values()),
+    (app_words.CONTEXT, texts.STANDINGS.values()),
     (service.CONTEXT, TEMPLATES.values()),
+    (settings_table.CONTEXT, [text for text in settings_table.texts() if text]),
 )
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
-PLURALS = 2
-"""Forms of a plural in each of our languages: of one, and of any other number."""
 
 
 class Text(NamedTuple):
@@ -100,12 +107,13 @@ def is_finished(message: ElementTree.Element) -> bool:
 def written(code: str, texts: Iterable[Text], known: Mapping[Text, ElementTree.Element]) -> str:
     """The content of a language's file: its messages of these texts, and drafts for the others."""
     contexts: dict[str, ElementTree.Element] = {}
+    plurals = plural_forms(code)
     for text in sorted(texts, key=lambda text: text.context):
         if text.context not in contexts:
             made = contexts[text.context] = ElementTree.Element("context")
             ElementTree.SubElement(made, "name").text = text.context
         message = known.get(text)
-        contexts[text.context].append(_draft(text) if message is None else message)
+        contexts[text.context].append(_draft(text, plurals) if message is None else message)
     lines = "".join(map(_indented, contexts.values()))
     return f'{HEAD}<TS version="2.1" language="{code}">\n{lines}</TS>\n'
 
@@ -115,33 +123,60 @@ def _indented(context: ElementTree.Element) -> str:
     return f"{ElementTree.tostring(context, 'unicode', short_empty_elements=False)}\n"
 
 
-def _draft(text: Text) -> ElementTree.Element:
+def _draft(text: Text, plurals: int) -> ElementTree.Element:
     message = ElementTree.Element("message", {"numerus": "yes"} if text.is_plural else {})
     ElementTree.SubElement(message, "source").text = text.source
     target = ElementTree.SubElement(message, "translation", type="unfinished")
     if text.is_plural:
-        for _ in range(PLURALS):
+        for _ in range(plurals):
             ElementTree.SubElement(target, "numerusform").text = ""
     return message
 
 
 def _found() -> tuple[Text, ...]:
-    """What Qt's own tool finds in the app's sources."""
-    sources = [str(file) for file in sorted(APP.rglob("*.py"))]
-    tool = Path(sys.executable).with_name("pyside6-lupdate")
+    """The texts that lupdate finds in the app's sources."""
+    return tuple(messages(_lupdate([str(file) for file in sorted(APP.rglob("*.py"))], "en")))
+
+
+@cache
+def plural_forms(code: str) -> int:
+    """The number of plural forms of a language, as Qt counts them."""
+    with TemporaryDirectory() as folder:
+        source = Path(folder, "plural.py")
+        source.write_text('class Plural:\n    def one(self): self.tr("%n", "", 1)\n')
+        content = _lupdate([str(source)], code)
+    return len(ElementTree.fromstring(content).findall(".//numerusform"))  # noqa: S314  # it is ours
+
+
+def _lupdate(sources: list[str], code: str) -> str:
     with TemporaryDirectory() as folder:
         output = Path(folder, "found.ts")
-        subprocess.run([tool, *sources, "-ts", output], check=True, capture_output=True)
-        return tuple(messages(output.read_text("utf-8")))
+        command = [_tool("lupdate"), *sources, "-target-language", code, "-ts", str(output)]
+        subprocess.run(command, check=True, capture_output=True)
+        return output.read_text("utf-8")
+
+
+def released(path: Path) -> bytes:
+    """The `.qm` file of a `.ts` file, without the texts that are unfinished."""
+    with TemporaryDirectory() as folder:
+        output = Path(folder, "made.qm")
+        command = [_tool("lrelease"), "-silent", "-nounfinished", str(path), "-qm", str(output)]
+        subprocess.run(command, check=True, capture_output=True)
+        return output.read_bytes()
+
+
+def _tool(name: str) -> str:
+    return str(Path(sys.executable).with_name(f"pyside6-{name}"))
 
 
 def main() -> int:
-    """Write the file of each language anew."""
+    """Rewrite and compile the files of each language."""
     texts = shown()
     for code in LANGUAGES:
         path = path_of(code)
         known = messages(path.read_text("utf-8"))
         path.write_text(written(code, wanted(code, texts), known), "utf-8")
+        path.with_suffix(".qm").write_bytes(released(path))
     return 0
 
 

@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import trio
 
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.store.trees import Tree, cut_bytes
-from tequio_client.worker.swarm.blob_server import PROTOCOL, BlobServer, Op, Request, Status
-from tequio_client.worker.swarm.transfer import Fetcher
+from tequio_client.worker.store.trees import MerkleBlob, cut_bytes
+from tequio_client.worker.swarm.blob_server import (
+    PROTOCOL,
+    BlobOp,
+    BlobRequest,
+    BlobServer,
+    BlobStatus,
+)
+from tequio_client.worker.swarm.transfer import Fetcher, TransferTimes
 from tests.support.loopback import network
 
 if TYPE_CHECKING:
@@ -21,8 +27,8 @@ if TYPE_CHECKING:
 
     from trio_typing import TaskStatus
 
-    from tequio_client.worker.peers import PeerNetwork, PeerStream
     from tequio_client.worker.store.trees import TreeRef
+    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
     from tequio_shared.ids import PeerKey
 
 MIB = 1 << 20
@@ -52,9 +58,9 @@ class Gathering:
         """Let a peer in that answers in its own way."""
         return await self._join(name, lambda peers: peers.serve(PROTOCOL, serve))
 
-    def fetcher(self) -> Fetcher:
+    def fetcher(self, times: TransferTimes | None = None) -> Fetcher:
         """A fetcher into our store."""
-        return Fetcher(self.us, self.store, rng=random.Random(3))
+        return Fetcher(self.us, self.store, rng=random.Random(3), times=times)
 
     def has(self, content: bytes = CONTENT) -> bool:
         """Whether our store holds the tree with exactly this content."""
@@ -86,39 +92,39 @@ async def _live(
         await trio.sleep_forever()
 
 
-def tree_of(content: bytes = CONTENT) -> Tree:
+def tree_of(content: bytes = CONTENT) -> MerkleBlob:
     """The tree of some content in pieces of a mebibyte."""
     return cut_bytes(content, MIB)
 
 
-def honest_payload(request: Request, tree: Tree, content: bytes) -> bytes:
+def honest_payload(request: BlobRequest, tree: MerkleBlob, content: bytes) -> bytes:
     """What an honest source would answer."""
     start, length = tree.ref.span(request.first, request.count)
     return {
-        Op.LEAVES: b"".join(tree.leaves[request.first : request.first + request.count]),
-        Op.HELD: b"",
-        Op.PIECES: content[start : start + length],
-        Op.BLOB: len(content).to_bytes(8, "big") + content[request.first :][: request.count],
+        BlobOp.LEAVES: b"".join(tree.leaves[request.first : request.first + request.count]),
+        BlobOp.HELD: b"",
+        BlobOp.PIECES: content[start : start + length],
+        BlobOp.BLOB: len(content).to_bytes(8, "big") + content[request.first :][: request.count],
     }[request.op]
 
 
-def answering(change: Callable[[Request, bytes], bytes | None]) -> Serve:
+def answering(change: Callable[[BlobRequest, bytes], bytes | None]) -> Serve:
     """Answer with what `change` makes of the honest payload; None: never answer."""
     tree = tree_of()
 
     async def serve(stream: PeerStream) -> None:
         while True:
-            request = Request.parse(bytes(await stream.receive_frame(timeout_s=60)))
+            request = BlobRequest.parse(bytes(await stream.receive_frame(timeout_s=60)))
             payload = change(request, honest_payload(request, tree, CONTENT))
             if payload is None:
                 await trio.sleep_forever()
             else:
-                await stream.send_frame(bytes([Status.OK]), payload)
+                await stream.send_frame(bytes([BlobStatus.OK]), payload)
 
     return serve
 
 
-def only_in(op: Op, change: Callable[[bytes], bytes | None]) -> Serve:
+def only_in(op: BlobOp, change: Callable[[bytes], bytes | None]) -> Serve:
     """Lie in answers of one kind; the others are honest."""
     return answering(lambda request, honest: change(honest) if request.op is op else honest)
 
@@ -126,7 +132,7 @@ def only_in(op: Op, change: Callable[[bytes], bytes | None]) -> Serve:
 async def trickling(stream: PeerStream) -> None:
     """Announce a full frame and send a byte of it now and then, for ever."""
     await stream.receive_frame(timeout_s=60)
-    await stream.write((MIB + 1).to_bytes(4, "big") + bytes([Status.OK]))
+    await stream.write((MIB + 1).to_bytes(4, "big") + bytes([BlobStatus.OK]))
     while True:
         await stream.write(b"x")
         await trio.sleep(0.2)
@@ -151,8 +157,8 @@ class Counting:
 
         async def serve(stream: PeerStream) -> None:
             while True:
-                request = Request.parse(bytes(await stream.receive_frame(timeout_s=60)))
-                if request.op is Op.PIECES:
+                request = BlobRequest.parse(bytes(await stream.receive_frame(timeout_s=60)))
+                if request.op is BlobOp.PIECES:
                     self.asked_bytes += ref.span(request.first, request.count)[1]
 
         return serve

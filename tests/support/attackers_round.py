@@ -7,13 +7,13 @@ told nothing of them: it runs `contribution.validate` over the payloads that it 
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import Header, payload_root, validate
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.network.run import State
+from tequio_shared.network.run import FullRunView, RunView, State
 from tequio_shared.round import proof
 from tequio_shared.round.proof import Reason
 from tequio_shared.round.round import Phase
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tequio_shared.head.contribution import RecordShape
     from tequio_shared.ids import PeerKey
     from tequio_shared.keys import Signer
-    from tequio_shared.network.run import RunView
     from tequio_shared.round.proof import Verdict
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements import Body
@@ -123,7 +122,7 @@ class Colluder(Judge):
 class Copyist(Judge):
     """A trainer that commits to the payload of the first who committed, as its own."""
 
-    def duty(self, view: RunView) -> Said | None:
+    def duty(self, view: FullRunView) -> Said | None:
         """Wait for somebody's commitment before committing."""
         said, current = super().duty(view), view.round
         if said is None or current is None or not isinstance(said.body, WorkCommit):
@@ -139,7 +138,7 @@ class Copyist(Judge):
 class MuteWitness(Judge):
     """A member that attests and trains, and never hands in a proof."""
 
-    def duty(self, view: RunView) -> Said | None:
+    def duty(self, view: FullRunView) -> Said | None:
         """Say everything but proofs."""
         said = super().duty(view)
         return None if said is not None and isinstance(said.body, WitnessProof) else said
@@ -150,7 +149,7 @@ class WitnessStrike(Judge):
 
     strikes_in = 0
 
-    def duty(self, view: RunView) -> Said | None:
+    def duty(self, view: FullRunView) -> Said | None:
         """Say everything but the proof of that round."""
         said = super().duty(view)
         strikes = said is not None and said.round == self.strikes_in
@@ -160,7 +159,7 @@ class WitnessStrike(Judge):
 class Sleeper(Judge):
     """A member that is killed once a round has opened with it."""
 
-    def duty(self, view: RunView) -> Said | None:
+    def duty(self, view: FullRunView) -> Said | None:
         """Join, attest, and never say anything again."""
         if self.seq and view.state not in (State.WAITING_FOR_MEMBERS, State.WARMUP):
             self.character = Character(silent=100)
@@ -175,9 +174,9 @@ class Quitter(Judge):
 
     leaves = False
 
-    def duty(self, view: RunView) -> Said | None:
+    def duty(self, view: FullRunView) -> Said | None:
         """Say that it leaves once it should."""
-        standing = view.accounts.members.get(self.key) if view.accounts else None
+        standing = view.accounts.members.get(self.key)
         if not self.leaves:
             return super().duty(view)
         return Said(MemberLeave(reason=1)) if standing and standing.is_active else None
@@ -186,7 +185,7 @@ class Quitter(Judge):
 class HeadLiar(Judge):
     """A member that states a head of its own in every round."""
 
-    def _attest(self, view: RunView, current: RoundView) -> HeadAttest:
+    def _attest(self, view: FullRunView, current: RoundView) -> HeadAttest:
         self._moods[current.number, current.phase, "lying"] = True
         return super()._attest(view, current)
 
@@ -219,7 +218,6 @@ def outcome(swarm: Swarm, who: Volunteer) -> tuple[Verdict, Reason]:
 def earned(swarm: Swarm) -> Mapping[PeerKey, int]:
     """Micro-points of each member, of both kinds together."""
     accounts = swarm.view.accounts
-    assert accounts is not None
     return {key: one.trainer + one.witness for key, one in accounts.earned.items()}
 
 
@@ -252,12 +250,11 @@ def refusal(swarm: Swarm, author: Signer, body: Body, number: int | None = None)
     """The code with which everybody refuses that word about the round; fails if it is taken."""
     said = Said(body, number or round_of(swarm).number)
     statement = swarm.sign(author, said, swarm.manifest.run_id).statement
-    light = deepcopy(swarm.view)
-    light.accounts = None
+    copied = deepcopy(swarm.view)
+    light = RunView(**{one.name: getattr(copied, one.name) for one in fields(RunView)})
     codes = set()
     for view in (light, swarm.view):
         try:
-            view.admit(statement)
             view.apply(len(swarm.entries), statement, swarm.now_ms, swarm.blobs.__getitem__)
         except RefusedError as err:
             codes.add(err.code)

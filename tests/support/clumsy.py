@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tequio_client.__main__ import main as program
-from tequio_client.worker.children import trainer as children_trainer
+from tequio_client.worker.children import trainer as trainer_child
 from tequio_shared.head.head import NewHead, Step, advance, head_hash, weights_root
 from tequio_shared.ids import HeadHash
 from tests.support import paper_trainer
@@ -27,7 +27,7 @@ def main(slip: Path, arguments: list[str]) -> None:
     """Be that worker."""
     os.environ[SLIP] = str(slip)
     trainer = (sys.executable, "-m", "tests.support.clumsy", "--trainer")
-    vars(children_trainer)["TRAINER"] = trainer
+    vars(trainer_child)["TRAINER"] = trainer
     sys.argv = ["tequio", *arguments]
     program()
 

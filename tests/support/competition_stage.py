@@ -10,7 +10,7 @@ from tequio_shared.competition.state import Network, Phase
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, sha256, to_text
-from tequio_shared.network.run import RunView
+from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import Standings
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round.round import Head
@@ -57,7 +57,7 @@ class Stage:
         self.log: list[tuple[int, Statement]] = []
         self.index = 10
         self.now = START
-        self.run = RunView.opened(NET, RUN_RULES, self.standings, self.tiers)
+        self.run = FullRunView.opened(NET, RUN_RULES, self.standings, self.tiers)
         self.network = Network(
             documents=self.document,
             run={RUN: self.run}.get,
@@ -150,7 +150,6 @@ class Stage:
             aux_root=ZERO_DIGEST,
         )
         self.run.heads[number] = made
-        assert self.run.accounts is not None
         self.run.accounts.trained[number] = trained
         return made
 

@@ -9,20 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.audit.findings import Report
-from tequio_client.audit.fold import Fold
-from tequio_client.competition import outcome as competition_outcome
-from tequio_client.verifying.bundle import About, BundleWriter
+from tequio_client.verify.bundle import About, BundleWriter
+from tequio_client.verify.fold import Fold
+from tequio_client.verify.judgement import contenders
+from tequio_client.verify.report import Report
 from tequio_shared.competition import result as competition_result
 from tequio_shared.competition.result import Text, commitment
 from tequio_shared.competition.rules import Environment, Evaluation
-from tequio_shared.ids import (
-    ZERO_DIGEST,
-    Digest,
-    PeerKey,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import sign_checkpoint
@@ -67,6 +61,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import Outcome, Submission
     from tequio_shared.statements import Body
+
 
 STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score", "result")
 
@@ -177,7 +172,7 @@ class ContestLog:
         fold = Fold(genesis(), self, Report())
         for index, leaf in enumerate(self.log.leaves):
             fold.take(index, leaf)
-        return fold.contests.competitions.views[self.rules.id]
+        return fold.view.competitions.views[self.rules.id]
 
     # --- the course of things
 
@@ -341,8 +336,8 @@ class ContestLog:
         view = self.view
         assert view.draw is not None
         texts = [Text.of(one.encode()) for one in self.drawn_texts]
-        contenders = competition_outcome.contenders(view, self.blob)
-        return competition_result.outcome(view.id, view.draw.beacon, texts, contenders)
+        found = contenders(view, self.blob)
+        return competition_result.outcome(view.id, view.draw.beacon, texts, found)
 
     def _score(self, name: str, entrant: str, text: str) -> DocumentScore:
         raw = text.encode()

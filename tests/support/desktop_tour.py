@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import PointsRow
     from tests.support.accessible import Thing
 
+
 PANELS = ("tint2", "xfce4-panel")
 """XEmbed, and StatusNotifier."""
 SCREEN = "1600x1000x24"
@@ -208,7 +209,7 @@ def first_run(tour: Tour) -> None:
     tour.click("Next")
     tour.see("Where shall it be kept?")
     tour.shoot("key")
-    tour.click("In a file that only your user may read")
+    tour.click("In an unencrypted file")
     tour.click("Make my key")
     tour.see("backup", 60)
     tour.shoot("key-made")
@@ -233,11 +234,11 @@ def allow_others(tour: Tour) -> None:
     for _ in range(ATTEMPTS):  # keys get lost on a machine that has no time
         tour.click("Search settings")
         tour.press("ctrl+a")
-        tour.write("others on the processor")
+        tour.write("programs on the cpu")
         with suppress(AssertionError):
-            tour.see("Pauses while other programs keep all cores", 5)
+            tour.see("Pauses while other programs keep all CPU cores", 5)
             break
-    tour.click("Others on the processor")
+    tour.click("Other programs on the CPU")
     tour.press("ctrl+a")
     tour.write("100")
     tour.press("Return")

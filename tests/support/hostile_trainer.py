@@ -2,7 +2,7 @@
 
     python hostile_trainer.py ATTACK [console|json]
 
-Everything else is the product's: wishes, training, header, files. Work of others it finds as any
+Everything else is the product's: commands, training, header, files. Work of others it finds as any
 cheat would, in the store of the worker that it belongs to, where gossip brings it before the round
 is over. `half_work` stops after half of the steps and reports all of them.
 """

@@ -15,7 +15,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tequio_client.__main__ import main
-from tequio_client.worker.children import trainer
+from tequio_client.worker.children import trainer as trainer_child
 from tests.support.trainer_attacks import ATTACKS
 
 TRAINER = Path(__file__).with_name("hostile_trainer.py")
@@ -32,7 +32,7 @@ def run(arguments: list[str]) -> None:
     attack, *rest = arguments
     if attack not in ATTACKS:
         raise SystemExit(f"no attack {attack!r}; there are {', '.join(ATTACKS)}")
-    vars(trainer)["TRAINER"] = (sys.executable, str(TRAINER), attack)
+    vars(trainer_child)["TRAINER"] = (sys.executable, str(TRAINER), attack)
     sys.argv = ["tequio", *rest]
     main()
 

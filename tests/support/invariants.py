@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import trio
 
-from tequio_client.audit.findings import Report
-from tequio_client.audit.main import LogAudit, Quiet
-from tequio_client.audit.online import LiveLog
+from tequio_client.verify.audit import PUBLISHED_S, LogAudit, Scope
+from tequio_client.verify.progress import Quiet
+from tequio_client.verify.report import Report
+from tequio_client.verify.source import LiveLog
 from tequio_shared.head.contribution import Header
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.statements.network import MemberLeave, StandingChange
@@ -165,11 +166,14 @@ class Invariants:
 
     async def _check_audit(self) -> None:
         """Read the log on as a stranger."""
-        genesis = (await self._swarm.api.network()).genesis
-        if self._audit is None:
-            self._audit = LogAudit(LiveLog(self._swarm.api), genesis, self._report, Quiet())
-        await trio.to_thread.run_sync(self._audit.read)
+        await trio.to_thread.run_sync(self._read_on)
         assert not self._report.findings, [one.line() for one in self._report.findings]
+
+    def _read_on(self) -> None:
+        if self._audit is None:
+            scope = Scope(patience_s=PUBLISHED_S)
+            self._audit = LogAudit(LiveLog(self._swarm.api), scope, self._report, Quiet())
+        self._audit.read()
 
     # --- processes
 

@@ -13,16 +13,19 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tequio_ledger.config import settings
+from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.ledger import Ledger, open_ledger
 from tequio_shared.ids import NetworkId, from_text, to_text
 from tequio_shared.keys import Signer
 from tests.support.authors import WORK_BITS
+from tests.support.configured import of_texts
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
     from pathlib import Path
+
+    from tequio_ledger.config.settings import LedgerSettings
 
 ORGANISER = Signer(bytes([7]) * 32)
 START_MS = 1_800_000_000_000
@@ -59,17 +62,17 @@ class VirtualClock:
 
 def make_settings(
     folder: Path, organisers: Sequence[Signer] = (ORGANISER,), **options: str
-) -> settings.Settings:
+) -> LedgerSettings:
     """Make settings for a test."""
     given = {name.replace("_", "-"): value for name, value in options.items()}
     keys = " ".join(to_text(one.key) for one in organisers)
     place = {"dir": str(folder), "database": DATABASES.get(folder, "")}
     texts = {**DEFAULTS, **place, "organiser": keys, **given}
-    return settings.read(settings.of_texts(texts))
+    return of_texts(LEDGER, texts)
 
 
 @contextmanager
-def opened(given: settings.Settings, clock: VirtualClock) -> Iterator[Ledger]:
+def opened(given: LedgerSettings, clock: VirtualClock) -> Iterator[Ledger]:
     """Open a ledger without running its sequencer."""
     with Folder(given.folder) as folder:
         ledger = open_ledger(given, folder, clock)

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from tequio_client.trainer.first_head import Origin
     from tequio_shared.head.layout import Base
     from tequio_shared.round.manifest import Manifest
-    from tests.client.audit.logs import MemoryLog
+    from tests.client.verify.logs import MemoryLog
+
 
 CONFIG = {
     "model_type": "llama",
@@ -197,7 +198,7 @@ class ShownLog:
         """What is at a path; None: nothing."""
         where, _, rest = path.partition("?")[0].lstrip("/").partition("/")
         if (where, rest) == ("log", "checkpoint"):
-            return self.log.note
+            return self.log.note()
         if where == "log":
             return self._tile(Tile.parse(rest))
         if rest.startswith("blobs/"):

@@ -5,35 +5,48 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from tequio_client.worker.peers import PeerLimits, PeerNetwork
+from tequio_client.worker.swarm.peers import PeerNetwork
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
+    from tequio_client.worker.swarm.limits import PeerLimits
     from tequio_shared.ids import PeerKey
 
 LOOPBACK = ("/ip4/127.0.0.1/tcp/0",)
 
 
-def network(name: str, limits: PeerLimits | None = None) -> PeerNetwork:
+def network(
+    name: str, limits: PeerLimits | None = None, repeat_topics_s: float = 30.0
+) -> PeerNetwork:
     """Make a network whose key follows from the name; not started."""
-    return PeerNetwork(seed=name.encode().ljust(32, b"."), listen=LOOPBACK, limits=limits)
+    return PeerNetwork(
+        seed=name.encode().ljust(32, b"."),
+        listen=LOOPBACK,
+        limits=limits,
+        repeat_topics_s=repeat_topics_s,
+    )
 
 
 class Takes:
-    """A topic's judge that looks at the content alone."""
+    """A topic filter that checks the content alone."""
 
     def __init__(self, check: Callable[[PeerKey, bytes], bool] = lambda *_: True) -> None:
         self.check = check
 
     def screen(self, _author: PeerKey, _content: bytes) -> bool:
-        """Look at everything."""
+        """Check everything."""
         return True
 
 
 @asynccontextmanager
-async def two_peers() -> AsyncIterator[tuple[PeerNetwork, PeerNetwork]]:
+async def two_peers(
+    repeat_topics_s: float = 30.0,
+) -> AsyncIterator[tuple[PeerNetwork, PeerNetwork]]:
     """Start two networks, the second connected to the first."""
-    async with network("first") as first, network("second") as second:
+    first_peer, second_peer = (
+        network(name, repeat_topics_s=repeat_topics_s) for name in ("first", "second")
+    )
+    async with first_peer as first, second_peer as second:
         await second.connect(first.addresses()[0])
         yield first, second

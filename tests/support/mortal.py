@@ -25,17 +25,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tequio_client import files
 from tequio_client.__main__ import main as program
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import main as _worker  # noqa: F401 - imported before the forks
-from tequio_client.worker.children import trainer
+from tequio_client.worker.children import trainer as trainer_child
 from tequio_client.worker.children.trainer import TrainerProcess
-from tequio_client.worker.ledger.outbox_db import OutboxFile
+from tequio_client.worker.ledger.outbox_db import OutboxDb
 from tequio_client.worker.rounds.feedback import NOTE, Feedback
 from tequio_client.worker.rounds.head import Heads
 from tequio_client.worker.rounds.workdir import Workroom
-from tequio_client.worker.store import files
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.support.paper_trainer import DIARY
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from tequio_client.worker.ledger.outbox_db import Copy
+    from tequio_client.worker.ledger.outbox_db import SignedCopy
+
 
 LOOK_S = 0.02
 CRASHED = 70
@@ -101,22 +102,22 @@ def _after(
 
 
 MOMENTS = {
-    "attestation on disk": _after(OutboxFile, "add", _says(HeadAttest)),
-    "training": _after(TrainerProcess, "_take", _is_training),
+    "attestation on disk": _after(OutboxDb, "add", _says(HeadAttest)),
+    "training": _after(TrainerProcess, "_handle", _is_training),
     "trained": _after(Workroom, "ask", _asks(link.Trained)),
     "payload kept": _before(Feedback, "take"),
-    "feedback kept, not noted": _after(files, "keep", _keeps_feedback),
+    "feedback kept, not noted": _after(files, "settle", _keeps_feedback),
     "feedback noted": _after(Feedback, "take"),
-    "commitment to be kept": _before(OutboxFile, "add", _says(WorkCommit)),
-    "commitment on disk": _after(OutboxFile, "add", _says(WorkCommit)),
-    "signed, not kept": _before(OutboxFile, "keep", _says(WorkCommit)),
-    "signed copy kept": _after(OutboxFile, "keep", _says(WorkCommit)),
+    "commitment to be kept": _before(OutboxDb, "add", _says(WorkCommit)),
+    "commitment on disk": _after(OutboxDb, "add", _says(WorkCommit)),
+    "signed, not kept": _before(OutboxDb, "record", _says(WorkCommit)),
+    "signed copy kept": _after(OutboxDb, "record", _says(WorkCommit)),
     "sent, answer lost": _after(LedgerApi, "post", _says(WorkCommit)),
-    "answer not noted": _before(OutboxFile, "settle", _says(WorkCommit)),
-    "commitment settled": _after(OutboxFile, "settle", _says(WorkCommit)),
+    "answer not noted": _before(OutboxDb, "settle", _says(WorkCommit)),
+    "commitment settled": _after(OutboxDb, "settle", _says(WorkCommit)),
     "screening": _before(Workroom, "ask", _asks(link.Screened)),
-    "proof to be kept": _before(OutboxFile, "add", _says(WitnessProof)),
-    "proof on disk": _after(OutboxFile, "add", _says(WitnessProof)),
+    "proof to be kept": _before(OutboxDb, "add", _says(WitnessProof)),
+    "proof on disk": _after(OutboxDb, "add", _says(WitnessProof)),
     "proof sent, answer lost": _after(LedgerApi, "post", _says(WitnessProof)),
     "round closed, not settled": _before(Feedback, "settle"),
     "feedback settled": _after(Feedback, "settle"),
@@ -173,7 +174,7 @@ def _live(journal: Path, moment: str, arguments: list[str]) -> None:
     """Be that worker."""
     journal.mkdir(exist_ok=True)
     os.environ[DIARY] = str(journal / "diary")
-    trainer.TRAINER = PAPER
+    trainer_child.TRAINER = PAPER
     _record_signed(journal / "signed")
     if moment != "never":
         _arm(MOMENTS[moment], functools.partial(_die, journal / "diary", moment))
@@ -213,16 +214,16 @@ def _die(diary: Path, moment: str) -> None:
 
 def _record_signed(path: Path) -> None:
     """Write down what is signed and about to be kept, after which it may be sent at any time."""
-    real = OutboxFile.keep
+    real = OutboxDb.record
 
-    def keep(outbox: OutboxFile, copies: Sequence[Copy]) -> None:
+    def record(outbox: OutboxDb, copies: Sequence[SignedCopy]) -> None:
         with path.open("ab") as file:
             for copy in copies:
                 leaf = copy.entry.leaf()
                 file.write(len(leaf).to_bytes(4, "big") + leaf)
         real(outbox, copies)
 
-    setattr(OutboxFile, "keep", keep)  # noqa: B010 - wrapped from outside, as the rest
+    setattr(OutboxDb, "record", record)  # noqa: B010 - wrapped from outside, as the rest
 
 
 def signed(path: Path) -> list[Entry]:

@@ -2,9 +2,10 @@
 
     python -m tests.support.mortal_trainer FOLDER
 
-The input has a `Prepare` wish and one `Train` wish a round, as lines. The rounds end as `ENDS`
-says. Each of `PLACES` gets a folder of its own, where the lives write `roots`: round and payload
-root of what each round was settled with. All lives are forked from a process that has loaded torch.
+The input has a `Prepare` command and one `Train` command a round, as lines. The rounds end as
+`ENDS` says. Each of `PLACES` gets a folder of its own, where the lives write `roots`: round and
+payload root of what each round was settled with. All lives are forked from a process that has
+loaded torch.
 """
 
 from __future__ import annotations
@@ -18,18 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tequio_client import files as client_files
 from tequio_client.ipc import trainer as link
 from tequio_client.trainer import codecs, data, inner, prepared
 from tequio_client.trainer import tasks as trainer_tasks
 from tequio_client.trainer.task_queue import Activity, Desk
 from tequio_client.worker.rounds.feedback import Feedback
-from tequio_client.worker.store import files
 from tequio_shared.head.contribution import Header
 from tequio_shared.ids import RunId, from_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
+
 
 ENDS = {1: True, 2: False, 3: True, 4: True}
 """Whether the work of a round was accepted."""
@@ -40,7 +42,7 @@ PLACES: dict[str, tuple[type | ModuleType, str, int, bool]] = {
     "after encoding": (codecs, "encode", 3, True),
     "between the trainer's files": (data, "write", 5, True),
     "before the feedback is kept": (Feedback, "take", 3, False),
-    "between feedback and note": (files, "keep", 7, True),
+    "between feedback and note": (client_files, "settle", 7, True),
     "after the note": (Feedback, "take", 3, True),
     "before a void round is settled": (Feedback, "settle", 2, False),
     "before an accepted round is settled": (Feedback, "settle", 3, False),
@@ -52,9 +54,9 @@ MOST_LIVES = 3
 
 def main(folder: Path) -> None:
     """Live all the lives."""
-    prepare, *wishes = [link.decode_wish(line) for line in sys.stdin.buffer]
+    prepare, *commands = [link.decode_command(line) for line in sys.stdin.buffer]
     assert isinstance(prepare, link.Prepare)
-    tasks = [wish for wish in wishes if isinstance(wish, link.Train)]
+    tasks = [command for command in commands if isinstance(command, link.Train)]
     for name, place in PLACES.items():
         home = folder / name
         home.mkdir()
@@ -90,10 +92,10 @@ def _live(
             feedback.settle(task.round, was_accepted=ENDS[task.round])
 
 
-def _train(home: Path, shop: prepared.Workshop, feedback: Feedback, wished: link.Train) -> Header:
-    number, desk = wished.round, Desk()
+def _train(home: Path, shop: prepared.Workshop, feedback: Feedback, task: link.Train) -> Header:
+    number, desk = task.round, Desk()
     task = msgspec.structs.replace(
-        wished,
+        task,
         payload_out=str(home / f"payload-{number}"),
         feedback_out=str(home / f"feedback-{number}"),
         delta_out=str(home / f"delta-{number}"),

@@ -1,4 +1,4 @@
-"""A trainer without a network in it: obeys wishes, writes real files, computes real heads.
+"""A trainer without a network in it: obeys commands, writes real files, computes real heads.
 
 What it "trains" follows from round, head, trainer and the error feedback that it was given, so a
 test can tell from the log which feedback a contribution started from. Its claimed losses differ
@@ -92,20 +92,24 @@ def main() -> None:
     say(link.Hello(pid=os.getpid(), software="paper"))
     manifest: Manifest | None = None
     for line in sys.stdin.buffer:
-        match link.decode_wish(line):
-            case link.Prepare() as wish:
-                manifest = Manifest.parse(Path(wish.manifest).read_bytes())
-                say(_ready(wish, manifest))
-            case link.Rest(wish=number):
-                say(link.Resting(wish=number))
-            case link.Train() as wish if manifest:
-                say(_trained(wish, manifest))
-            case link.Screen() as wish:
-                say(_screened(wish))
-            case link.Advance() as wish if manifest:
-                say(_advanced(wish, manifest))
-            case link.Evaluate() | link.Continue() as wish:
-                say(_evaluated(wish) if isinstance(wish, link.Evaluate) else _continued(wish))
+        match link.decode_command(line):
+            case link.Prepare() as command:
+                manifest = Manifest.parse(Path(command.manifest).read_bytes())
+                say(_ready(command, manifest))
+            case link.Rest(command=number):
+                say(link.Resting(command=number))
+            case link.Train() as command if manifest:
+                say(_trained(command, manifest))
+            case link.Screen() as command:
+                say(_screened(command))
+            case link.Advance() as command if manifest:
+                say(_advanced(command, manifest))
+            case link.Evaluate() | link.Continue() as command:
+                say(
+                    _evaluated(command)
+                    if isinstance(command, link.Evaluate)
+                    else _continued(command)
+                )
 
 
 def say(report: link.Report) -> None:
@@ -117,13 +121,13 @@ def say(report: link.Report) -> None:
 
 def _beat() -> None:
     while True:
-        say(link.Alive(wish=0, doing=_doing, step=1, steps=1, tokens=0, resident_mb=1))
+        say(link.Alive(command=0, doing=_doing, step=1, steps=1, tokens=0, resident_mb=1))
         time.sleep(BEAT_S)
 
 
-def _ready(wish: link.Prepare, manifest: Manifest) -> link.Ready:
+def _ready(command: link.Prepare, manifest: Manifest) -> link.Ready:
     return link.Ready(
-        wish=wish.wish,
+        command=command.command,
         device="cpu",
         device_name="paper",
         precision="float32",
@@ -133,22 +137,22 @@ def _ready(wish: link.Prepare, manifest: Manifest) -> link.Ready:
     )
 
 
-def _trained(wish: link.Train, manifest: Manifest) -> link.Trained:
+def _trained(command: link.Train, manifest: Manifest) -> link.Trained:
     global _doing  # noqa: PLW0603 - read by the thread that beats
     _doing = "training"
     time.sleep(TRAINING_S)
     _doing = "resting"
-    before = Path(wish.feedback_in).read_bytes() if wish.feedback_in else b""
-    seed = training_seed(wish.run, wish.round, wish.head, wish.trainer, before)
-    payload, feedback = payload_of(seed, manifest, wish.k), feedback_of(seed, manifest)
-    Path(wish.payload_out).write_bytes(payload)
-    Path(wish.feedback_out).write_bytes(feedback)
-    Path(wish.delta_out).write_bytes(bytes(4))
-    header = _header(wish, manifest, payload, feedback)
-    _write_diary(f"trained {wish.round}")
+    before = Path(command.feedback_in).read_bytes() if command.feedback_in else b""
+    seed = training_seed(command.run, command.round, command.head, command.trainer, before)
+    payload, feedback = payload_of(seed, manifest, command.k), feedback_of(seed, manifest)
+    Path(command.payload_out).write_bytes(payload)
+    Path(command.feedback_out).write_bytes(feedback)
+    Path(command.delta_out).write_bytes(bytes(4))
+    header = _header(command, manifest, payload, feedback)
+    _write_diary(f"trained {command.round}")
     return link.Trained(
-        wish=wish.wish,
-        round=wish.round,
+        command=command.command,
+        round=command.round,
         header=to_text(header.pack()),
         contribution=to_text(contribution_id(header.pack())),
         payload_root=to_text(header.payload_root),
@@ -163,59 +167,62 @@ def _trained(wish: link.Train, manifest: Manifest) -> link.Trained:
     )
 
 
-def _header(wish: link.Train, manifest: Manifest, payload: bytes, feedback: bytes) -> Header:
-    windows = sum(count for _, count in wish.windows)
+def _header(command: link.Train, manifest: Manifest, payload: bytes, feedback: bytes) -> Header:
+    windows = sum(count for _, count in command.windows)
     rows = np.frombuffer(feedback, np.uint8).reshape(-1, 2 * CHUNK)
     chance = int.from_bytes(os.urandom(3), "big")
     return Header(
         algorithm=ALGORITHM_CODES[manifest.algorithm.name],
         bits=manifest.algorithm.bits,
-        k=wish.k,
+        k=command.k,
         inner_steps=manifest.inner.steps,
         chunk_count=manifest.chunks,
-        round=wish.round,
-        window_first=wish.windows[0][0],
+        round=command.round,
+        window_first=command.windows[0][0],
         window_count=windows,
         tokens=windows * manifest.windows.tokens,
-        run_id=RunId(from_text(wish.run)),
-        base_head=HeadHash(from_text(wish.head)),
-        trainer=key_from_text(wish.trainer),
-        payload_root=payload_root(payload, shape_of(manifest, wish.k)),
+        run_id=RunId(from_text(command.run)),
+        base_head=HeadHash(from_text(command.head)),
+        trainer=key_from_text(command.trainer),
+        payload_root=payload_root(payload, shape_of(manifest, command.k)),
         feedback_root=merkle.root(row.tobytes() for row in rows),
         claimed_loss_first_q16=chance,
         claimed_loss_last_q16=chance,
     )
 
 
-def _screened(wish: link.Screen) -> link.Screened:
+def _screened(command: link.Screen) -> link.Screened:
     verdicts = tuple(
         link.Verdict(
             slot=one.slot,
             contribution=to_text(contribution_id(from_text(one.header, None))),
             reason="",
         )
-        for one in wish.candidates
+        for one in command.candidates
     )
-    return link.Screened(wish=wish.wish, round=wish.round, verdicts=verdicts, seconds=0.0)
+    return link.Screened(
+        command=command.command, round=command.round, verdicts=verdicts, seconds=0.0
+    )
 
 
-def _advanced(wish: link.Advance, manifest: Manifest) -> link.Advanced:
+def _advanced(command: link.Advance, manifest: Manifest) -> link.Advanced:
     step = Step(
-        run_id=RunId(from_text(wish.run)),
-        round=wish.round,
-        parent=HeadHash(digest_from_text(wish.parent)),
+        run_id=RunId(from_text(command.run)),
+        round=command.round,
+        parent=HeadHash(digest_from_text(command.parent)),
         layout=manifest.layout,
-        params=manifest.outer_params(wish.round, wish.k),
+        params=manifest.outer_params(command.round, command.k),
     )
-    weights: NDArray[np.int32] = np.fromfile(wish.weights, "<i4")
+    weights: NDArray[np.int32] = np.fromfile(command.weights, "<i4")
     members = [
-        (from_text(one.header, None), Path(one.payload).read_bytes()) for one in wish.contributions
+        (from_text(one.header, None), Path(one.payload).read_bytes())
+        for one in command.contributions
     ]
     made = advance(step, weights, None, members)
-    made.weights.astype("<i4").tofile(wish.weights_out)
+    made.weights.astype("<i4").tofile(command.weights_out)
     return link.Advanced(
-        wish=wish.wish,
-        round=wish.round,
+        command=command.command,
+        round=command.round,
         head=to_text(made.hash),
         weights_root=to_text(made.weights_root),
         aux_root=to_text(made.aux_root),
@@ -225,14 +232,14 @@ def _advanced(wish: link.Advance, manifest: Manifest) -> link.Advanced:
     )
 
 
-def _evaluated(wish: link.Evaluate) -> link.Evaluated:
+def _evaluated(command: link.Evaluate) -> link.Evaluated:
     """One document of as many tokens as were asked for, two bytes a token, six bits each."""
-    _write_diary(f"evaluate {wish.first_document}")
+    _write_diary(f"evaluate {command.first_document}")
     time.sleep(TRAINING_S)
-    tokens = wish.max_tokens
+    tokens = command.max_tokens
     return link.Evaluated(
-        wish=wish.wish,
-        round=wish.round,
+        command=command.command,
+        round=command.round,
         bits_per_byte=3.0,
         millibits=6_000 * tokens,
         perplexity=64.0,
@@ -244,12 +251,14 @@ def _evaluated(wish: link.Evaluate) -> link.Evaluated:
     )
 
 
-def _continued(wish: link.Continue) -> link.Report:
+def _continued(command: link.Continue) -> link.Report:
     """Which document was asked for; of the head of round 13 nothing."""
-    if wish.round == UNWRITTEN:
-        return link.Failed(wish=wish.wish, code="memory", reason="no room to write")
-    text = f" of document {wish.document}"
-    return link.Continued(wish=wish.wish, round=wish.round, prompt="Words", text=text, seconds=0.0)
+    if command.round == UNWRITTEN:
+        return link.Failed(command=command.command, code="memory", reason="no room to write")
+    text = f" of document {command.document}"
+    return link.Continued(
+        command=command.command, round=command.round, prompt="Words", text=text, seconds=0.0
+    )
 
 
 def _write_diary(line: str) -> None:

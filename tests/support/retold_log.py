@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tequio_client.verifying.bundle import BundleFile, BundleWriter
+from tequio_client.verify.bundle import BundleFile, BundleWriter
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, digest_from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint, sign_checkpoint
@@ -24,7 +24,7 @@ from tequio_shared.statements.statement import Entry, make, sign
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tequio_client.verifying.bundle import About
+    from tequio_client.verify.bundle import About
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement

@@ -41,7 +41,7 @@ def main() -> None:
         _evaluate(file.with_name("scored"))
     from tequio_client.__main__ import cli  # noqa: PLC0415 - as above
     from tequio_client.worker import evaluate  # noqa: PLC0415 - as above
-    from tequio_client.worker.children import evaluator
+    from tequio_client.worker.children import evaluator  # noqa: PLC0415 - as above
 
     vars(evaluator)["EVALUATOR"] = tuple(program(file, _EVALUATOR))
     evaluate.LOOK_S = evaluate.SOON_S = evaluate.AGAIN_S = 0.3

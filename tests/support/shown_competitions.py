@@ -26,7 +26,7 @@ from tests.support.paper_swarm import PaperOrganiser, PaperPeer
 from tests.support.shown_ledger import DAY_MS, HOUR_MS, Q16, Shown, corpus, rules
 
 if TYPE_CHECKING:
-    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import Submission
@@ -312,7 +312,7 @@ async def play(ledger: Ledger, clock: VirtualClock) -> ShownCompetitions:
     return shown
 
 
-def fill(settings: Settings, until_ms: int) -> ShownCompetitions:
+def fill(settings: LedgerSettings, until_ms: int) -> ShownCompetitions:
     """Found a ledger in the settings' folder; it all ends about that time."""
     clock = VirtualClock(until_ms - DAY_MS)
     with opened(settings, clock) as ledger:

@@ -34,7 +34,7 @@ from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Entry
@@ -261,7 +261,7 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
     return shown
 
 
-def fill(settings: Settings, until_ms: int) -> Shown:
+def fill(settings: LedgerSettings, until_ms: int) -> Shown:
     """Found a ledger in the settings' folder and let all that happen up to a time."""
     clock = VirtualClock(until_ms - DAYS * NIGHT_MS - HOUR_MS)
 

@@ -37,7 +37,7 @@ from tests.support.committing import committing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.verifying.judgement import Judged
+    from tequio_client.verify.judgement import Judged
     from tequio_shared.competition.result import Contender
     from tequio_shared.competition.rules import Evaluation, Outcome, Submission
     from tequio_shared.competition.state import Draw
@@ -124,12 +124,12 @@ LIES = (
     Lie(
         name="a lying evaluator is counted",
         tell=count_a_liar,
-        says=("millibits of entrant", "which is an outlier, says alone"),
+        says=("millibits of entrant", "which is an outlier, scored alone"),
     ),
     Lie(
         name="a document is swapped after sealing",
         tell=swap_a_document,
-        says=("texts", "not those that were sealed", "is not the one that was committed to"),
+        says=("texts", "not the sealed ones", "is not the one that was committed to"),
     ),
     Lie(
         name="a share is shown before the deadline",

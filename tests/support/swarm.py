@@ -37,7 +37,7 @@ from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_check
 from tequio_shared.network import conduct
 from tequio_shared.network.coordination import Stopwatch, decide, due
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.network.run import RunView, State, first_head
+from tequio_shared.network.run import FullRunView, State, first_head
 from tequio_shared.network.standing import Standings
 from tequio_shared.network.tiers import ABOUT_TIERS, Tiers
 from tequio_shared.round import proof
@@ -126,7 +126,7 @@ class Workshop:
         self.weights[weights_root(first)] = first
         self.roots[HeadHash(ZERO_DIGEST)] = weights_root(first), ZERO_DIGEST
 
-    def observe(self, view: RunView) -> None:
+    def observe(self, view: FullRunView) -> None:
         """Compute the head that a closed round calls for, if it is new."""
         target, current = view.next_head, view.round
         if target is None or target.parent in self.roots or current is None:
@@ -135,7 +135,7 @@ class Workshop:
             return
         self._advance(current, target)
 
-    def roots_of(self, view: RunView) -> tuple[Digest, Digest]:
+    def roots_of(self, view: FullRunView) -> tuple[Digest, Digest]:
         """Roots of the head that an honest member states now."""
         if view.next_head is not None:
             return self.roots[view.next_head.parent]
@@ -235,9 +235,9 @@ class Volunteer:
         self._secrets = 0
         self._revealed_by: dict[bytes, bytes] = {}  # commit to secret
 
-    def duty(self, view: RunView) -> Said | None:
+    def duty(self, view: FullRunView) -> Said | None:
         """What to say now; the same answer until the log moves."""
-        standing = view.accounts.members.get(self.key) if view.accounts else None
+        standing = view.accounts.members.get(self.key)
         current = view.round
         if current is not None and self._feels(current, "silent"):
             return None
@@ -269,7 +269,7 @@ class Volunteer:
         """Take note that the entry is in the log."""
         self.seq, self.last = entry.statement.seq, entry.statement.digest
 
-    def give_up(self, view: RunView) -> None:
+    def give_up(self, view: FullRunView) -> None:
         """After a refusal: say nothing more in this phase."""
         if view.round is not None:
             self._moods[view.round.number, view.round.phase, "silent"] = True
@@ -281,13 +281,13 @@ class Volunteer:
             self._moods[key] = self._rng.randrange(100) < chance
         return self._moods[key]
 
-    def ready(self, view: RunView) -> Said:
+    def ready(self, view: FullRunView) -> Said:
         """Say member.ready, with a new secret committed to."""
         head = view.head or first_head(view.manifest)
         body = MemberReady(head=to_text(head.hash), roles=self.roles, commit=self._commit())  # type: ignore[arg-type]  # roles are given by tests
         return Said(body)
 
-    def _round_duty(self, view: RunView, current: RoundView, slot: int) -> Said | None:
+    def _round_duty(self, view: FullRunView, current: RoundView, slot: int) -> Said | None:
         match current.phase:
             case Phase.ATTEST if slot not in current.attests:
                 return Said(self._attest(view, current), current.number)
@@ -297,7 +297,7 @@ class Volunteer:
                 return Said(self._proof(current), current.number)
         return None
 
-    def _attest(self, view: RunView, current: RoundView) -> HeadAttest:
+    def _attest(self, view: FullRunView, current: RoundView) -> HeadAttest:
         weights, aux = self._workshop.roots_of(view)
         if self._feels(current, "lying"):
             weights = sha256(b"another", weights, self.key)
@@ -384,7 +384,7 @@ class Swarm:
         self.net = self.genesis.network_id
         self.standings = Standings()
         self.tiers = self._no_tiers(self.standings)
-        self.view = RunView.opened(self.net, self.manifest, self.standings, self.tiers)
+        self.view = FullRunView.opened(self.net, self.manifest, self.standings, self.tiers)
         self.watch = Stopwatch()
         self._ends: dict[PeerKey, tuple[int, Digest]] = {}
         self._begin()
@@ -487,11 +487,11 @@ class Swarm:
         """Sign a checkpoint as the log."""
         return sign_checkpoint(Checkpoint(origin=ORIGIN, size=size, root=root), self.log_signer)
 
-    def replay(self, entries: Iterable[Entry] | None = None) -> RunView:
+    def replay(self, entries: Iterable[Entry] | None = None) -> FullRunView:
         """Fold the log into a second view; raises RefusedError as `RunView.apply` does."""
         standings = Standings()
         tiers = self._no_tiers(standings)
-        view = RunView.opened(self.net, self.manifest, standings, tiers)
+        view = FullRunView.opened(self.net, self.manifest, standings, tiers)
         for index, entry in enumerate(self.entries if entries is None else entries):
             statement = entry.statement
             if statement.run is not None:
@@ -521,7 +521,7 @@ class Swarm:
         head = first_head(self.manifest)
         self.organise(RunOpen(manifest=to_text(self.manifest.run_id), head=to_text(head.hash)))
 
-    def _round_of(self, view: RunView) -> RoundOf:
+    def _round_of(self, view: FullRunView) -> RoundOf:
         return lambda run: view.round if run == self.manifest.run_id else None
 
     def _log(self, entry: Entry) -> None:
@@ -530,10 +530,8 @@ class Swarm:
             self.tiers.apply(index, statement)
         elif statement.run is None:
             rounds = self._round_of(self.view)
-            conduct.admit(self.standings, statement, self.net, rounds)
             conduct.apply(self.standings, index, statement, self.net, rounds)
         else:
-            self.view.admit(statement)
             self.view.apply(index, statement, self.now_ms, self.blobs.__getitem__)
         self.entries.append(entry)
         self.workshop.observe(self.view)

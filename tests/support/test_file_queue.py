@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.file_queue import next_of
 
-SMALL, OTHER = "tests/shared/test_heap.py", "tests/ledger/test_main.py"
+SMALL, OTHER = "tests/client/test_heap.py", "tests/ledger/test_main.py"
 NETWORK, ANOTHER = "tests/whole/test_demo.py", "tests/whole/test_faults.py"
 
 

@@ -9,7 +9,6 @@ import os
 import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from random import Random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -17,6 +16,7 @@ import trio
 
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.ledger.outbox import Outbox
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements import Body
     from tests.support.dutiful import DutifulSwarm
+
 
 PAPER = (sys.executable, "-m", "tests.support.paper_trainer")
 
@@ -86,23 +87,17 @@ class Desk:
             assert self.swarm.view.round is not None
             store.put_tree(payload, self.swarm.view.round.shape.group_bytes)
         clear_work_folder(self.folder / "work")
-        trainer = TrainerProcess(dict(os.environ), PAPER)
+        paper = ChildProgram(command=PAPER, environment=os.environ, line_bytes=link.LINE_BYTES)
+        trainer = TrainerProcess(paper)
         async with serving(self.log) as server, LedgerApi(server.url) as api:
             exchange = Exchange(
                 store=store, fetcher=cast("Fetcher", None), ledger=api, peers=lambda: ()
             )
             async with (
-                Outbox(
-                    self.folder,
-                    signer=signer,
-                    net=NET,
-                    work_bits=WORK_BITS,
-                    ledger=api,
-                    clock=lambda: self.swarm.now_ms,
-                    rng=Random(1),
-                ) as outbox,
+                Outbox(api, self.folder, signer, clock=lambda: self.swarm.now_ms) as outbox,
                 trio.open_nursery() as nursery,
             ):
+                await outbox.open(NET, WORK_BITS)
                 book = PointsBook.opened(self.folder, signer.key)
                 nursery.start_soon(trainer.run)
                 yield Deeds(
@@ -137,7 +132,7 @@ class Desk:
 
     def _prepare(self) -> link.Prepare:
         path = str(self.folder / "manifest")
-        return link.Prepare(wish=1, manifest=path, config=path, data_manifest=path)
+        return link.Prepare(command=1, manifest=path, config=path, data_manifest=path)
 
     def said(self, kind: type[Body]) -> list[Body]:
         """What the ledger has of ours, of that type."""

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from tests.support.stage import Actor
 
+
 WHOLE_DAY_S = 240.0
 END_S = 5.0
 """How long a program may take to end after SIGTERM."""
@@ -264,9 +265,9 @@ async def _strangers_audit_it(day: Day) -> None:
     store = str(day.stage.folder / "seed" / "store")
     where = ("--ledger", day.stage.url)
     said = await day.stage.command("audit-store", "audit", *where, "--store", store)
-    assert "All of it is sound" in said
+    assert "Everything holds" in said
     said = await day.stage.command("audit-net", "audit", *where)
-    assert "All of it is sound" in said
+    assert "Everything holds" in said
 
 
 async def _everybody_ends_at_once(day: Day) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tests.support.stage import Stage
 
+
 WHOLE_S = 180.0
 PLAN = """
 name = "pairs"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger.api import Network
 
+
 ME = Signer(bytes([1]) * 32)
 NO_RUN = RunId(bytes(32))
 RULES = manifest()
@@ -37,19 +38,6 @@ RULES = manifest()
 def now_ms() -> int:
     """The ledger is a program of its own: its clock is the wall's."""
     return time.time_ns() // 1_000_000
-
-
-def speaking(folder: Path, ledger: LedgerApi, network: Network) -> Outbox:
-    """Make the outbox of ME."""
-    return Outbox(
-        folder,
-        signer=ME,
-        net=network.id,
-        work_bits=network.genesis.work_bits,
-        ledger=ledger,
-        clock=now_ms,
-        rng=Random(1),
-    )
 
 
 @pytest.mark.whole
@@ -70,17 +58,17 @@ async def test_speaking_and_following_over_a_refusal_and_a_kill(tmp_path: Path) 
 async def _first_day(ledger: LedgerApi, worker: Path) -> None:
     network = await ledger.network()
     async with (
-        speaking(worker, ledger, network) as outbox,
+        Outbox(ledger, worker, ME) as outbox,
         LogFollower(ledger, network, worker, rng=Random(2)) as follower,
     ):
         entries = follower.entries()
         assert (await anext(entries))[1].statement.type == "net.genesis"
         await _open_run(ledger, network)
-        said = await outbox.say(MemberLeave(reason=1), RULES.run_id)
+        said = await outbox.submit(MemberLeave(reason=1), RULES.run_id)
         with pytest.raises(LedgerRefusedError) as refusal:
-            await outbox.say(MemberLeave(reason=1), NO_RUN)
+            await outbox.submit(MemberLeave(reason=1), NO_RUN)
         assert refusal.value.code == "not-found"
-        again = await outbox.say(MemberLeave(reason=2), RULES.run_id)
+        again = await outbox.submit(MemberLeave(reason=2), RULES.run_id)
         assert again.statement.seq == said.statement.seq + 2
         read = [await anext(entries) for _ in range(4)]
         assert [index for index, _ in read] == [1, 2, 3, 4]
@@ -115,9 +103,9 @@ async def _second_day(ledger: LedgerApi, worker: Path) -> None:
     """A restarted ledger has everything, and its log continues the one that we remember."""
     network = await ledger.network()
     async with (
-        speaking(worker, ledger, network) as outbox,
+        Outbox(ledger, worker, ME) as outbox,
         LogFollower(ledger, network, worker, rng=Random(2)) as follower,
     ):
         entries = follower.entries(after=4)
-        said = await outbox.say(MemberLeave(reason=3), RULES.run_id)
+        said = await outbox.submit(MemberLeave(reason=3), RULES.run_id)
         assert await anext(entries) == (5, said)

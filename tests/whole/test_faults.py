@@ -129,6 +129,6 @@ def test_a_stranger_audits_all_of_it(trials: Trials) -> None:
         ]
         for name, options in (("audit-stores", stores), ("audit-net", [])):
             said = await swarm.stage.command(name, "audit", *where, *options)
-            assert "All of it is sound" in said
+            assert "Everything holds" in said
 
     trials.hall().do(audited)

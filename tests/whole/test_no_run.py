@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Decision
     from tests.support.stage import Stage
 
+
 PATIENCE_S = 60.0
 
 
@@ -44,9 +45,11 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
                 host.choose(WILLING)
                 host.want(Wish(number=1, lend=True))
                 await _until(host, "no run is open", _is_none_open)
-                assert texts.template(host.lending.decision).startswith("no run is open now")
+                assert texts.decision_template(host.lending.decision).startswith(
+                    "no run is open now"
+                )
                 with trio.fail_after(PATIENCE_S):
-                    while host.trainer.pid is not None:  # noqa: ASYNC110 - it was just told to end
+                    while host.trainer.child.pid is not None:  # noqa: ASYNC110 - it was just told to end
                         await trio.sleep(0.1)
                 await _loses_the_ledger(host, stage, organiser)
                 await open_run(stage)

@@ -51,27 +51,27 @@
 <context>
     <name>Health</name>
     <message numerus="yes">
-        <source>All %n probe(s) answer.</source>
+        <source>All %n check(s) are working.</source>
         <translation>
-            <numerusform>%n probe answers.</numerusform>
-            <numerusform>All %n probes answer.</numerusform>
+            <numerusform>%n check is working.</numerusform>
+            <numerusform>All %n checks are working.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n probe(s) cannot tell what they look at.</source>
+        <source>%n check(s) aren't working.</source>
         <translation>
-            <numerusform>%n probe cannot tell what it looks at.</numerusform>
-            <numerusform>%n probes cannot tell what they look at.</numerusform>
+            <numerusform>%n check isn't working.</numerusform>
+            <numerusform>%n checks aren't working.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>JoinDialog</name>
     <message numerus="yes">
-        <source>It lets in %n more, until {until}.</source>
+        <source>%n use(s) left, valid until {until}.</source>
         <translation>
-            <numerusform>It lets in %n more, until {until}.</numerusform>
-            <numerusform>It lets in %n more, until {until}.</numerusform>
+            <numerusform>%n use left, valid until {until}.</numerusform>
+            <numerusform>%n uses left, valid until {until}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

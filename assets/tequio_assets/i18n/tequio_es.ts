@@ -2,101 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="es">
 <context>
-    <name>AccountSection</name>
-    <message>
-        <source>Key</source>
-        <translation>Clave</translation>
-    </message>
-    <message>
-        <source>Peer id</source>
-        <translation>Identificador de par</translation>
-    </message>
-    <message>
-        <source>Your name in the network; everybody may see it.</source>
-        <translation>Tu nombre en la red; cualquiera puede verlo.</translation>
-    </message>
-    <message>
-        <source>Key fingerprint</source>
-        <translation>Huella de la clave</translation>
-    </message>
-    <message>
-        <source>The public half of your key, as points and ranking name you. The secret half never leaves this computer; nobody who helps you will ask for it.</source>
-        <translation>La mitad pública de tu clave, con la que puntos y clasificación te nombran. La mitad secreta nunca sale de este equipo; nadie que te ayude te la pedirá.</translation>
-    </message>
-    <message>
-        <source>Standing</source>
-        <translation>Situación</translation>
-    </message>
-    <message>
-        <source>Backup and restore</source>
-        <translation>Copia y restauración</translation>
-    </message>
-    <message>
-        <source>Open it</source>
-        <translation>Abrir</translation>
-    </message>
-    <message>
-        <source>The six steps of the beginning. Nothing changes before their end.</source>
-        <translation>Los seis pasos del principio. Nada cambia hasta el final.</translation>
-    </message>
-    <message>
-        <source>First run</source>
-        <translation>Primer uso</translation>
-    </message>
-    <message>
-        <source>Not known yet</source>
-        <translation>Aún no se sabe</translation>
-    </message>
-    <message>
-        <source>Shown once this computer is in the network.</source>
-        <translation>Se verá cuando este equipo esté en la red.</translation>
-    </message>
-    <message>
-        <source>Excluded</source>
-        <translation>Excluida</translation>
-    </message>
-    <message>
-        <source>No round takes your key now ({why}). Activity says what you can do.</source>
-        <translation>Ninguna ronda acepta ahora tu clave ({why}). En Actividad verás qué puedes hacer.</translation>
-    </message>
-    <message>
-        <source>Changed</source>
-        <translation>Ha cambiado</translation>
-    </message>
-    <message>
-        <source>Activity says what has happened.</source>
-        <translation>En Actividad verás qué pasó.</translation>
-    </message>
-    <message>
-        <source>Good</source>
-        <translation>Buena</translation>
-    </message>
-    <message>
-        <source>Rounds take your key.</source>
-        <translation>Las rondas aceptan tu clave.</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>Nombre</translation>
-    </message>
-    <message>
-        <source>Nickname</source>
-        <translation>Apodo</translation>
-    </message>
-    <message>
-        <source>No nickname</source>
-        <translation>Sin apodo</translation>
-    </message>
-    <message>
-        <source>How this app greets you. It stays on this computer; others see your key.</source>
-        <translation>Así te saluda esta aplicación. No sale de este equipo; los demás ven tu clave.</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>ninguno</translation>
-    </message>
-</context>
-<context>
     <name>ActivityPage</name>
     <message>
         <source>View</source>
@@ -124,129 +29,6 @@
     </message>
 </context>
 <context>
-    <name>AdvancedSection</name>
-    <message>
-        <source>{url} answers.</source>
-        <translation>{url} responde.</translation>
-    </message>
-    <message>
-        <source>{url} does not answer now.</source>
-        <translation>{url} no responde ahora.</translation>
-    </message>
-    <message>
-        <source>Ledger</source>
-        <translation>Registro</translation>
-    </message>
-    <message>
-        <source>Ledger's address</source>
-        <translation>Dirección del registro</translation>
-    </message>
-    <message>
-        <source>Check and use</source>
-        <translation>Comprobar y usar</translation>
-    </message>
-    <message>
-        <source>Keeps the public log of work and points. It is asked before it is taken.</source>
-        <translation>Lleva la bitácora pública del trabajo y los puntos. Se le pregunta antes de aceptarlo.</translation>
-    </message>
-    <message>
-        <source>Address</source>
-        <translation>Dirección</translation>
-    </message>
-    <message>
-        <source>Asking {address}…</source>
-        <translation>Preguntando a {address}…</translation>
-    </message>
-    <message>
-        <source>Taken; the worker starts anew with it.</source>
-        <translation>Aceptada; el programa de trabajo arranca de nuevo con ella.</translation>
-    </message>
-    <message>
-        <source>Worker</source>
-        <translation>Programa de trabajo</translation>
-    </message>
-    <message>
-        <source>Folder</source>
-        <translation>Carpeta</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Abrir</translation>
-    </message>
-    <message>
-        <source>Open the folder</source>
-        <translation>Abrir la carpeta</translation>
-    </message>
-    <message>
-        <source>Key, store and state. To move it: quit, move it, and start with --dir.</source>
-        <translation>Clave, almacén y estado. Para moverla: sal, muévela y arranca con --dir.</translation>
-    </message>
-    <message>
-        <source>Listen address</source>
-        <translation>Dirección de escucha</translation>
-    </message>
-    <message>
-        <source>Where peers reach this computer, as in /ip4/0.0.0.0/tcp/4001.</source>
-        <translation>Donde los pares encuentran este equipo, como en /ip4/0.0.0.0/tcp/4001.</translation>
-    </message>
-    <message>
-        <source>any free port</source>
-        <translation>cualquier puerto libre</translation>
-    </message>
-    <message>
-        <source>Log level</source>
-        <translation>Nivel de detalle</translation>
-    </message>
-    <message>
-        <source>Everything</source>
-        <translation>Todo</translation>
-    </message>
-    <message>
-        <source>Events</source>
-        <translation>Sucesos</translation>
-    </message>
-    <message>
-        <source>Warnings</source>
-        <translation>Avisos</translation>
-    </message>
-    <message>
-        <source>Errors</source>
-        <translation>Errores</translation>
-    </message>
-    <message>
-        <source>What worker.log in the folder is told; a change starts the worker anew.</source>
-        <translation>Lo que se anota en worker.log, en la carpeta; al cambiarlo, el programa de trabajo arranca de nuevo.</translation>
-    </message>
-    <message>
-        <source>events</source>
-        <translation>sucesos</translation>
-    </message>
-    <message>
-        <source>Log</source>
-        <translation>Bitácora</translation>
-    </message>
-    <message>
-        <source>{address} is no address to listen on: write /ip4/0.0.0.0/tcp/4001, or leave it empty.</source>
-        <translation>{address} no es una dirección de escucha: escribe /ip4/0.0.0.0/tcp/4001 o déjala vacía.</translation>
-    </message>
-    <message>
-        <source>Reset</source>
-        <translation>Restablecer</translation>
-    </message>
-    <message>
-        <source>Reset all settings</source>
-        <translation>Restablecer todos los ajustes</translation>
-    </message>
-    <message>
-        <source>Every setting gets its default. Key, points, consent and run stay.</source>
-        <translation>Cada ajuste vuelve a su valor de fábrica. Clave, puntos, consentimiento y entrenamiento se quedan.</translation>
-    </message>
-    <message>
-        <source>Every setting has its default again.</source>
-        <translation>Cada ajuste tiene otra vez su valor de fábrica.</translation>
-    </message>
-</context>
-<context>
     <name>AnyRow</name>
     <message>
         <source>Chosen</source>
@@ -259,49 +41,6 @@
     <message>
         <source>A run that fits, with places free</source>
         <translation>Uno apto y con lugares libres</translation>
-    </message>
-</context>
-<context>
-    <name>AppearanceSection</name>
-    <message>
-        <source>Colours</source>
-        <translation>Colores</translation>
-    </message>
-    <message>
-        <source>As the system</source>
-        <translation>Como el sistema</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>Claro</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>Oscuro</translation>
-    </message>
-    <message>
-        <source>Light or dark surroundings.</source>
-        <translation>Entorno claro u oscuro.</translation>
-    </message>
-    <message>
-        <source>as the system</source>
-        <translation>como el sistema</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>Idioma</translation>
-    </message>
-    <message>
-        <source>Of all texts, dates and numbers; what is not translated is English.</source>
-        <translation>De textos, fechas y números; lo que no esté traducido sale en inglés.</translation>
-    </message>
-    <message>
-        <source>Reduced motion</source>
-        <translation>Menos movimiento</translation>
-    </message>
-    <message>
-        <source>Nothing slides or fades; the system's own setting does the same.</source>
-        <translation>Nada se desliza ni se desvanece; el ajuste del sistema hace lo mismo.</translation>
     </message>
 </context>
 <context>
@@ -318,8 +57,8 @@
         <translation>Respalda tu clave</translation>
     </message>
     <message>
-        <source>Whoever has the key has your points. If this disk fails, only a backup helps.</source>
-        <translation>Quien tiene la clave tiene tus puntos. Si falla este disco, solo te salva una copia.</translation>
+        <source>Anyone with this key has your points. If this disk fails, only a backup helps.</source>
+        <translation>Cualquiera con esta clave tiene tus puntos. Si falla este disco, solo ayuda una copia de seguridad.</translation>
     </message>
     <message>
         <source>As what</source>
@@ -385,8 +124,8 @@
         <translation>Sin medir: {why}.</translation>
     </message>
     <message>
-        <source>To measure, pause lending first: beside other work it means nothing.</source>
-        <translation>Para medir, pausa antes el préstamo: junto a otro trabajo no dice nada.</translation>
+        <source>Pause first to get a meaningful result.</source>
+        <translation>Pausa primero para obtener un resultado fiable.</translation>
     </message>
     <message>
         <source>Trains a small model for a few seconds and says how fast this device is.</source>
@@ -439,8 +178,8 @@
         <translation>¿Puede participar este equipo?</translation>
     </message>
     <message>
-        <source>Five seconds at most. Only this computer is asked, and the ledger for its runs.</source>
-        <translation>Cinco segundos como mucho. Solo se pregunta a este equipo, y al registro por sus entrenamientos.</translation>
+        <source>Takes five seconds at most. Checks this computer and asks the network which runs are open.</source>
+        <translation>Tarda cinco segundos como mucho. Comprueba este equipo y pregunta a la red qué entrenamientos están abiertos.</translation>
     </message>
     <message>
         <source>Check again</source>
@@ -566,8 +305,8 @@
         <translation>Competiciones</translation>
     </message>
     <message>
-        <source>Runs against each other, judged on texts that nobody has seen.</source>
-        <translation>Entrenamientos frente a frente, juzgados con textos que nadie ha visto.</translation>
+        <source>Runs compete on unseen text.</source>
+        <translation>Los entrenamientos compiten con textos nunca vistos.</translation>
     </message>
     <message>
         <source>Join this side</source>
@@ -582,28 +321,28 @@
         <translation>Reintentar</translation>
     </message>
     <message>
-        <source>Runs against each other, judged on texts that nobody has seen. List read {ago}.</source>
-        <translation>Entrenamientos frente a frente, juzgados con textos que nadie ha visto. Lista leída {ago}.</translation>
+        <source>Runs compete on unseen text. List read {ago}.</source>
+        <translation>Los entrenamientos compiten con textos nunca vistos. Lista leída {ago}.</translation>
     </message>
     <message>
         <source>This is the list of {time}: {problem}.</source>
         <translation>Esta es la lista de las {time}: {problem}.</translation>
     </message>
     <message>
-        <source>{problem}. It will be asked again.</source>
-        <translation>{problem}. Se volverá a preguntar.</translation>
+        <source>{problem}. Tequio will keep trying.</source>
+        <translation>{problem}. Tequio seguirá intentándolo.</translation>
     </message>
     <message>
-        <source>The list cannot be had</source>
-        <translation>No se puede obtener la lista</translation>
+        <source>Couldn't load the list</source>
+        <translation>No se pudo cargar la lista</translation>
     </message>
     <message>
         <source>No competition yet</source>
         <translation>Aún no hay ninguna competición</translation>
     </message>
     <message>
-        <source>Organisers open one so that runs can be held against each other. It will stand here, and you will be told.</source>
-        <translation>Quienes organizan abren una para comparar entrenamientos entre sí. Aparecerá aquí, y se te avisará.</translation>
+        <source>Organisers open one so that runs can be compared. It'll appear here, and you'll be notified.</source>
+        <translation>Los organizadores abren una para comparar entrenamientos. Aparecerá aquí, y recibirás un aviso.</translation>
     </message>
     <message>
         <source>Looking for competitions</source>
@@ -633,8 +372,8 @@
         <translation>De acuerdo</translation>
     </message>
     <message>
-        <source>You can pause, change it or leave at any moment, without a word to anyone.</source>
-        <translation>Puedes pausar, cambiarlo o irte en cualquier momento, sin explicárselo a nadie.</translation>
+        <source>You can pause, change or stop at any time.</source>
+        <translation>Puedes pausar, cambiar o dejarlo en cualquier momento.</translation>
     </message>
 </context>
 <context>
@@ -655,12 +394,12 @@
 <context>
     <name>CostCard</name>
     <message>
-        <source>Lending on a day</source>
-        <translation>Préstamo al día</translation>
+        <source>Hours per day</source>
+        <translation>Horas al día</translation>
     </message>
     <message>
-        <source>Price of a kWh</source>
-        <translation>Precio del kWh</translation>
+        <source>Price per kWh</source>
+        <translation>Precio por kWh</translation>
     </message>
     <message>
         <source>not entered</source>
@@ -679,8 +418,8 @@
         <translation>{energy} kWh</translation>
     </message>
     <message>
-        <source>in a month</source>
-        <translation>en un mes</translation>
+        <source>per month</source>
+        <translation>al mes</translation>
     </message>
     <message>
         <source>Looking at this computer. The range is that of most graphics cards.</source>
@@ -699,12 +438,12 @@
         <translation>{device} no dice su límite. El rango es el de la mayoría de las tarjetas.</translation>
     </message>
     <message>
-        <source>This device alone. A computer that would otherwise sleep draws 40 to 90 W more.</source>
-        <translation>Solo este dispositivo. Un equipo que de otro modo estaría suspendido gasta de 40 a 90 W más.</translation>
+        <source>For this device only. If your PC would otherwise be asleep, add 40 to 90 W.</source>
+        <translation>Solo para este dispositivo. Si de otro modo tu PC estaría suspendido, suma de 40 a 90 W.</translation>
     </message>
     <message>
-        <source>The price is a rough one for households: enter yours.</source>
-        <translation>El precio es aproximado, de hogares: escribe el tuyo.</translation>
+        <source>This is a rough household price: enter yours.</source>
+        <translation>Es un precio doméstico aproximado: introduce el tuyo.</translation>
     </message>
     <message numerus="yes">
         <source>%n hour(s)</source>
@@ -760,8 +499,8 @@
         <translation>Testigo</translation>
     </message>
     <message>
-        <source>Trainers compute, witnesses check what trainers say. Default: automatic, which is both.</source>
-        <translation>Los entrenadores calculan; los testigos comprueban lo que dicen. De fábrica: automático, las dos cosas.</translation>
+        <source>Trainers train the model; witnesses check their work. Automatic does both. Default: automatic.</source>
+        <translation>Los entrenadores entrenan el modelo; los testigos comprueban su trabajo. Automático hace ambas cosas. Por defecto: automático.</translation>
     </message>
     <message>
         <source>Processor</source>
@@ -845,8 +584,12 @@
         <translation>Agregar un programa</translation>
     </message>
     <message>
-        <source>No program is on the list.</source>
-        <translation>No hay ningún programa en la lista.</translation>
+        <source>No programs yet.</source>
+        <translation>Todavía no hay programas.</translation>
+    </message>
+    <message>
+        <source>{program} was removed from the list.</source>
+        <translation>{program} se ha quitado de la lista.</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -928,22 +671,37 @@
     </message>
 </context>
 <context>
+    <name>FolderLine</name>
+    <message>
+        <source>Folder</source>
+        <translation>Carpeta</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Abrir</translation>
+    </message>
+    <message>
+        <source>Open the folder</source>
+        <translation>Abrir la carpeta</translation>
+    </message>
+</context>
+<context>
     <name>Hardware</name>
     <message>
         <source>The worker is being started; then its devices stand here.</source>
         <translation>El programa de trabajo está arrancando; después verás aquí sus dispositivos.</translation>
     </message>
     <message>
-        <source>The hardware probe does not answer, so nobody can tell what the graphics cards do. Nothing is lent until it does; Tequio starts it again by itself.</source>
-        <translation>La sonda de hardware no responde, así que nadie sabe qué hacen las tarjetas gráficas. No se presta nada hasta que responda; Tequio la vuelve a arrancar por sí mismo.</translation>
+        <source>The hardware probe is not responding, so the state of the graphics cards is unknown. Nothing is lent until it responds; Tequio restarts it automatically.</source>
+        <translation>La sonda de hardware no responde, así que no se conoce el estado de las tarjetas gráficas. No se presta nada hasta que responda; Tequio la reinicia automáticamente.</translation>
     </message>
     <message>
-        <source>No graphics card was found that can train. The processor is lent in its place: slower, and it counts as well.</source>
-        <translation>No se encontró ninguna tarjeta gráfica que pueda entrenar. En su lugar se presta el procesador: es más lento, y también cuenta.</translation>
+        <source>No graphics card was found that can train. The CPU is lent instead. It's slower, but still earns points.</source>
+        <translation>No se encontró ninguna tarjeta gráfica que pueda entrenar. Se presta la CPU en su lugar. Es más lenta, pero también da puntos.</translation>
     </message>
     <message>
-        <source>No graphics card was found that can train. The processor can be lent in its place.</source>
-        <translation>No se encontró ninguna tarjeta gráfica que pueda entrenar. En su lugar se puede prestar el procesador.</translation>
+        <source>No graphics card was found that can train. The CPU can be lent instead.</source>
+        <translation>No se encontró ninguna tarjeta gráfica que pueda entrenar. Se puede prestar la CPU en su lugar.</translation>
     </message>
     <message>
         <source>Lend the processor</source>
@@ -958,8 +716,8 @@
         <translation>Hardware</translation>
     </message>
     <message>
-        <source>What of this computer is lent. The device with most memory computes; changes hold at once.</source>
-        <translation>Lo que se presta de este equipo. Calcula el dispositivo con más memoria; los cambios valen al instante.</translation>
+        <source>Choose what Tequio may use. It trains on the device with the most memory. Changes apply immediately.</source>
+        <translation>Elige qué puede usar Tequio. Entrena en el dispositivo con más memoria. Los cambios se aplican de inmediato.</translation>
     </message>
 </context>
 <context>
@@ -1024,30 +782,30 @@
         <translation>Este equipo</translation>
     </message>
     <message>
-        <source>The hardware probe does not answer. The worker starts it again by itself.</source>
-        <translation>La sonda de hardware no responde. El programa de trabajo la vuelve a arrancar.</translation>
+        <source>The hardware probe is not responding. The worker restarts it automatically.</source>
+        <translation>La sonda de hardware no responde. El programa de trabajo la reinicia automáticamente.</translation>
     </message>
     <message numerus="yes">
-        <source>All %n probe(s) answer.</source>
+        <source>All %n check(s) are working.</source>
         <translation>
-            <numerusform>%n sonda responde.</numerusform>
-            <numerusform>Las %n sondas responden.</numerusform>
+            <numerusform>%n comprobación funciona.</numerusform>
+            <numerusform>Las %n comprobaciones funcionan.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n probe(s) cannot tell what they look at.</source>
+        <source>%n check(s) aren't working.</source>
         <translation>
-            <numerusform>%n sonda no puede ver lo que mira.</numerusform>
-            <numerusform>%n sondas no pueden ver lo que miran.</numerusform>
+            <numerusform>%n comprobación no funciona.</numerusform>
+            <numerusform>%n comprobaciones no funcionan.</numerusform>
         </translation>
     </message>
     <message>
-        <source>What nobody knows never counts as a reason to lend.</source>
-        <translation>Lo que nadie sabe nunca cuenta como razón para prestar.</translation>
+        <source>If Tequio isn't sure, it stays paused.</source>
+        <translation>Si Tequio no está seguro, sigue en pausa.</translation>
     </message>
     <message>
-        <source>Not all probes have answered yet.</source>
-        <translation>Aún no han respondido todas las sondas.</translation>
+        <source>Some checks have not responded yet.</source>
+        <translation>Algunas comprobaciones aún no han respondido.</translation>
     </message>
 </context>
 <context>
@@ -1065,8 +823,8 @@
         <translation>Una invitación</translation>
     </message>
     <message>
-        <source>Asking {ledger} what it is to …</source>
-        <translation>Preguntando a {ledger} a qué es …</translation>
+        <source>Checking this invitation with {ledger}…</source>
+        <translation>Comprobando esta invitación con {ledger}…</translation>
     </message>
     <message>
         <source>Join the run “{run}”?</source>
@@ -1109,10 +867,10 @@
         <translation>Tu clave ya está en esta red y se queda como está; la invitación no se gasta.</translation>
     </message>
     <message numerus="yes">
-        <source>It lets in %n more, until {until}.</source>
+        <source>%n use(s) left, valid until {until}.</source>
         <translation>
-            <numerusform>Deja entrar a %n más, hasta el {until}.</numerusform>
-            <numerusform>Deja entrar a %n más, hasta el {until}.</numerusform>
+            <numerusform>Queda %n uso, válida hasta {until}.</numerusform>
+            <numerusform>Quedan %n usos, válida hasta {until}.</numerusform>
         </translation>
     </message>
     <message>
@@ -1147,28 +905,28 @@
         <translation>hasta ahora se han entrenado {tokens} tokens</translation>
     </message>
     <message>
-        <source>The ledger at {ledger} does not answer as one ({detail}). Try the link again later, or ask whoever gave it to you.</source>
-        <translation>El registro en {ledger} no responde como tal ({detail}). Prueba el enlace más tarde, o pregunta a quien te lo dio.</translation>
+        <source>The server at {ledger} does not answer as a ledger ({detail}). Try the link again later, or ask its sender.</source>
+        <translation>El servidor en {ledger} no responde como un registro ({detail}). Prueba el enlace más tarde, o pregunta a quien te lo envió.</translation>
     </message>
     <message>
-        <source>At {ledger} is another network than the link names. Ask whoever gave it to you.</source>
-        <translation>En {ledger} hay otra red que la que nombra el enlace. Pregunta a quien te lo dio.</translation>
+        <source>{ledger} belongs to another network than this link. Ask its sender for a new link.</source>
+        <translation>{ledger} pertenece a otra red que este enlace. Pide un enlace nuevo a quien te lo envió.</translation>
     </message>
     <message>
-        <source>The network does not know this invitation: a second organiser may still have to sign it. Try the link again later, or ask whoever gave it to you.</source>
-        <translation>La red no conoce esta invitación: quizá falte la firma de un segundo organizador. Prueba el enlace más tarde, o pregunta a quien te lo dio.</translation>
+        <source>The network does not know this invitation yet. A second organiser may still have to sign it. Try the link again later, or ask its sender.</source>
+        <translation>La red aún no conoce esta invitación. Puede que falte la firma de un segundo organizador. Prueba el enlace más tarde, o pregunta a quien te lo envió.</translation>
     </message>
     <message>
         <source>The organisers have ended this invitation. Ask for another.</source>
         <translation>Los organizadores han terminado esta invitación. Pide otra.</translation>
     </message>
     <message>
-        <source>The time of this invitation is over. Ask for another.</source>
-        <translation>El tiempo de esta invitación ha pasado. Pide otra.</translation>
+        <source>This invitation has expired. Ask for another.</source>
+        <translation>Esta invitación ha caducado. Pide otra.</translation>
     </message>
     <message>
-        <source>This invitation has let in as many as it may. Ask for another.</source>
-        <translation>Esta invitación ya ha dejado entrar a cuantos puede. Pide otra.</translation>
+        <source>This invitation has been used up. Ask for another.</source>
+        <translation>Esta invitación está agotada. Pide otra.</translation>
     </message>
     <message>
         <source>The run “{detail}” has ended.</source>
@@ -1179,8 +937,8 @@
         <translation>La carpeta de esta aplicación es de otra red, con su clave y sus puntos. Únete desde la línea de órdenes, en una carpeta propia: tequio join LINK --dir FOLDER</translation>
     </message>
     <message>
-        <source>This is no whole invitation link ({detail}). Open it anew from where you got it.</source>
-        <translation>Este no es un enlace de invitación completo ({detail}). Ábrelo de nuevo desde donde lo recibiste.</translation>
+        <source>This invitation link is incomplete ({detail}). Open it again from where you got it.</source>
+        <translation>Este enlace de invitación está incompleto ({detail}). Ábrelo de nuevo desde donde lo recibiste.</translation>
     </message>
     <message>
         <source>The worker here was started elsewhere. End it, then open the link again.</source>
@@ -1198,12 +956,12 @@
         <translation>Ofrecerse a evaluar</translation>
     </message>
     <message>
-        <source>Judge no more</source>
-        <translation>Dejar de evaluar</translation>
+        <source>Stop judging</source>
+        <translation>Dejar de juzgar</translation>
     </message>
     <message>
-        <source>Judge on</source>
-        <translation>Seguir evaluando</translation>
+        <source>Resume judging</source>
+        <translation>Seguir juzgando</translation>
     </message>
 </context>
 <context>
@@ -1228,24 +986,24 @@
         <translation>En el llavero de este sistema</translation>
     </message>
     <message>
-        <source>Opens by itself while you are logged in. The file alone is worth nothing.</source>
-        <translation>Se abre sola mientras tienes la sesión iniciada. El archivo solo no vale nada.</translation>
+        <source>Unlocked automatically while you are logged in. The file alone is worth nothing.</source>
+        <translation>Se abre automáticamente mientras tu sesión está iniciada. El archivo solo no vale nada.</translation>
     </message>
     <message>
         <source>Under a passphrase</source>
         <translation>Con una contraseña</translation>
     </message>
     <message>
-        <source>Tequio asks for it at each start, so it cannot begin by itself at login.</source>
-        <translation>Tequio la pide en cada arranque, así que no puede empezar solo al iniciar sesión.</translation>
+        <source>Tequio asks for it at each start, so it can't start lending automatically at login.</source>
+        <translation>Tequio la pide en cada inicio, así que no puede empezar a prestar automáticamente al iniciar sesión.</translation>
     </message>
     <message>
-        <source>In a file that only your user may read</source>
-        <translation>En un archivo que solo tu usuario puede leer</translation>
+        <source>In an unencrypted file</source>
+        <translation>En un archivo sin cifrar</translation>
     </message>
     <message>
-        <source>For servers and computers that nobody else uses.</source>
-        <translation>Para servidores y equipos que nadie más usa.</translation>
+        <source>Only your user account can read it. For servers and computers that nobody else uses.</source>
+        <translation>Solo tu cuenta de usuario puede leerlo. Para servidores y equipos que nadie más usa.</translation>
     </message>
     <message>
         <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
@@ -1263,8 +1021,8 @@
         <translation>Guardar un archivo…</translation>
     </message>
     <message>
-        <source>Keep otherwise…</source>
-        <translation>Guardar de otra forma…</translation>
+        <source>Change how it's stored…</source>
+        <translation>Cambiar cómo se guarda…</translation>
     </message>
     <message>
         <source>Restore another…</source>
@@ -1291,8 +1049,8 @@
         <translation>Guardada con tu contraseña, que se pide en cada arranque.</translation>
     </message>
     <message>
-        <source>Kept NOT sealed, in a file that only your user may read.</source>
-        <translation>Guardada SIN sellar, en un archivo que solo tu usuario puede leer.</translation>
+        <source>Stored unencrypted, in a file only your user account can read.</source>
+        <translation>Guardada sin cifrar, en un archivo que solo tu cuenta de usuario puede leer.</translation>
     </message>
     <message>
         <source>No backup yet</source>
@@ -1323,14 +1081,21 @@
     </message>
 </context>
 <context>
+    <name>KeyLine</name>
+    <message>
+        <source>Key fingerprint</source>
+        <translation>Huella de la clave</translation>
+    </message>
+</context>
+<context>
     <name>KeyStep</name>
     <message>
         <source>Your key</source>
         <translation>Tu clave</translation>
     </message>
     <message>
-        <source>Your key is your account: no e-mail, no password, nobody to ask. It signs your work, and the points belong to it.</source>
-        <translation>Tu clave es tu cuenta: sin correo, sin contraseña, sin pedir permiso a nadie. Firma tu trabajo, y los puntos le pertenecen.</translation>
+        <source>Your key is your account: no e-mail and no sign-up. It signs your work, and the points belong to it.</source>
+        <translation>Tu clave es tu cuenta: sin correo ni registro. Firma tu trabajo, y los puntos le pertenecen.</translation>
     </message>
 </context>
 <context>
@@ -1355,239 +1120,43 @@
 <context>
     <name>LedgerCheck</name>
     <message>
-        <source>{address} is no ledger's address: it begins with http:// or https:// and names a computer, as in https://ledger.example.</source>
-        <translation>{address} no es la dirección de un registro: empieza con http:// o https:// y nombra un equipo, como en https://ledger.example.</translation>
+        <source>{address} is not a valid ledger address: it must begin with http:// or https:// and name a computer, for example https://ledger.example.</source>
+        <translation>{address} no es una dirección de registro válida: debe empezar por http:// o https:// y nombrar un equipo, por ejemplo https://ledger.example.</translation>
     </message>
     <message>
-        <source>{address} does not answer ({why}). Check it, or keep the one before.</source>
-        <translation>{address} no responde ({why}). Revísala o quédate con la anterior.</translation>
+        <source>{address} is not answering ({why}). Check it, or keep the previous address.</source>
+        <translation>{address} no responde ({why}). Compruébala, o mantén la dirección anterior.</translation>
     </message>
     <message>
-        <source>Something else than a ledger answers at {address} (status {status}). Ask whoever gave you the address.</source>
-        <translation>En {address} responde algo que no es un registro (estado {status}). Pregunta a quien te dio la dirección.</translation>
+        <source>{address} is not a ledger (status {status}). Check the address with its sender.</source>
+        <translation>{address} no es un registro (estado {status}). Comprueba la dirección con quien te la envió.</translation>
     </message>
 </context>
 <context>
-    <name>LendingSection</name>
+    <name>LedgerField</name>
     <message>
-        <source>Preset</source>
-        <translation>Perfil</translation>
+        <source>Ledger's address</source>
+        <translation>Dirección del registro</translation>
     </message>
     <message>
-        <source>Gentle</source>
-        <translation>Suave</translation>
+        <source>Check and use</source>
+        <translation>Comprobar y usar</translation>
     </message>
     <message>
-        <source>After 15 min away. Films pause it, and so does a quarter of the processor in use.</source>
-        <translation>Tras 15 min de ausencia. Las películas lo pausan, y también un cuarto del procesador en uso.</translation>
+        <source>Connected to {url}.</source>
+        <translation>Conectado con {url}.</translation>
     </message>
     <message>
-        <source>Balanced</source>
-        <translation>Equilibrado</translation>
+        <source>{url} is not answering.</source>
+        <translation>{url} no responde.</translation>
     </message>
     <message>
-        <source>After 5 min away. Films go on; others may use half of the processor.</source>
-        <translation>Tras 5 min de ausencia. Las películas no lo pausan; otros pueden usar medio procesador.</translation>
+        <source>Checking {address}…</source>
+        <translation>Comprobando {address}…</translation>
     </message>
     <message>
-        <source>Max</source>
-        <translation>Máximo</translation>
-    </message>
-    <message>
-        <source>After 1 min away, and gently while you use it. Others may use three quarters of the processor.</source>
-        <translation>Tras 1 min de ausencia, y con suavidad mientras lo usas. Otros pueden usar tres cuartos del procesador.</translation>
-    </message>
-    <message>
-        <source>Your own choices hold: no preset says just that. A preset changes only what its card names.</source>
-        <translation>Valen tus propias elecciones: ningún perfil dice justo eso. Un perfil solo cambia lo que nombra su tarjeta.</translation>
-    </message>
-    <message>
-        <source>Default: Balanced. A preset changes only what its card names.</source>
-        <translation>De fábrica: Equilibrado. Un perfil solo cambia lo que nombra su tarjeta.</translation>
-    </message>
-    <message>
-        <source>Use Max</source>
-        <translation>Usar Máximo</translation>
-    </message>
-    <message>
-        <source>{preset} holds now.</source>
-        <translation>Ahora vale {preset}.</translation>
-    </message>
-    <message>
-        <source>While you work, the device then computes for {share} of the time. That is audible, takes power, and videos or scrolling may stutter. Games still pause it.</source>
-        <translation>Mientras trabajas, el dispositivo calcula entonces durante el {share} del tiempo. Se oye, gasta electricidad, y los videos o el desplazamiento pueden dar tirones. Los juegos lo siguen pausando.</translation>
-    </message>
-    <message>
-        <source>You at the computer</source>
-        <translation>Tú frente al equipo</translation>
-    </message>
-    <message>
-        <source>Minutes away</source>
-        <translation>Minutos de ausencia</translation>
-    </message>
-    <message>
-        <source>Lends after so long without keyboard, mouse or gamepad; at once when locked.</source>
-        <translation>Presta tras ese tiempo sin teclado, mouse ni control; al instante si está bloqueado.</translation>
-    </message>
-    <message>
-        <source>min</source>
-        <translation>min</translation>
-    </message>
-    <message>
-        <source>At once</source>
-        <translation>Al instante</translation>
-    </message>
-    <message>
-        <source>Lend while I use it</source>
-        <translation>Prestar mientras lo uso</translation>
-    </message>
-    <message>
-        <source>Computes for a part of the time while you work. Games still pause it.</source>
-        <translation>Calcula una parte del tiempo mientras trabajas. Los juegos lo siguen pausando.</translation>
-    </message>
-    <message>
-        <source>Share of the time while used</source>
-        <translation>Parte del tiempo mientras se usa</translation>
-    </message>
-    <message>
-        <source>How much of the time is computed while you work.</source>
-        <translation>Durante cuánto tiempo se calcula mientras trabajas.</translation>
-    </message>
-    <message>
-        <source>Keep the computer awake</source>
-        <translation>Mantener despierto el equipo</translation>
-    </message>
-    <message>
-        <source>While something is lent the computer does not go to sleep by itself.</source>
-        <translation>Mientras se presta algo, el equipo no se suspende solo.</translation>
-    </message>
-    <message>
-        <source>Hours in which to lend</source>
-        <translation>Horas en que se presta</translation>
-    </message>
-    <message>
-        <source>Hours</source>
-        <translation>Horas</translation>
-    </message>
-    <message>
-        <source>Always</source>
-        <translation>Siempre</translation>
-    </message>
-    <message>
-        <source>Nights</source>
-        <translation>Noches</translation>
-    </message>
-    <message>
-        <source>Not in office hours</source>
-        <translation>Fuera del horario de oficina</translation>
-    </message>
-    <message>
-        <source>My own</source>
-        <translation>Las mías</translation>
-    </message>
-    <message>
-        <source>Draw with the mouse, or with Shift and the arrow keys; Space turns an hour.</source>
-        <translation>Dibuja con el mouse, o con Shift y las flechas; Espacio cambia una hora.</translation>
-    </message>
-    <message>
-        <source>all hours</source>
-        <translation>todas las horas</translation>
-    </message>
-    <message>
-        <source>Hours of the week</source>
-        <translation>Horas de la semana</translation>
-    </message>
-    <message>
-        <source>No hour is chosen: nothing is ever lent.</source>
-        <translation>No hay ninguna hora elegida: nunca se presta nada.</translation>
-    </message>
-    <message>
-        <source>Other hours hold now.</source>
-        <translation>Ahora valen otras horas.</translation>
-    </message>
-    <message>
-        <source>Games and films</source>
-        <translation>Juegos y películas</translation>
-    </message>
-    <message>
-        <source>Pause for games</source>
-        <translation>Pausar con juegos</translation>
-    </message>
-    <message>
-        <source>Nothing is lent while a game runs or fills the screen, and for 60 s after it.</source>
-        <translation>No se presta nada mientras un juego está abierto o llena la pantalla, ni los 60 s siguientes.</translation>
-    </message>
-    <message>
-        <source>Pause for films</source>
-        <translation>Pausar con películas</translation>
-    </message>
-    <message>
-        <source>Nothing is lent while a browser or a player fills the screen.</source>
-        <translation>No se presta nada mientras un navegador o un reproductor llena la pantalla.</translation>
-    </message>
-    <message>
-        <source>Nothing is lent while one of these runs: video editing, calls, recording.</source>
-        <translation>No se presta nada mientras uno de estos está abierto: edición de video, llamadas, grabación.</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>ninguno</translation>
-    </message>
-    <message>
-        <source>Exclusive programs</source>
-        <translation>Programas exclusivos</translation>
-    </message>
-    <message>
-        <source>{program} is off the list.</source>
-        <translation>{program} ya no está en la lista.</translation>
-    </message>
-    <message>
-        <source>Power</source>
-        <translation>Energía</translation>
-    </message>
-    <message>
-        <source>Lend on battery</source>
-        <translation>Prestar con batería</translation>
-    </message>
-    <message>
-        <source>Goes on when the computer is unplugged.</source>
-        <translation>Sigue cuando el equipo está desenchufado.</translation>
-    </message>
-    <message>
-        <source>Lend while the system saves power</source>
-        <translation>Prestar mientras el sistema ahorra energía</translation>
-    </message>
-    <message>
-        <source>Goes on when you or the system switched the power saver on.</source>
-        <translation>Sigue cuando tú o el sistema activaron el ahorro de energía.</translation>
-    </message>
-    <message>
-        <source>Other programs</source>
-        <translation>Otros programas</translation>
-    </message>
-    <message>
-        <source>Others on the graphics card</source>
-        <translation>Otros en la tarjeta gráfica</translation>
-    </message>
-    <message>
-        <source>Pauses while other programs keep the card busier than this for 3 s.</source>
-        <translation>Se pausa si otros programas ocupan la tarjeta más que esto durante 3 s.</translation>
-    </message>
-    <message>
-        <source>Others on the processor</source>
-        <translation>Otros en el procesador</translation>
-    </message>
-    <message>
-        <source>Pauses while other programs keep all cores together busier than this.</source>
-        <translation>Se pausa si otros programas ocupan más que esto todos los núcleos juntos.</translation>
-    </message>
-    <message>
-        <source>Competitions</source>
-        <translation>Competiciones</translation>
-    </message>
-    <message>
-        <source>Help to judge competitions</source>
-        <translation>Ayudar a evaluar competiciones</translation>
+        <source>Saved. Reconnecting…</source>
+        <translation>Guardado. Conectando de nuevo…</translation>
     </message>
 </context>
 <context>
@@ -1597,8 +1166,8 @@
         <translation>Meta de temperatura</translation>
     </message>
     <message>
-        <source>Rests between steps to stay below; stops 5 °C above.</source>
-        <translation>Descansa entre pasos para no superarla; se detiene 5 °C por encima.</translation>
+        <source>Slows down to stay below this; stops at 5 °C above it.</source>
+        <translation>Va más despacio para no pasar de aquí; se detiene 5 °C por encima.</translation>
     </message>
     <message>
         <source>Usual</source>
@@ -1609,8 +1178,8 @@
         <translation>Parte del tiempo</translation>
     </message>
     <message>
-        <source>Computes for so much of the time, and rests for the remainder.</source>
-        <translation>Calcula durante esa parte del tiempo y descansa el resto.</translation>
+        <source>How much of the time this device works.</source>
+        <translation>Qué parte del tiempo trabaja este dispositivo.</translation>
     </message>
     <message>
         <source>Left to the desktop: 2 GiB at least, unless you choose more here.</source>
@@ -1658,6 +1227,17 @@
     </message>
 </context>
 <context>
+    <name>ListenField</name>
+    <message>
+        <source>Listen address</source>
+        <translation>Dirección de escucha</translation>
+    </message>
+    <message>
+        <source>{address} is not a valid listen address: write /ip4/0.0.0.0/tcp/4001, or leave it empty.</source>
+        <translation>{address} no es una dirección de escucha válida: escribe /ip4/0.0.0.0/tcp/4001, o déjala vacía.</translation>
+    </message>
+</context>
+<context>
     <name>Log</name>
     <message>
         <source>Log of the worker</source>
@@ -1682,6 +1262,21 @@
     <message>
         <source>Diagnostics copied: paste them into your report</source>
         <translation>Diagnóstico copiado: pégalo en tu informe</translation>
+    </message>
+</context>
+<context>
+    <name>LoginSwitch</name>
+    <message>
+        <source>Start at login</source>
+        <translation>Arrancar al iniciar sesión</translation>
+    </message>
+    <message>
+        <source>The system refused the change: {why}. Add Tequio to its startup programs by hand.</source>
+        <translation>El sistema rechazó el cambio: {why}. Añade Tequio a mano a sus programas de inicio.</translation>
+    </message>
+    <message>
+        <source>The system accepted the change but does not report it. Check its own list of startup programs.</source>
+        <translation>El sistema aceptó el cambio, pero no lo muestra. Comprueba su propia lista de programas de inicio.</translation>
     </message>
 </context>
 <context>
@@ -1714,71 +1309,8 @@
         <translation>Un nombre, si quieres</translation>
     </message>
     <message>
-        <source>For your own eyes: in the ranking others see the beginning of your key.</source>
-        <translation>Solo para tus ojos: en la clasificación los demás ven el comienzo de tu clave.</translation>
-    </message>
-</context>
-<context>
-    <name>NetworkSection</name>
-    <message>
-        <source>No limit</source>
-        <translation>Sin límite</translation>
-    </message>
-    <message>
-        <source>Rate</source>
-        <translation>Velocidad</translation>
-    </message>
-    <message>
-        <source>Upload</source>
-        <translation>Subida</translation>
-    </message>
-    <message>
-        <source>Most that is sent; below half of your line, games and calls do not notice.</source>
-        <translation>Lo máximo que se envía; por debajo de la mitad de tu línea, juegos y llamadas no lo notan.</translation>
-    </message>
-    <message>
-        <source>Mbit/s</source>
-        <translation>Mbit/s</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>Descarga</translation>
-    </message>
-    <message>
-        <source>Most that is received.</source>
-        <translation>Lo máximo que se recibe.</translation>
-    </message>
-    <message>
-        <source>Month</source>
-        <translation>Mes</translation>
-    </message>
-    <message>
-        <source>Monthly quota</source>
-        <translation>Cuota mensual</translation>
-    </message>
-    <message>
-        <source>Up and down together, from the first of the month; then lending waits.</source>
-        <translation>Subida y bajada juntas, desde el primero del mes; después el préstamo espera.</translation>
-    </message>
-    <message>
-        <source>GB</source>
-        <translation>GB</translation>
-    </message>
-    <message>
-        <source>Used this month</source>
-        <translation>Usado este mes</translation>
-    </message>
-    <message>
-        <source>Kind of network</source>
-        <translation>Tipo de red</translation>
-    </message>
-    <message>
-        <source>Lend on metered networks</source>
-        <translation>Prestar en redes de uso medido</translation>
-    </message>
-    <message>
-        <source>On a phone's hotspot, or where the system calls the network metered.</source>
-        <translation>En el punto de acceso de un teléfono, o donde el sistema dice que la red es de uso medido.</translation>
+        <source>Only you see this. Others see the start of your key.</source>
+        <translation>Solo tú lo ves. Los demás ven el principio de tu clave.</translation>
     </message>
 </context>
 <context>
@@ -1810,6 +1342,17 @@
     <message>
         <source>Nobody can reset it: without it the key cannot be opened.</source>
         <translation>Nadie puede restablecerla: sin ella la clave no se abre.</translation>
+    </message>
+</context>
+<context>
+    <name>NicknameField</name>
+    <message>
+        <source>Nickname</source>
+        <translation>Apodo</translation>
+    </message>
+    <message>
+        <source>No nickname</source>
+        <translation>Sin apodo</translation>
     </message>
 </context>
 <context>
@@ -1878,50 +1421,10 @@
     </message>
 </context>
 <context>
-    <name>NotificationsSection</name>
+    <name>PeerLine</name>
     <message>
-        <source>First points</source>
-        <translation>Primeros puntos</translation>
-    </message>
-    <message>
-        <source>Once, when your first points were verified.</source>
-        <translation>Una vez, cuando se verifiquen tus primeros puntos.</translation>
-    </message>
-    <message>
-        <source>Weekly rank</source>
-        <translation>Puesto semanal</translation>
-    </message>
-    <message>
-        <source>Once a week, how your rank changed.</source>
-        <translation>Una vez por semana, cómo cambió tu puesto.</translation>
-    </message>
-    <message>
-        <source>Attention</source>
-        <translation>Atención</translation>
-    </message>
-    <message>
-        <source>When nothing can be lent before you have done something about it.</source>
-        <translation>Cuando no se pueda prestar nada hasta que hagas algo.</translation>
-    </message>
-    <message>
-        <source>Runs</source>
-        <translation>Entrenamientos</translation>
-    </message>
-    <message>
-        <source>When a run that you are in begins or ends.</source>
-        <translation>Cuando un entrenamiento en el que estás empiece o termine.</translation>
-    </message>
-    <message>
-        <source>Competitions</source>
-        <translation>Competiciones</translation>
-    </message>
-    <message>
-        <source>When one begins, when its deadline is near, and how it came out; when you are drawn to judge, and when you have.</source>
-        <translation>Cuando empieza una, cuando se acerca su plazo y cómo ha terminado; cuando te toca evaluar y cuando lo has hecho.</translation>
-    </message>
-    <message>
-        <source>While something fills the screen nothing is shown; it waits until then.</source>
-        <translation>Mientras algo llena la pantalla no se muestra nada; se espera hasta después.</translation>
+        <source>Peer id</source>
+        <translation>Identificador de par</translation>
     </message>
 </context>
 <context>
@@ -2083,186 +1586,46 @@
     </message>
 </context>
 <context>
-    <name>PrivacySection</name>
+    <name>PresetPicker</name>
     <message>
-        <source>None</source>
-        <translation>Ninguna</translation>
+        <source>Preset</source>
+        <translation>Perfil</translation>
     </message>
     <message>
-        <source>Telemetry</source>
-        <translation>Telemetría</translation>
+        <source>Gentle</source>
+        <translation>Suave</translation>
     </message>
     <message>
-        <source>No usage figures and no crash reports are sent, to anybody, ever. After an error you may copy a report and send it yourself.</source>
-        <translation>No se envían datos de uso ni informes de fallas, a nadie, nunca. Tras un error puedes copiar un informe y enviarlo tú.</translation>
+        <source>Starts after 15 min without input. Pauses for films, and when other programs use a quarter of the CPU.</source>
+        <translation>Empieza tras 15 min sin actividad. Se pausa con películas y cuando otros programas usan un cuarto de la CPU.</translation>
     </message>
     <message>
-        <source>To the ledger, where everybody can read it for ever</source>
-        <translation>Al registro, donde cualquiera puede leerlo para siempre</translation>
+        <source>Balanced</source>
+        <translation>Equilibrado</translation>
     </message>
     <message>
-        <source>Your public key, and the work that a new key costs</source>
-        <translation>Tu clave pública y el trabajo que cuesta una clave nueva</translation>
+        <source>Starts after 5 min without input. Continues during films; other programs may use half of the CPU.</source>
+        <translation>Empieza tras 5 min sin actividad. Sigue durante las películas; otros programas pueden usar media CPU.</translation>
     </message>
     <message>
-        <source>Once, so that points have an owner.</source>
-        <translation>Una vez, para que los puntos tengan dueño.</translation>
+        <source>Max</source>
+        <translation>Máximo</translation>
     </message>
     <message>
-        <source>That you are ready, in which roles, with which model</source>
-        <translation>Que estás disponible, en qué papeles, con qué modelo</translation>
+        <source>Starts after 1 min without input, and runs gently while you use the computer. Other programs may use three quarters of the CPU.</source>
+        <translation>Empieza tras 1 min sin actividad, y trabaja con suavidad mientras usas el equipo. Otros programas pueden usar tres cuartos de la CPU.</translation>
     </message>
     <message>
-        <source>Run, roles, the hash of the model you hold, a commitment for the draw.</source>
-        <translation>Entrenamiento, papeles, el hash del modelo que tienes, un compromiso para el sorteo.</translation>
+        <source>You have changed settings that presets cover. A preset changes only the settings named on its card.</source>
+        <translation>Has cambiado ajustes que los perfiles incluyen. Un perfil solo cambia los ajustes que nombra su tarjeta.</translation>
     </message>
     <message>
-        <source>That you leave, with a reason's code</source>
-        <translation>Que te vas, con el código de una razón</translation>
+        <source>Use Max</source>
+        <translation>Usar Máximo</translation>
     </message>
     <message>
-        <source>When lending stops; the code never says why you stopped.</source>
-        <translation>Cuando termina el préstamo; el código nunca dice por qué paraste.</translation>
-    </message>
-    <message>
-        <source>The header of each update that you trained</source>
-        <translation>El encabezado de cada actualización que entrenaste</translation>
-    </message>
-    <message>
-        <source>Run, round, windows of data, tokens, steps, two losses, hashes of model and update.</source>
-        <translation>Entrenamiento, ronda, ventanas de datos, tokens, pasos, dos pérdidas, hashes del modelo y de la actualización.</translation>
-    </message>
-    <message>
-        <source>Which model you hold or computed for a round</source>
-        <translation>Qué modelo tienes o has calculado para una ronda</translation>
-    </message>
-    <message>
-        <source>Hashes of its parts, the commitment for the draw opened, and the next one.</source>
-        <translation>Hashes de sus partes, el compromiso para el sorteo ya abierto y el siguiente.</translation>
-    </message>
-    <message>
-        <source>What you found as a witness</source>
-        <translation>Lo que viste como testigo</translation>
-    </message>
-    <message>
-        <source>Which updates arrived, which were refused and by which rule, hashes, the hash of the next model.</source>
-        <translation>Qué actualizaciones llegaron, cuáles se rechazaron y por qué regla, hashes, el hash del modelo siguiente.</translation>
-    </message>
-    <message>
-        <source>How good a model is, where you were drawn to measure it</source>
-        <translation>Qué tan bueno es un modelo, si te tocó por sorteo medirlo</translation>
-    </message>
-    <message>
-        <source>Its hash, how many bits it needs for text that the run holds out, and what it writes after a beginning of it.</source>
-        <translation>Su hash, cuántos bits necesita para el texto que el entrenamiento reserva, y lo que escribe tras un comienzo de él.</translation>
-    </message>
-    <message>
-        <source>Your offer to judge competitions, and your scores</source>
-        <translation>Tu oferta de evaluar competiciones, y tus puntuaciones</translation>
-    </message>
-    <message>
-        <source>If you switched it on: a commitment, a secret for the draw, the bits of each text, the program's version, the device's name and its threads.</source>
-        <translation>Si lo has activado: un compromiso, un secreto para el sorteo, los bits de cada texto, la versión del programa, el nombre del dispositivo y sus hilos.</translation>
-    </message>
-    <message>
-        <source>Proofs that somebody contradicted themselves</source>
-        <translation>Pruebas de que alguien se contradijo</translation>
-    </message>
-    <message>
-        <source>Two statements that they signed; and your appeal, if you make one.</source>
-        <translation>Dos declaraciones que esa persona firmó; y tu apelación, si la haces.</translation>
-    </message>
-    <message>
-        <source>What you say by a command of your own</source>
-        <translation>Lo que declaras con una orden tuya</translation>
-    </message>
-    <message>
-        <source>The team that you earn for; entries and challenges in competitions.</source>
-        <translation>El equipo para el que sumas; inscripciones e impugnaciones en competiciones.</translation>
-    </message>
-    <message>
-        <source>Beside each statement</source>
-        <translation>Junto a cada declaración</translation>
-    </message>
-    <message>
-        <source>Its number, your clock's time, the statement before it, your signature.</source>
-        <translation>Su número, la hora de tu reloj, la declaración anterior, tu firma.</translation>
-    </message>
-    <message>
-        <source>To the ledger's operator</source>
-        <translation>A quien opera el registro</translation>
-    </message>
-    <message>
-        <source>Your internet address, and what you ask for</source>
-        <translation>Tu dirección de internet y lo que preguntas</translation>
-    </message>
-    <message>
-        <source>As with every web server: log entries, runs, your own points and ranking.</source>
-        <translation>Como con todo servidor web: entradas de la bitácora, entrenamientos, tus puntos y tu puesto.</translation>
-    </message>
-    <message>
-        <source>The text of an appeal, if you write one</source>
-        <translation>El texto de una apelación, si la escribes</translation>
-    </message>
-    <message>
-        <source>With your key, the time and your signature.</source>
-        <translation>Con tu clave, la hora y tu firma.</translation>
-    </message>
-    <message>
-        <source>To other volunteers in your runs</source>
-        <translation>A otros voluntarios de tus entrenamientos</translation>
-    </message>
-    <message>
-        <source>Your peer id, addresses and ports</source>
-        <translation>Tu identificador de par, direcciones y puertos</translation>
-    </message>
-    <message>
-        <source>Of this computer in its own network too, and the version of the network library.</source>
-        <translation>También los de este equipo en su propia red, y la versión de la biblioteca de red.</translation>
-    </message>
-    <message>
-        <source>Updates, models and training data</source>
-        <translation>Actualizaciones, modelos y datos de entrenamiento</translation>
-    </message>
-    <message>
-        <source>What you trained, and pieces of public model and data that others ask for.</source>
-        <translation>Lo que entrenaste, y partes del modelo y de datos públicos que otros piden.</translation>
-    </message>
-    <message>
-        <source>Your statements of the round under way</source>
-        <translation>Tus declaraciones de la ronda en curso</translation>
-    </message>
-    <message>
-        <source>The same that the ledger gets.</source>
-        <translation>Las mismas que recibe el registro.</translation>
-    </message>
-    <message>
-        <source>Never, to nobody</source>
-        <translation>Nunca, a nadie</translation>
-    </message>
-    <message>
-        <source>Your files, programs, games and windows</source>
-        <translation>Tus archivos, programas, juegos y ventanas</translation>
-    </message>
-    <message>
-        <source>Looked at here, to decide here whether to lend.</source>
-        <translation>Se miran aquí, para decidir aquí si se presta.</translation>
-    </message>
-    <message>
-        <source>Names of user and computer, and readings of devices</source>
-        <translation>Nombres de usuario y equipo, y lecturas de los dispositivos</translation>
-    </message>
-    <message>
-        <source>Others see how fast you train; who judges names the device that scored.</source>
-        <translation>Los demás ven lo rápido que entrenas; quien evalúa nombra el dispositivo que puntuó.</translation>
-    </message>
-    <message>
-        <source>Your settings, nickname and hours</source>
-        <translation>Tus ajustes, tu apodo y tus horas</translation>
-    </message>
-    <message>
-        <source>They stay in the app's folder.</source>
-        <translation>Se quedan en la carpeta de la aplicación.</translation>
+        <source>Preset: {preset}</source>
+        <translation>Perfil: {preset}</translation>
     </message>
 </context>
 <context>
@@ -2276,8 +1639,8 @@
         <translation>En este sistema nada puede saberlo</translation>
     </message>
     <message>
-        <source>Answers</source>
-        <translation>Responde</translation>
+        <source>OK</source>
+        <translation>Bien</translation>
     </message>
     <message>
         <source>Unknown</source>
@@ -2299,7 +1662,7 @@
         <translation>Busca, o escribe un nombre como blender</translation>
     </message>
     <message>
-        <source>Programs that run now</source>
+        <source>Programs running now</source>
         <translation>Programas abiertos ahora</translation>
     </message>
     <message>
@@ -2315,12 +1678,12 @@
         <translation>Cancelar</translation>
     </message>
     <message>
-        <source>No such program runs now. Add takes the name as you typed it.</source>
-        <translation>Ningún programa así está abierto. Agregar toma el nombre tal como lo escribiste.</translation>
+        <source>No running program has this name. Add uses it as you typed it.</source>
+        <translation>Ningún programa abierto se llama así. Añadir lo usa tal como lo has escrito.</translation>
     </message>
     <message>
-        <source>While it runs, nothing is lent. Pick one that runs now, or type its name.</source>
-        <translation>Mientras esté abierto no se presta nada. Elige uno abierto ahora o escribe su nombre.</translation>
+        <source>Nothing is lent while it runs. Pick a running program, or type its name.</source>
+        <translation>No se presta nada mientras está abierto. Elige un programa abierto, o escribe su nombre.</translation>
     </message>
 </context>
 <context>
@@ -2361,8 +1724,8 @@
         <translation>Ahora no hay clasificación</translation>
     </message>
     <message>
-        <source>The ledger does not answer. It will be asked again.</source>
-        <translation>El registro no responde. Se le volverá a preguntar.</translation>
+        <source>Can't reach the ledger. Tequio will keep trying.</source>
+        <translation>No se puede contactar con el registro. Tequio seguirá intentándolo.</translation>
     </message>
 </context>
 <context>
@@ -2414,8 +1777,8 @@
         <translation>Listo</translation>
     </message>
     <message>
-        <source>Nothing was lent so far. It begins with the button below.</source>
-        <translation>Hasta ahora no se prestó nada. Empieza con el botón de abajo.</translation>
+        <source>Nothing has been used yet. Press the button below to start.</source>
+        <translation>Todavía no se ha usado nada. Pulsa el botón de abajo para empezar.</translation>
     </message>
     <message>
         <source>What happens next</source>
@@ -2442,8 +1805,8 @@
         <translation>Primeros puntos</translation>
     </message>
     <message>
-        <source>They are pending when your first round ends, and verified when the ledger has closed it and your computer has checked the proof: as a rule one round later.</source>
-        <translation>Están pendientes cuando termina tu primera ronda, y verificados cuando el registro la cerró y tu equipo comprobó la prueba: por lo general, una ronda después.</translation>
+        <source>They are pending when your first round ends, and verified when the ledger has closed it and your computer has checked the proof, usually one round later.</source>
+        <translation>Están pendientes cuando acaba tu primera ronda, y verificados cuando el registro la ha cerrado y tu equipo ha comprobado la prueba, normalmente una ronda después.</translation>
     </message>
     <message>
         <source>Gentle</source>
@@ -2466,12 +1829,12 @@
         <translation>Arranca a mano</translation>
     </message>
     <message>
-        <source>Chooses the run</source>
-        <translation>Elige el entrenamiento</translation>
+        <source>Run: automatic</source>
+        <translation>Entrenamiento: automático</translation>
     </message>
     <message>
-        <source>Key without backup</source>
-        <translation>Clave sin copia</translation>
+        <source>Key not backed up</source>
+        <translation>Clave sin copia de seguridad</translation>
     </message>
     <message>
         <source>The run that fits best is joined, and its model and first data are fetched once.</source>
@@ -2529,6 +1892,17 @@
     <message>
         <source>Copied</source>
         <translation>Copiado</translation>
+    </message>
+</context>
+<context>
+    <name>ResetButton</name>
+    <message>
+        <source>Reset all settings</source>
+        <translation>Restablecer todos los ajustes</translation>
+    </message>
+    <message>
+        <source>All settings have their defaults again.</source>
+        <translation>Todos los ajustes tienen otra vez su valor por defecto.</translation>
     </message>
 </context>
 <context>
@@ -2620,16 +1994,16 @@
         <translation>Testigo (lo mejor)</translation>
     </message>
     <message>
-        <source>Checks the work of others and signs what is right. Little power.</source>
-        <translation>Comprueba el trabajo de otros y firma lo correcto. Gasta poco.</translation>
+        <source>Checks the work of others and signs what is correct. Uses little electricity.</source>
+        <translation>Comprueba el trabajo de otros y firma lo que es correcto. Gasta poca electricidad.</translation>
     </message>
     <message>
         <source>Train on the processor</source>
         <translation>Entrenar en el procesador</translation>
     </message>
     <message>
-        <source>Slower than any card, and for small models only. Some points.</source>
-        <translation>Más lento que cualquier tarjeta, y solo para modelos pequeños. Algunos puntos.</translation>
+        <source>Slower than any graphics card, and for small models only. Earns a few points.</source>
+        <translation>Más lento que cualquier tarjeta gráfica, y solo para modelos pequeños. Da unos pocos puntos.</translation>
     </message>
 </context>
 <context>
@@ -2828,8 +2202,8 @@
         <translation>Las rondas anteriores se leen al desplazarte.</translation>
     </message>
     <message>
-        <source>The rounds cannot be had</source>
-        <translation>No se pueden obtener las rondas</translation>
+        <source>Couldn't load the rounds</source>
+        <translation>No se pudieron cargar las rondas</translation>
     </message>
     <message>
         <source>No round of that run was worked in on that device.</source>
@@ -3037,8 +2411,8 @@
         <translation>Entrar en este</translation>
     </message>
     <message>
-        <source>Keep this run</source>
-        <translation>Quedarme en este</translation>
+        <source>Stay on this run</source>
+        <translation>Seguir en este</translation>
     </message>
     <message>
         <source>What it takes</source>
@@ -3287,8 +2661,8 @@
         <translation>El modelo continúa</translation>
     </message>
     <message>
-        <source>After round {number}. These are a model's words and nobody's opinion.</source>
-        <translation>Tras la ronda {number}. Son palabras de un modelo y la opinión de nadie.</translation>
+        <source>After round {number}. Generated by the model; not anyone's opinion.</source>
+        <translation>Tras la ronda {number}. Generado por el modelo; no es la opinión de nadie.</translation>
     </message>
     <message>
         <source>Nothing: to the model the text ends there.</source>
@@ -3338,12 +2712,12 @@
         <translation>Aún sin entrenamientos</translation>
     </message>
     <message>
-        <source>{problem}. It will be asked again.</source>
-        <translation>{problem}. Se volverá a preguntar.</translation>
+        <source>{problem}. Tequio will keep trying.</source>
+        <translation>{problem}. Tequio seguirá intentándolo.</translation>
     </message>
     <message>
-        <source>The list cannot be had</source>
-        <translation>No se puede obtener la lista</translation>
+        <source>Couldn't load the list</source>
+        <translation>No se pudo cargar la lista</translation>
     </message>
     <message>
         <source>Looking for runs</source>
@@ -3369,84 +2743,19 @@
         <translation>Buscar</translation>
     </message>
     <message>
-        <source>Nothing found</source>
-        <translation>No se encontró nada</translation>
+        <source>No results</source>
+        <translation>Sin resultados</translation>
     </message>
     <message>
-        <source>No setting has these words in its name or its explanation.</source>
-        <translation>Ningún ajuste tiene estas palabras en su nombre o en su explicación.</translation>
+        <source>No setting has these words in its title or its note.</source>
+        <translation>Ningún ajuste tiene estas palabras en su título o su nota.</translation>
     </message>
+</context>
+<context>
+    <name>SetupButton</name>
     <message>
-        <source>When to lend</source>
-        <translation>Cuándo prestar</translation>
-    </message>
-    <message>
-        <source>The first rule that says no decides; every change holds at once.</source>
-        <translation>Decide la primera regla que dice que no; cada cambio vale al instante.</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>Red</translation>
-    </message>
-    <message>
-        <source>How much of your line is taken.</source>
-        <translation>Cuánto se toma de tu línea.</translation>
-    </message>
-    <message>
-        <source>Storage</source>
-        <translation>Almacenamiento</translation>
-    </message>
-    <message>
-        <source>How much of your disk is taken.</source>
-        <translation>Cuánto se toma de tu disco.</translation>
-    </message>
-    <message>
-        <source>Notifications</source>
-        <translation>Notificaciones</translation>
-    </message>
-    <message>
-        <source>What you are told when the window is closed.</source>
-        <translation>Lo que se te dice cuando la ventana está cerrada.</translation>
-    </message>
-    <message>
-        <source>Appearance</source>
-        <translation>Apariencia</translation>
-    </message>
-    <message>
-        <source>How the app looks and speaks.</source>
-        <translation>Cómo se ve y cómo habla la aplicación.</translation>
-    </message>
-    <message>
-        <source>Account and keys</source>
-        <translation>Cuenta y claves</translation>
-    </message>
-    <message>
-        <source>Who this computer is in the network.</source>
-        <translation>Quién es este equipo en la red.</translation>
-    </message>
-    <message>
-        <source>Startup</source>
-        <translation>Arranque</translation>
-    </message>
-    <message>
-        <source>Whether Tequio is there when you log in.</source>
-        <translation>Si Tequio está ahí cuando inicias sesión.</translation>
-    </message>
-    <message>
-        <source>Privacy</source>
-        <translation>Privacidad</translation>
-    </message>
-    <message>
-        <source>Everything that leaves this computer, and to whom.</source>
-        <translation>Todo lo que sale de este equipo, y a quién.</translation>
-    </message>
-    <message>
-        <source>Advanced</source>
-        <translation>Avanzado</translation>
-    </message>
-    <message>
-        <source>What hardly anybody needs.</source>
-        <translation>Lo que casi nadie necesita.</translation>
+        <source>Open setup</source>
+        <translation>Abrir</translation>
     </message>
 </context>
 <context>
@@ -3522,8 +2831,8 @@
         <translation>Aún no se ha cerrado ninguna ronda. Las curvas empiezan con la primera.</translation>
     </message>
     <message>
-        <source>The curves cannot be had: {problem}.</source>
-        <translation>No se pueden obtener las curvas: {problem}.</translation>
+        <source>Couldn't load the curves: {problem}.</source>
+        <translation>No se pudieron cargar las curvas: {problem}.</translation>
     </message>
     <message>
         <source>The ledger is asked how the sides come along.</source>
@@ -3558,30 +2867,34 @@
     </message>
 </context>
 <context>
-    <name>StartupSection</name>
+    <name>StandingChip</name>
     <message>
-        <source>Start at login</source>
-        <translation>Arrancar al iniciar sesión</translation>
+        <source>Not known yet</source>
+        <translation>Aún no se sabe</translation>
     </message>
     <message>
-        <source>autostart background hidden</source>
-        <translation>autoarranque segundo plano oculto</translation>
+        <source>Shown once this computer has joined the network.</source>
+        <translation>Se muestra cuando este equipo ha entrado en la red.</translation>
     </message>
     <message>
-        <source>Starts hidden in the panel; the window stays closed.</source>
-        <translation>Arranca oculto en el panel; la ventana queda cerrada.</translation>
+        <source>Excluded</source>
+        <translation>Excluida</translation>
     </message>
     <message>
-        <source>asked in the first run</source>
-        <translation>se pregunta en el primer uso</translation>
+        <source>No round accepts your key now ({why}). Activity explains what you can do.</source>
+        <translation>Ninguna ronda acepta tu clave ahora ({why}). Actividad explica qué puedes hacer.</translation>
     </message>
     <message>
-        <source>The system did not take it: {why}. Add Tequio to its startup programs by hand.</source>
-        <translation>El sistema no lo aceptó: {why}. Agrega Tequio a mano a sus programas de inicio.</translation>
+        <source>Changed</source>
+        <translation>Ha cambiado</translation>
     </message>
     <message>
-        <source>The system was told, and says otherwise. Look at its own list of startup programs.</source>
-        <translation>Se le dijo al sistema, y dice otra cosa. Mira su propia lista de programas de inicio.</translation>
+        <source>Activity explains what has happened.</source>
+        <translation>Actividad explica qué ha pasado.</translation>
+    </message>
+    <message>
+        <source>Good</source>
+        <translation>Buena</translation>
     </message>
 </context>
 <context>
@@ -3658,49 +2971,17 @@
     </message>
 </context>
 <context>
-    <name>StorageSection</name>
-    <message>
-        <source>Store</source>
-        <translation>Almacén</translation>
-    </message>
-    <message>
-        <source>Most that is kept</source>
-        <translation>Lo máximo que se guarda</translation>
-    </message>
-    <message>
-        <source>Model, data and updates of the runs you are in; the oldest goes first.</source>
-        <translation>Modelo, datos y actualizaciones de tus entrenamientos; lo más antiguo se va primero.</translation>
-    </message>
-    <message>
-        <source>GiB</source>
-        <translation>GiB</translation>
-    </message>
+    <name>StoreMeter</name>
     <message>
         <source>Used by Tequio</source>
         <translation>Usado por Tequio</translation>
-    </message>
-    <message>
-        <source>Disk</source>
-        <translation>Disco</translation>
-    </message>
-    <message>
-        <source>Stays free</source>
-        <translation>Queda libre</translation>
-    </message>
-    <message>
-        <source>Lending waits when less of the disk is free than this.</source>
-        <translation>El préstamo espera cuando queda menos disco libre que esto.</translation>
-    </message>
-    <message>
-        <source>Free now</source>
-        <translation>Libre ahora</translation>
     </message>
 </context>
 <context>
     <name>Talk</name>
     <message>
-        <source>The worker talks nonsense ({problem}).</source>
-        <translation>El programa de trabajo dice cosas sin sentido ({problem}).</translation>
+        <source>The worker sent an invalid message ({problem}).</source>
+        <translation>El programa de trabajo envió un mensaje no válido ({problem}).</translation>
     </message>
     <message>
         <source>The worker is still being started.</source>
@@ -3750,8 +3031,8 @@
         <translation>Se está leyendo lo que pasó últimamente.</translation>
     </message>
     <message>
-        <source>The events cannot be had</source>
-        <translation>No se pueden obtener los sucesos</translation>
+        <source>Couldn't load the events</source>
+        <translation>No se pudieron cargar los eventos</translation>
     </message>
     <message>
         <source>Older events are being read.</source>
@@ -3772,6 +3053,13 @@
     <message>
         <source>What this computer does for the swarm will stand here in sentences.</source>
         <translation>Aquí aparecerá en frases lo que este equipo hace por el enjambre.</translation>
+    </message>
+</context>
+<context>
+    <name>TrafficMeter</name>
+    <message>
+        <source>Used this month</source>
+        <translation>Usado este mes</translation>
     </message>
 </context>
 <context>
@@ -3840,6 +3128,55 @@
     </message>
 </context>
 <context>
+    <name>UsedQuestion</name>
+    <message>
+        <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
+        <translation>Mientras usas el equipo, el dispositivo estará ocupado el {share} del tiempo. Hace más ruido y gasta más, y los vídeos o el desplazamiento pueden ir a saltos. Los juegos lo siguen pausando.</translation>
+    </message>
+</context>
+<context>
+    <name>UsedSwitch</name>
+    <message>
+        <source>Lend while I use the computer</source>
+        <translation>Prestar mientras uso el equipo</translation>
+    </message>
+</context>
+<context>
+    <name>WeekEditor</name>
+    <message>
+        <source>Hours in which to lend</source>
+        <translation>Horas en que se presta</translation>
+    </message>
+    <message>
+        <source>Hours</source>
+        <translation>Horas</translation>
+    </message>
+    <message>
+        <source>Always</source>
+        <translation>Siempre</translation>
+    </message>
+    <message>
+        <source>Nights</source>
+        <translation>Noches</translation>
+    </message>
+    <message>
+        <source>Outside office hours</source>
+        <translation>Fuera del horario de oficina</translation>
+    </message>
+    <message>
+        <source>Custom</source>
+        <translation>A medida</translation>
+    </message>
+    <message>
+        <source>No hour is selected, so nothing is ever lent.</source>
+        <translation>No hay ninguna hora seleccionada, así que nunca se presta nada.</translation>
+    </message>
+    <message>
+        <source>Hours changed.</source>
+        <translation>Horas cambiadas.</translation>
+    </message>
+</context>
+<context>
     <name>WeekGrid</name>
     <message>
         <source>may lend</source>
@@ -3865,8 +3202,8 @@
         <translation>Se detiene cuando juegas</translation>
     </message>
     <message>
-        <source>A game or a full screen ends it within seconds. All memory is back.</source>
-        <translation>Un juego o una pantalla completa lo detiene en segundos. Toda la memoria vuelve.</translation>
+        <source>Starting a game or going full screen stops it within seconds and frees all GPU memory.</source>
+        <translation>Abrir un juego o poner la pantalla completa lo detiene en segundos y libera toda la memoria de la GPU.</translation>
     </message>
     <message>
         <source>Points you can check</source>
@@ -3928,8 +3265,8 @@
         <translation>Arrancar cuando inicio sesión</translation>
     </message>
     <message>
-        <source>Hidden, with an icon in the panel. Without it, lending waits for you.</source>
-        <translation>Oculto, con un icono en el panel. Sin esto, el préstamo espera a que lo abras.</translation>
+        <source>Starts minimised to the tray. Otherwise you have to start Tequio yourself.</source>
+        <translation>Empieza minimizado en la bandeja. Si no, tendrás que iniciar Tequio a mano.</translation>
     </message>
 </context>
 <context>
@@ -4110,8 +3447,8 @@
         <translation>Sin clasificación</translation>
     </message>
     <message>
-        <source>It has not begun yet. Whoever joins a side now trains from the start.</source>
-        <translation>Aún no ha empezado. Quien se une ahora a un bando entrena desde el principio.</translation>
+        <source>It has not begun yet. Join a side now to train from the start.</source>
+        <translation>Aún no ha empezado. Únete ahora a un lado para entrenar desde el principio.</translation>
     </message>
     <message>
         <source>The sides train. What each submits last before the deadline is what counts.</source>
@@ -4288,8 +3625,8 @@
         <translation>Empezando…</translation>
     </message>
     <message>
-        <source>The worker looks whether anything speaks against it.</source>
-        <translation>El programa de trabajo mira si algo lo impide.</translation>
+        <source>Checking whether it's OK to start…</source>
+        <translation>Comprobando si se puede empezar…</translation>
     </message>
 </context>
 <context>
@@ -4546,7 +3883,7 @@
     </message>
     <message>
         <source>there is no key in {folder}: restore it from a backup, or make a new one</source>
-        <translation>no hay ninguna clave en {folder}: restáurala de una copia o crea una nueva</translation>
+        <translation>no hay clave en {folder}: restáurala de una copia de seguridad, o crea una nueva</translation>
     </message>
     <message>
         <source>there is a key in {folder} already: restoring puts it aside, making does not</source>
@@ -4561,8 +3898,8 @@
         <translation>la contraseña no abre el archivo de clave</translation>
     </message>
     <message>
-        <source>the passphrase has fewer than {least} characters: take a longer one</source>
-        <translation>la contraseña tiene menos de {least} caracteres: usa una más larga</translation>
+        <source>the passphrase has fewer than {least} characters: choose a longer one</source>
+        <translation>la contraseña tiene menos de {least} caracteres: elige una más larga</translation>
     </message>
     <message>
         <source>this system has no keyring that could keep a secret: choose a passphrase instead</source>
@@ -4589,16 +3926,16 @@
         <translation>la copia {path} no se puede usar: {why}</translation>
     </message>
     <message>
-        <source>the file {path} is no backup of a key: choose the one that is</source>
-        <translation>el archivo {path} no es la copia de una clave: elige el que sí lo es</translation>
+        <source>the file {path} is not a key backup: choose the one that is</source>
+        <translation>el archivo {path} no es una copia de seguridad de una clave: elige el que lo es</translation>
     </message>
     <message>
         <source>the passphrase does not open the backup {path}, or the file is damaged</source>
         <translation>la contraseña no abre la copia {path}, o el archivo está dañado</translation>
     </message>
     <message>
-        <source>the backup {path} does not read back as it was written: choose another place, this one is not to be trusted</source>
-        <translation>la copia {path} no se lee como se escribió: elige otro lugar, en este no se puede confiar</translation>
+        <source>the backup {path} does not read back as it was written: choose another place, this one is unreliable</source>
+        <translation>la copia {path} no se lee como se escribió: elige otro sitio, este no es fiable</translation>
     </message>
     <message>
         <source>a key has {due} words and these are {count}</source>
@@ -4644,8 +3981,8 @@
         <translation>Ya hay un programa de trabajo que se inició en otro lugar. Esta ventana lo maneja, y sigue cuando salgas.</translation>
     </message>
     <message>
-        <source>This is no whole link to a competition ({detail}). Copy it once more.</source>
-        <translation>Esto no es un enlace completo a una competición ({detail}). Cópialo otra vez.</translation>
+        <source>This competition link is incomplete ({detail}). Copy it again.</source>
+        <translation>Este enlace a una competición está incompleto ({detail}). Cópialo otra vez.</translation>
     </message>
     <message>
         <source>That competition is at the ledger {detail}, and you use another one. Its address is in Settings, Advanced; change it and open the link again.</source>
@@ -4765,20 +4102,740 @@
 <context>
     <name>settings</name>
     <message>
-        <source>Stops lending now</source>
-        <translation>Detiene ahora el préstamo</translation>
-    </message>
-    <message>
-        <source>{note} Default: {default}.</source>
-        <translation>{note} De fábrica: {default}.</translation>
-    </message>
-    <message>
         <source>on</source>
         <translation>sí</translation>
     </message>
     <message>
         <source>off</source>
         <translation>no</translation>
+    </message>
+    <message>
+        <source>{note} Default: {default}.</source>
+        <translation>{note} De fábrica: {default}.</translation>
+    </message>
+    <message>
+        <source>Stops lending now</source>
+        <translation>Detiene ahora el préstamo</translation>
+    </message>
+    <message>
+        <source>When to lend</source>
+        <translation>Cuándo prestar</translation>
+    </message>
+    <message>
+        <source>Tequio runs only when every rule allows it. Changes apply immediately.</source>
+        <translation>Tequio solo funciona cuando todas las reglas lo permiten. Los cambios se aplican de inmediato.</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Perfil</translation>
+    </message>
+    <message>
+        <source>Default: Balanced. A preset changes only the settings named on its card.</source>
+        <translation>Por defecto: Equilibrado. Un perfil solo cambia los ajustes que nombra su tarjeta.</translation>
+    </message>
+    <message>
+        <source>While you're using the computer</source>
+        <translation>Mientras usas el equipo</translation>
+    </message>
+    <message>
+        <source>Idle time before starting</source>
+        <translation>Tiempo inactivo antes de empezar</translation>
+    </message>
+    <message>
+        <source>Starts after this long without input, or as soon as the screen is locked.</source>
+        <translation>Empieza tras este tiempo sin actividad, o en cuanto se bloquea la pantalla.</translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation>min</translation>
+    </message>
+    <message>
+        <source>Immediately</source>
+        <translation>Inmediatamente</translation>
+    </message>
+    <message>
+        <source>Lend while I use the computer</source>
+        <translation>Prestar mientras uso el equipo</translation>
+    </message>
+    <message>
+        <source>Tequio then works for part of the time. Games still pause it.</source>
+        <translation>Tequio trabaja entonces parte del tiempo. Los juegos lo siguen pausando.</translation>
+    </message>
+    <message>
+        <source>Share of the time</source>
+        <translation>Parte del tiempo</translation>
+    </message>
+    <message>
+        <source>How much of the time Tequio works while you use the computer.</source>
+        <translation>Qué parte del tiempo trabaja Tequio mientras usas el equipo.</translation>
+    </message>
+    <message>
+        <source>Keep the computer awake</source>
+        <translation>Mantener despierto el equipo</translation>
+    </message>
+    <message>
+        <source>Keeps the computer from going to sleep while something is lent.</source>
+        <translation>Evita que el equipo se suspenda mientras se presta algo.</translation>
+    </message>
+    <message>
+        <source>Hours of the week</source>
+        <translation>Horas de la semana</translation>
+    </message>
+    <message>
+        <source>Drag to select hours, or use Shift+arrow keys; Space toggles an hour.</source>
+        <translation>Arrastra para seleccionar horas, o usa Mayús+flechas; Espacio activa o desactiva una hora.</translation>
+    </message>
+    <message>
+        <source>all hours</source>
+        <translation>todas las horas</translation>
+    </message>
+    <message>
+        <source>Games and films</source>
+        <translation>Juegos y películas</translation>
+    </message>
+    <message>
+        <source>Pause for games</source>
+        <translation>Pausar con juegos</translation>
+    </message>
+    <message>
+        <source>Nothing is lent while a game runs or fills the screen, and for 60 s afterwards.</source>
+        <translation>No se presta nada mientras un juego está abierto o llena la pantalla, ni 60 s después.</translation>
+    </message>
+    <message>
+        <source>Pause for films</source>
+        <translation>Pausar con películas</translation>
+    </message>
+    <message>
+        <source>Nothing is lent while a browser or a video player fills the screen.</source>
+        <translation>No se presta nada mientras un navegador o un reproductor llena la pantalla.</translation>
+    </message>
+    <message>
+        <source>Exclusive programs</source>
+        <translation>Programas exclusivos</translation>
+    </message>
+    <message>
+        <source>Nothing is lent while one of these runs: video editing, calls, recording.</source>
+        <translation>No se presta nada mientras uno de estos está abierto: edición de video, llamadas, grabación.</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>ninguno</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>Energía</translation>
+    </message>
+    <message>
+        <source>Lend on battery</source>
+        <translation>Prestar con batería</translation>
+    </message>
+    <message>
+        <source>Continues when the computer is unplugged.</source>
+        <translation>Sigue cuando el equipo se desenchufa.</translation>
+    </message>
+    <message>
+        <source>Lend in power saving mode</source>
+        <translation>Prestar en modo de ahorro</translation>
+    </message>
+    <message>
+        <source>Continues when power saving is switched on, by you or by the system.</source>
+        <translation>Sigue cuando tú o el sistema activáis el ahorro de energía.</translation>
+    </message>
+    <message>
+        <source>Other programs</source>
+        <translation>Otros programas</translation>
+    </message>
+    <message>
+        <source>Other programs on the GPU</source>
+        <translation>Otros programas en la GPU</translation>
+    </message>
+    <message>
+        <source>Pauses while other programs keep the GPU busier than this for 3 s.</source>
+        <translation>Se pausa mientras otros programas ocupan la GPU más que esto durante 3 s.</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
+    </message>
+    <message>
+        <source>Other programs on the CPU</source>
+        <translation>Otros programas en la CPU</translation>
+    </message>
+    <message>
+        <source>Pauses while other programs keep all CPU cores together busier than this.</source>
+        <translation>Se pausa mientras otros programas ocupan el conjunto de núcleos de la CPU más que esto.</translation>
+    </message>
+    <message>
+        <source>Competitions</source>
+        <translation>Competiciones</translation>
+    </message>
+    <message>
+        <source>Help judge competitions</source>
+        <translation>Ayudar a juzgar competiciones</translation>
+    </message>
+    <message>
+        <source>Needs about five bytes of memory for each parameter of a model, and some minutes of computing for each model once the texts are open. It follows the same rules as training, so it pauses for you and your games. A judge cannot win with their own entry, nor judge a run they trained in.</source>
+        <translation>Necesita unos cinco bytes de memoria por cada parámetro de un modelo, y unos minutos de cálculo por modelo cuando se abren los textos. Sigue las mismas reglas que el entrenamiento, así que se pausa para ti y tus juegos. Quien juzga no puede ganar con su propia participación, ni juzgar un entrenamiento en el que trabajó.</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>Red</translation>
+    </message>
+    <message>
+        <source>How much bandwidth Tequio may use.</source>
+        <translation>Cuánto ancho de banda puede usar Tequio.</translation>
+    </message>
+    <message>
+        <source>Bandwidth</source>
+        <translation>Ancho de banda</translation>
+    </message>
+    <message>
+        <source>Upload</source>
+        <translation>Subida</translation>
+    </message>
+    <message>
+        <source>Upload limit. Stay below half your connection speed to keep games and calls smooth.</source>
+        <translation>Límite de subida. Por debajo de la mitad de la velocidad de tu conexión, los juegos y las llamadas van fluidos.</translation>
+    </message>
+    <message>
+        <source>Mbit/s</source>
+        <translation>Mbit/s</translation>
+    </message>
+    <message>
+        <source>No limit</source>
+        <translation>Sin límite</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Descarga</translation>
+    </message>
+    <message>
+        <source>Download limit.</source>
+        <translation>Límite de bajada.</translation>
+    </message>
+    <message>
+        <source>Per month</source>
+        <translation>Por mes</translation>
+    </message>
+    <message>
+        <source>Monthly quota</source>
+        <translation>Cuota mensual</translation>
+    </message>
+    <message>
+        <source>Upload and download together. Once it is used up, lending resumes on the first of the next month.</source>
+        <translation>Subida y bajada juntas. Cuando se agota, el préstamo sigue el día uno del mes siguiente.</translation>
+    </message>
+    <message>
+        <source>GB</source>
+        <translation>GB</translation>
+    </message>
+    <message>
+        <source>Used this month</source>
+        <translation>Usado este mes</translation>
+    </message>
+    <message>
+        <source>Metered networks</source>
+        <translation>Redes de uso medido</translation>
+    </message>
+    <message>
+        <source>Lend on metered networks</source>
+        <translation>Prestar en redes de uso medido</translation>
+    </message>
+    <message>
+        <source>On a phone's hotspot, or where the system marks the network as metered.</source>
+        <translation>En el punto de acceso de un teléfono, o donde el sistema marca la red como de uso medido.</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>Almacenamiento</translation>
+    </message>
+    <message>
+        <source>How much disk space Tequio may use.</source>
+        <translation>Cuánto espacio en disco puede usar Tequio.</translation>
+    </message>
+    <message>
+        <source>Tequio's files</source>
+        <translation>Archivos de Tequio</translation>
+    </message>
+    <message>
+        <source>Storage limit</source>
+        <translation>Límite de almacenamiento</translation>
+    </message>
+    <message>
+        <source>For the model, data and updates of your runs. The oldest are deleted first.</source>
+        <translation>Para el modelo, los datos y las actualizaciones de tus entrenamientos. Lo más antiguo se borra primero.</translation>
+    </message>
+    <message>
+        <source>GiB</source>
+        <translation>GiB</translation>
+    </message>
+    <message>
+        <source>Used by Tequio</source>
+        <translation>Usado por Tequio</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Disco</translation>
+    </message>
+    <message>
+        <source>Always keep free</source>
+        <translation>Dejar siempre libre</translation>
+    </message>
+    <message>
+        <source>Lending waits when less disk space than this is free.</source>
+        <translation>El préstamo espera cuando queda libre menos espacio que este.</translation>
+    </message>
+    <message>
+        <source>Free now</source>
+        <translation>Libre ahora</translation>
+    </message>
+    <message>
+        <source>On the disk that holds Tequio's files.</source>
+        <translation>En el disco con los archivos de Tequio.</translation>
+    </message>
+    <message>
+        <source>Notifications</source>
+        <translation>Notificaciones</translation>
+    </message>
+    <message>
+        <source>What Tequio notifies you of while its window is closed.</source>
+        <translation>De qué te avisa Tequio con la ventana cerrada.</translation>
+    </message>
+    <message>
+        <source>First points</source>
+        <translation>Primeros puntos</translation>
+    </message>
+    <message>
+        <source>Once, when your first points are verified.</source>
+        <translation>Una vez, cuando se verifican tus primeros puntos.</translation>
+    </message>
+    <message>
+        <source>Weekly rank</source>
+        <translation>Puesto semanal</translation>
+    </message>
+    <message>
+        <source>Once a week, how your rank has changed.</source>
+        <translation>Una vez por semana, cómo ha cambiado tu puesto.</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>Atención</translation>
+    </message>
+    <message>
+        <source>When lending cannot continue until you do something.</source>
+        <translation>Cuando no se puede seguir prestando hasta que hagas algo.</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Entrenamientos</translation>
+    </message>
+    <message>
+        <source>When a run you are in begins or ends.</source>
+        <translation>Cuando empieza o acaba un entrenamiento en el que estás.</translation>
+    </message>
+    <message>
+        <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>
+        <translation>Cuando empieza una, cuando se acerca su plazo y cuando se decide; cuando te toca juzgar, y cuando todas tus puntuaciones están entregadas.</translation>
+    </message>
+    <message>
+        <source>Notifications wait while a program fills the screen.</source>
+        <translation>Los avisos esperan mientras un programa llena la pantalla.</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>Apariencia</translation>
+    </message>
+    <message>
+        <source>Colours, language and motion.</source>
+        <translation>Colores, idioma y movimiento.</translation>
+    </message>
+    <message>
+        <source>Colours</source>
+        <translation>Colores</translation>
+    </message>
+    <message>
+        <source>A light or a dark theme.</source>
+        <translation>Un tema claro u oscuro.</translation>
+    </message>
+    <message>
+        <source>Same as system</source>
+        <translation>Como el sistema</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Claro</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Oscuro</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Idioma</translation>
+    </message>
+    <message>
+        <source>For texts, dates and numbers. Texts without a translation are in English.</source>
+        <translation>Para textos, fechas y números. Los textos sin traducción están en inglés.</translation>
+    </message>
+    <message>
+        <source>Reduced motion</source>
+        <translation>Menos movimiento</translation>
+    </message>
+    <message>
+        <source>No sliding or fading. The system's own setting has the same effect.</source>
+        <translation>Nada se desliza ni se desvanece. El ajuste del propio sistema tiene el mismo efecto.</translation>
+    </message>
+    <message>
+        <source>Account and keys</source>
+        <translation>Cuenta y claves</translation>
+    </message>
+    <message>
+        <source>Your identity on the network.</source>
+        <translation>Tu identidad en la red.</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Clave</translation>
+    </message>
+    <message>
+        <source>Peer id</source>
+        <translation>Identificador de par</translation>
+    </message>
+    <message>
+        <source>Your name on the network, visible to everyone.</source>
+        <translation>Tu nombre en la red, visible para todos.</translation>
+    </message>
+    <message>
+        <source>Key fingerprint</source>
+        <translation>Huella de la clave</translation>
+    </message>
+    <message>
+        <source>The public half of your key, shown with your points and in the ranking. The secret half never leaves this computer; nobody who helps you will ask for it.</source>
+        <translation>La mitad pública de tu clave, que se muestra con tus puntos y en la clasificación. La mitad secreta nunca sale de este equipo; nadie que te ayude te la pedirá.</translation>
+    </message>
+    <message>
+        <source>Standing</source>
+        <translation>Situación</translation>
+    </message>
+    <message>
+        <source>Your key is in good standing.</source>
+        <translation>Tu clave está en regla.</translation>
+    </message>
+    <message>
+        <source>Backup and restore</source>
+        <translation>Copia y restauración</translation>
+    </message>
+    <message>
+        <source>Setup</source>
+        <translation>Configuración inicial</translation>
+    </message>
+    <message>
+        <source>Run the setup again. Nothing changes until you finish it.</source>
+        <translation>Repetir la configuración inicial. Nada cambia hasta que la termines.</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Nombre</translation>
+    </message>
+    <message>
+        <source>Nickname</source>
+        <translation>Apodo</translation>
+    </message>
+    <message>
+        <source>How this app greets you. It stays on this computer; others see your key.</source>
+        <translation>Así te saluda esta aplicación. No sale de este equipo; los demás ven tu clave.</translation>
+    </message>
+    <message>
+        <source>Startup</source>
+        <translation>Arranque</translation>
+    </message>
+    <message>
+        <source>Whether Tequio starts when you log in.</source>
+        <translation>Si Tequio empieza al iniciar sesión.</translation>
+    </message>
+    <message>
+        <source>Start at login</source>
+        <translation>Arrancar al iniciar sesión</translation>
+    </message>
+    <message>
+        <source>Starts minimised to the tray; the window stays closed.</source>
+        <translation>Empieza minimizado en la bandeja; la ventana sigue cerrada.</translation>
+    </message>
+    <message>
+        <source>your choice during setup</source>
+        <translation>lo que elegiste en la configuración inicial</translation>
+    </message>
+    <message>
+        <source>autostart background hidden</source>
+        <translation>autoarranque segundo plano oculto</translation>
+    </message>
+    <message>
+        <source>Privacy</source>
+        <translation>Privacidad</translation>
+    </message>
+    <message>
+        <source>Everything that leaves this computer, and where it goes.</source>
+        <translation>Todo lo que sale de este equipo, y adónde va.</translation>
+    </message>
+    <message>
+        <source>Telemetry</source>
+        <translation>Telemetría</translation>
+    </message>
+    <message>
+        <source>No usage data and no crash reports are ever sent. After an error you can copy a report and send it yourself.</source>
+        <translation>Nunca se envían datos de uso ni informes de fallos. Tras un error puedes copiar un informe y enviarlo tú.</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Ninguna</translation>
+    </message>
+    <message>
+        <source>To the public ledger (permanent, readable by anyone)</source>
+        <translation>Al registro público (permanente, cualquiera puede leerlo)</translation>
+    </message>
+    <message>
+        <source>Your public key, and the work that a new key costs</source>
+        <translation>Tu clave pública y el trabajo que cuesta una clave nueva</translation>
+    </message>
+    <message>
+        <source>Once, so that points have an owner.</source>
+        <translation>Una vez, para que los puntos tengan dueño.</translation>
+    </message>
+    <message>
+        <source>That you are ready, in which roles, with which model</source>
+        <translation>Que estás disponible, en qué papeles, con qué modelo</translation>
+    </message>
+    <message>
+        <source>Run, roles, the hash of the model you hold, a commitment for the draw.</source>
+        <translation>Entrenamiento, papeles, el hash del modelo que tienes, un compromiso para el sorteo.</translation>
+    </message>
+    <message>
+        <source>That you leave, with a reason code</source>
+        <translation>Que te vas, con un código de motivo</translation>
+    </message>
+    <message>
+        <source>When lending stops. The code never says why you stopped.</source>
+        <translation>Cuando se deja de prestar. El código nunca dice por qué paraste.</translation>
+    </message>
+    <message>
+        <source>The header of each update that you trained</source>
+        <translation>El encabezado de cada actualización que entrenaste</translation>
+    </message>
+    <message>
+        <source>Run, round, windows of data, tokens, steps, two losses, hashes of model and update.</source>
+        <translation>Entrenamiento, ronda, ventanas de datos, tokens, pasos, dos pérdidas, hashes del modelo y de la actualización.</translation>
+    </message>
+    <message>
+        <source>Which model you hold or computed for a round</source>
+        <translation>Qué modelo tienes o has calculado para una ronda</translation>
+    </message>
+    <message>
+        <source>Hashes of its parts, the opened commitment for the draw, and the next commitment.</source>
+        <translation>Hashes de sus partes, el compromiso abierto para el sorteo y el compromiso siguiente.</translation>
+    </message>
+    <message>
+        <source>What you found as a witness</source>
+        <translation>Lo que viste como testigo</translation>
+    </message>
+    <message>
+        <source>Which updates arrived, which were refused and by which rule, hashes, the hash of the next model.</source>
+        <translation>Qué actualizaciones llegaron, cuáles se rechazaron y por qué regla, hashes, el hash del modelo siguiente.</translation>
+    </message>
+    <message>
+        <source>How good a model is, where you were drawn to measure it</source>
+        <translation>Qué tan bueno es un modelo, si te tocó por sorteo medirlo</translation>
+    </message>
+    <message>
+        <source>Its hash, how many bits it needs for text that the run keeps aside, and how it continues a given beginning of a text.</source>
+        <translation>Su hash, cuántos bits necesita para el texto que el entrenamiento reserva, y cómo continúa un comienzo de texto dado.</translation>
+    </message>
+    <message>
+        <source>Your offer to judge competitions, and your scores</source>
+        <translation>Tu oferta de evaluar competiciones, y tus puntuaciones</translation>
+    </message>
+    <message>
+        <source>If you switched it on: a commitment, a secret for the draw, the bits of each text, the program's version, the device's name and its threads.</source>
+        <translation>Si lo has activado: un compromiso, un secreto para el sorteo, los bits de cada texto, la versión del programa, el nombre del dispositivo y sus hilos.</translation>
+    </message>
+    <message>
+        <source>Proofs that a key contradicted itself</source>
+        <translation>Pruebas de que una clave se contradijo</translation>
+    </message>
+    <message>
+        <source>Two statements signed by that key; and your appeal, if you make one.</source>
+        <translation>Dos declaraciones firmadas por esa clave; y tu recurso, si presentas uno.</translation>
+    </message>
+    <message>
+        <source>What you publish by a command</source>
+        <translation>Lo que publicas con un comando</translation>
+    </message>
+    <message>
+        <source>The team that you earn for; entries and challenges in competitions.</source>
+        <translation>El equipo para el que sumas; inscripciones e impugnaciones en competiciones.</translation>
+    </message>
+    <message>
+        <source>With each statement</source>
+        <translation>Con cada declaración</translation>
+    </message>
+    <message>
+        <source>Its number, the time on your clock, the statement before it, your signature.</source>
+        <translation>Su número, la hora de tu reloj, la declaración anterior, tu firma.</translation>
+    </message>
+    <message>
+        <source>To the ledger's operator</source>
+        <translation>A quien opera el registro</translation>
+    </message>
+    <message>
+        <source>Your internet address and your requests</source>
+        <translation>Tu dirección de internet y tus peticiones</translation>
+    </message>
+    <message>
+        <source>As with every web server: log entries, runs, your own points and ranking.</source>
+        <translation>Como con todo servidor web: entradas de la bitácora, entrenamientos, tus puntos y tu puesto.</translation>
+    </message>
+    <message>
+        <source>The text of an appeal, if you write one</source>
+        <translation>El texto de una apelación, si la escribes</translation>
+    </message>
+    <message>
+        <source>With your key, the time and your signature.</source>
+        <translation>Con tu clave, la hora y tu firma.</translation>
+    </message>
+    <message>
+        <source>To other volunteers in your runs</source>
+        <translation>A otros voluntarios de tus entrenamientos</translation>
+    </message>
+    <message>
+        <source>Your peer id, addresses and ports</source>
+        <translation>Tu identificador de par, direcciones y puertos</translation>
+    </message>
+    <message>
+        <source>Including those of this computer in its local network, and the version of the network library.</source>
+        <translation>También las de este equipo en su red local, y la versión de la biblioteca de red.</translation>
+    </message>
+    <message>
+        <source>Updates, models and training data</source>
+        <translation>Actualizaciones, modelos y datos de entrenamiento</translation>
+    </message>
+    <message>
+        <source>What you trained, and pieces of the public model and data that others ask for.</source>
+        <translation>Lo que entrenaste, y trozos del modelo y los datos públicos que otros piden.</translation>
+    </message>
+    <message>
+        <source>Your statements of the current round</source>
+        <translation>Tus declaraciones de la ronda actual</translation>
+    </message>
+    <message>
+        <source>The same statements that the ledger gets.</source>
+        <translation>Las mismas declaraciones que recibe el registro.</translation>
+    </message>
+    <message>
+        <source>Never sent</source>
+        <translation>Nunca se envía</translation>
+    </message>
+    <message>
+        <source>Your files, programs, games and windows</source>
+        <translation>Tus archivos, programas, juegos y ventanas</translation>
+    </message>
+    <message>
+        <source>Tequio checks them on this computer only, to decide whether to lend.</source>
+        <translation>Tequio los comprueba solo en este equipo, para decidir si presta.</translation>
+    </message>
+    <message>
+        <source>User name, computer name and device readings</source>
+        <translation>Nombre de usuario, nombre del equipo y mediciones de los dispositivos</translation>
+    </message>
+    <message>
+        <source>Others see how fast you train. Judges also publish the name of the device that scored.</source>
+        <translation>Los demás ven lo rápido que entrenas. Quien juzga publica además el nombre del dispositivo que puntuó.</translation>
+    </message>
+    <message>
+        <source>Your settings, nickname and hours</source>
+        <translation>Tus ajustes, tu apodo y tus horas</translation>
+    </message>
+    <message>
+        <source>They stay in the app's folder.</source>
+        <translation>Se quedan en la carpeta de la aplicación.</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>Avanzado</translation>
+    </message>
+    <message>
+        <source>Most people never need these.</source>
+        <translation>La mayoría nunca los necesita.</translation>
+    </message>
+    <message>
+        <source>Ledger</source>
+        <translation>Registro</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Dirección</translation>
+    </message>
+    <message>
+        <source>Of the server that keeps the public log of work and points. The address is tested before it's used.</source>
+        <translation>Del servidor que guarda el registro público de trabajo y puntos. La dirección se prueba antes de usarla.</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Programa de trabajo</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Carpeta</translation>
+    </message>
+    <message>
+        <source>Key, store and state. To move it: quit, move the folder, and start with --dir.</source>
+        <translation>Clave, almacén y estado. Para moverla: cierra la aplicación, mueve la carpeta y empieza con --dir.</translation>
+    </message>
+    <message>
+        <source>Listen address</source>
+        <translation>Dirección de escucha</translation>
+    </message>
+    <message>
+        <source>Where peers reach this computer, for example /ip4/0.0.0.0/tcp/4001.</source>
+        <translation>Donde los pares alcanzan este equipo, por ejemplo /ip4/0.0.0.0/tcp/4001.</translation>
+    </message>
+    <message>
+        <source>any free port</source>
+        <translation>cualquier puerto libre</translation>
+    </message>
+    <message>
+        <source>Log level</source>
+        <translation>Nivel de detalle</translation>
+    </message>
+    <message>
+        <source>How much is written to worker.log in the folder. A change restarts the worker.</source>
+        <translation>Cuánto se escribe en worker.log en la carpeta. Un cambio reinicia el programa de trabajo.</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>Todo</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>Sucesos</translation>
+    </message>
+    <message>
+        <source>Warnings</source>
+        <translation>Avisos</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>Errores</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>Restablecer</translation>
+    </message>
+    <message>
+        <source>Reset all settings</source>
+        <translation>Restablecer todos los ajustes</translation>
+    </message>
+    <message>
+        <source>Restores every default. Key, points, consent and run stay.</source>
+        <translation>Restaura todos los valores por defecto. Clave, puntos, consentimiento y entrenamiento se quedan.</translation>
     </message>
 </context>
 <context>
@@ -4832,8 +4889,8 @@
         <translation>la última ronda terminó, como pediste. Se reanuda cuando pulses Contribuir.</translation>
     </message>
     <message>
-        <source>you asked for a break. Resumes by itself.</source>
-        <translation>pediste un descanso. Se reanuda solo.</translation>
+        <source>you asked for a break. Resumes automatically.</source>
+        <translation>has pedido un descanso. Se reanuda automáticamente.</translation>
     </message>
     <message>
         <source>you asked for a break. Resumes {until}.</source>
@@ -4864,16 +4921,16 @@
         <translation>tu clave no se puede usar ({problem}). Mira en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
-        <source>the ledger has never been reached ({problem}). Tries again by itself; check its address in Settings, Advanced.</source>
-        <translation>nunca se llegó al registro ({problem}). Se reintenta solo; revisa su dirección en Ajustes, Avanzado.</translation>
+        <source>can't reach the network ({problem}). Retries automatically; check your connection, or the address in Settings, Advanced.</source>
+        <translation>no se puede contactar con la red ({problem}). Se reintenta automáticamente; comprueba tu conexión, o la dirección en Ajustes, Avanzado.</translation>
     </message>
     <message>
         <source>the ledger does not answer ({problem}). Resumes when it does.</source>
         <translation>el registro no responde ({problem}). Se reanuda cuando responda.</translation>
     </message>
     <message>
-        <source>the swarm cannot be joined ({problem}). Tries again by itself; the addresses are in Settings, Advanced.</source>
-        <translation>no se puede entrar en el enjambre ({problem}). Se reintenta solo; las direcciones están en Ajustes, Avanzado.</translation>
+        <source>the swarm cannot be joined ({problem}). Retries automatically; the addresses are in Settings, Advanced.</source>
+        <translation>no se puede entrar en el enjambre ({problem}). Se reintenta automáticamente; las direcciones están en Ajustes, Avanzado.</translation>
     </message>
     <message>
         <source>no run is open now. Resumes when one opens: there is nothing to do.</source>
@@ -4888,8 +4945,8 @@
         <translation>el entrenamiento terminó. Se reanuda con otro; tus puntos siguen siendo tuyos.</translation>
     </message>
     <message>
-        <source>this computer cannot take part in the run ({problem}). See Runs; it is tried again by itself.</source>
-        <translation>este equipo no puede participar en el entrenamiento ({problem}). Mira en Entrenamientos; se reintenta solo.</translation>
+        <source>this computer cannot take part in the run ({problem}). See Runs; retries automatically.</source>
+        <translation>este equipo no puede participar en el entrenamiento ({problem}). Mira Entrenamientos; se reintenta automáticamente.</translation>
     </message>
     <message>
         <source>no roster takes your key now ({problem}). Activity says what you can do.</source>
@@ -4904,8 +4961,8 @@
         <translation>{device} tiene muy poca memoria para este entrenamiento, que pide {wanted} MiB. Sube su límite en Hardware o elige otro entrenamiento.</translation>
     </message>
     <message>
-        <source>only {free} GiB of disk are free and {wanted} GiB shall stay free. Resumes when there is 1 GiB more than that.</source>
-        <translation>solo hay {free} GiB de disco libres y deben quedar {wanted} GiB. Se reanuda cuando haya 1 GiB más que eso.</translation>
+        <source>only {free} GiB of disk space are free, and {wanted} GiB should stay free. Resumes when there is 1 GiB more than that.</source>
+        <translation>solo quedan {free} GiB libres en el disco, y deben quedar {wanted} GiB. Se reanuda cuando haya 1 GiB más que eso.</translation>
     </message>
     <message>
         <source>cannot tell how much disk is free. Check that the store's folder is there.</source>
@@ -4936,8 +4993,8 @@
         <translation>el sistema ahorra energía. Se reanuda cuando eso se desactive.</translation>
     </message>
     <message>
-        <source>{device} has {degrees} °C and shall stay below {limit} °C. Resumes when it is 5 °C cooler than that.</source>
-        <translation>{device} está a {degrees} °C y debe quedar por debajo de {limit} °C. Se reanuda cuando esté 5 °C por debajo.</translation>
+        <source>{device} is at {degrees} °C, above your limit of {limit} °C. Resumes when it is 5 °C below the limit.</source>
+        <translation>{device} está a {degrees} °C, por encima de tu límite de {limit} °C. Se reanuda cuando esté 5 °C por debajo del límite.</translation>
     </message>
     <message>
         <source>a game is running ({program}). Resumes 60 s after it closes.</source>
@@ -5008,24 +5065,24 @@
         <translation>no se sabe si está abierto uno de tus programas exclusivos. Mira Salud en Actividad, o vacía su lista en Ajustes, Cuándo prestar.</translation>
     </message>
     <message>
-        <source>other programs keep {device} {percent} % busy. Resumes 60 s after that.</source>
-        <translation>otros programas ocupan {device} al {percent} %. Se reanuda 60 s después de eso.</translation>
+        <source>other programs are using {percent} % of {device}. Resumes 60 s after they finish.</source>
+        <translation>otros programas usan el {percent} % de {device}. Se reanuda 60 s después de que acaben.</translation>
     </message>
     <message>
         <source>other programs needed {device}. Resumes {until}.</source>
         <translation>otros programas necesitaron {device}. Se reanuda {until}.</translation>
     </message>
     <message>
-        <source>other programs keep the processor {percent} % busy. Resumes 60 s after that.</source>
-        <translation>otros programas ocupan el procesador al {percent} %. Se reanuda 60 s después de eso.</translation>
+        <source>other programs are using {percent} % of your CPU. Resumes 60 s after they finish.</source>
+        <translation>otros programas usan el {percent} % de tu CPU. Se reanuda 60 s después de que acaben.</translation>
     </message>
     <message>
         <source>other programs needed the processor. Resumes {until}.</source>
         <translation>otros programas necesitaron el procesador. Se reanuda {until}.</translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep the processor. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
-        <translation>no se sabe cuánto ocupan el procesador otros programas. Mira Salud en Actividad, o pon ese límite en 100 % en Ajustes, Cuándo prestar.</translation>
+        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <translation>no se sabe cuánta CPU usan otros programas. Mira Salud en Actividad, o pon ese límite al 100 % en Ajustes, Cuándo prestar.</translation>
     </message>
     <message>
         <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
@@ -5096,20 +5153,20 @@
         <translation>{run}, ronda {round}: {points:,.3f} puntos por comprobar el trabajo de otros.</translation>
     </message>
     <message>
-        <source>{run}, round {round}: nothing was asked of you that gives points.</source>
+        <source>{run}, round {round}: you were not asked to do anything that earns points.</source>
         <translation>{run}, ronda {round}: no se te pidió nada que dé puntos.</translation>
     </message>
     <message>
-        <source>{run}, round {round}: too few witnesses had your work in time. Nobody blames you for that.</source>
-        <translation>{run}, ronda {round}: muy pocos testigos recibieron tu trabajo a tiempo. Nadie te culpa de eso.</translation>
+        <source>{run}, round {round}: too few witnesses received your work in time. This does not count against you.</source>
+        <translation>{run}, ronda {round}: muy pocos testigos recibieron tu trabajo a tiempo. No cuenta en tu contra.</translation>
     </message>
     <message>
-        <source>{run}, round {round}: the round ended without work of yours.</source>
-        <translation>{run}, ronda {round}: la ronda terminó sin trabajo tuyo.</translation>
+        <source>{run}, round {round}: the round ended without your work.</source>
+        <translation>{run}, ronda {round}: la ronda acabó sin tu trabajo.</translation>
     </message>
     <message>
-        <source>{run}, round {round}: the round counts for nobody, and its work is given out again.</source>
-        <translation>{run}, ronda {round}: la ronda no cuenta para nadie, y su trabajo se reparte otra vez.</translation>
+        <source>{run}, round {round}: the round is void, and its work is assigned again.</source>
+        <translation>{run}, ronda {round}: la ronda es nula, y su trabajo se reparte de nuevo.</translation>
     </message>
     <message>
         <source>{run}, round {round}: the witnesses refused your work ({reason}).</source>
@@ -5120,8 +5177,8 @@
         <translation>El registro dice que tienes {ledger:,.3f} puntos, pero su bitácora prueba {proven:,.3f}. Lo que no está probado no se cuenta aquí.</translation>
     </message>
     <message>
-        <source>{run}: the model after round {round} is here, and was checked.</source>
-        <translation>{run}: el modelo tras la ronda {round} está aquí y se comprobó.</translation>
+        <source>{run}: downloaded and verified the model from round {round}.</source>
+        <translation>{run}: se ha descargado y verificado el modelo de la ronda {round}.</translation>
     </message>
     <message>
         <source>Your key is now {standing}.</source>
@@ -5136,28 +5193,28 @@
         <translation>Otra vez se llega al registro.</translation>
     </message>
     <message>
-        <source>The ledger shows another log than before ({problem}). Nothing of it is believed any more.</source>
-        <translation>El registro muestra otra bitácora que antes ({problem}). Ya no se cree nada de ella.</translation>
+        <source>The ledger shows another log than before ({problem}). Its answers are no longer trusted.</source>
+        <translation>El registro muestra otro historial que antes ({problem}). Ya no se confía en sus respuestas.</translation>
     </message>
     <message>
-        <source>The training program ended by itself and was started anew.</source>
-        <translation>El programa de entrenamiento terminó por sí mismo y se arrancó de nuevo.</translation>
+        <source>The training program stopped unexpectedly and was restarted.</source>
+        <translation>El programa de entrenamiento se detuvo inesperadamente y se ha reiniciado.</translation>
     </message>
     <message>
-        <source>A file was damaged or not ours. It was kept as {file}, and a new one begun.</source>
-        <translation>Un archivo estaba dañado o no era nuestro. Se guardó como {file} y se empezó uno nuevo.</translation>
+        <source>A file was damaged or belongs to another program. It was kept as {file}, and a new one was started.</source>
+        <translation>Un archivo estaba dañado o es de otro programa. Se ha guardado como {file}, y se ha empezado uno nuevo.</translation>
     </message>
     <message>
-        <source>This computer's clock was moved by {seconds} s.</source>
-        <translation>El reloj de este equipo se movió {seconds} s.</translation>
+        <source>This computer's clock was changed by {seconds} s.</source>
+        <translation>El reloj de este equipo ha cambiado {seconds} s.</translation>
     </message>
     <message>
-        <source>Something happened that this version has no words for ({code}).</source>
-        <translation>Pasó algo para lo que esta versión no tiene palabras ({code}).</translation>
+        <source>An event that this version does not know ({code}).</source>
+        <translation>Un evento que esta versión no conoce ({code}).</translation>
     </message>
     <message>
-        <source>for a reason that this version has no words for ({reason})</source>
-        <translation>por una razón para la que esta versión no tiene palabras ({reason})</translation>
+        <source>for a reason that this version does not know ({reason})</source>
+        <translation>por un motivo que esta versión no conoce ({reason})</translation>
     </message>
     <message>
         <source>Pending</source>
@@ -5172,19 +5229,19 @@
         <translation>Rechazada</translation>
     </message>
     <message>
-        <source>the round counts for nobody; its work is given out again</source>
-        <translation>la ronda no cuenta para nadie; su trabajo se reparte otra vez</translation>
+        <source>the round is void; its work is assigned again</source>
+        <translation>la ronda es nula; su trabajo se reparte de nuevo</translation>
     </message>
     <message>
-        <source>the round ended without work of yours</source>
-        <translation>la ronda terminó sin trabajo tuyo</translation>
+        <source>the round ended without your work</source>
+        <translation>la ronda acabó sin tu trabajo</translation>
     </message>
     <message>
-        <source>too few witnesses had your work in time; nobody blames you</source>
-        <translation>muy pocos testigos recibieron tu trabajo a tiempo; nadie te culpa</translation>
+        <source>too few witnesses received your work in time; this does not count against you</source>
+        <translation>muy pocos testigos recibieron tu trabajo a tiempo; no cuenta en tu contra</translation>
     </message>
     <message>
-        <source>nothing was asked of you that gives points</source>
+        <source>you were not asked to do anything that earns points</source>
         <translation>no se te pidió nada que dé puntos</translation>
     </message>
     <message>

@@ -163,8 +163,8 @@ class SingleInstance(QObject):
     def close(self) -> None:
         """Leave the place to others."""
         self._server.close()
-        for socket in list(self._callers):
-            socket.abort()
+        for caller in list(self._callers):
+            caller.abort()
         self._lock.unlock()
 
     def _visit(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from xml.parsers.expat import ExpatError
 
-from tequio_client import private_file
+from tequio_client import files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ class DesktopEntry:
         """See Autostart."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         entry = _ENTRY.format(name=NAME, command=self._exec, delay=DELAY_S)
-        private_file.write(self._path, entry.encode())
+        files.write_private(self._path, entry.encode())
 
     def turn_off(self) -> None:
         """See Autostart."""
@@ -149,7 +149,7 @@ class LaunchAgent:
             "ProcessType": "Interactive",
             "LimitLoadToSessionType": "Aqua",
         }
-        private_file.write(self._path, plistlib.dumps(said))
+        files.write_private(self._path, plistlib.dumps(said))
 
     def turn_off(self) -> None:
         """See Autostart."""

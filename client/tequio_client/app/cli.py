@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import platformdirs
 
-from tequio_client import cli
-from tequio_shared import heap
+from tequio_client import cli, heap
 
 if TYPE_CHECKING:
     from tequio_client.app.links import LinkOpener
@@ -38,7 +37,7 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
         from tequio_client.app import main as selftests
 
         sys.exit(selftests.selftest_run())
-    with heap.loading():
+    with heap.collection_paused():
         from tequio_client.app import main
 
     code = main.run(

@@ -301,7 +301,7 @@ class JoinDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._say(
             self.tr("An invitation"),
-            self.tr("Asking {ledger} what it is to …").format(ledger=ledger),
+            self.tr("Checking this invitation with {ledger}…").format(ledger=ledger),
         )
 
     @property
@@ -390,7 +390,7 @@ class JoinDialog(QDialog):
                 )
             )
         else:
-            count = self.tr("It lets in %n more, until {until}.", "", offer.left)
+            count = self.tr("%n use(s) left, valid until {until}.", "", offer.left)
             said.append(
                 self.tr(
                     "Everybody can read in the log that this invitation let your key in; the "
@@ -422,28 +422,27 @@ class JoinDialog(QDialog):
     def _reason(self, wrong: str) -> str:
         reasons = {
             Wrong.SILENT: self.tr(
-                "The ledger at {ledger} does not answer as one ({detail}). Try the link again "
-                "later, or ask whoever gave it to you."
+                "The server at {ledger} does not answer as a ledger ({detail}). Try the link "
+                "again later, or ask its sender."
             ),
             Wrong.OTHER_NETWORK: self.tr(
-                "At {ledger} is another network than the link names. Ask whoever gave it to you."
+                "{ledger} belongs to another network than this link. Ask its sender for a new link."
             ),
             Wrong.UNKNOWN: self.tr(
-                "The network does not know this invitation: a second organiser may still have to "
-                "sign it. Try the link again later, or ask whoever gave it to you."
+                "The network does not know this invitation yet. A second organiser may still "
+                "have to sign it. Try the link again later, or ask its sender."
             ),
             Wrong.CLOSED: self.tr("The organisers have ended this invitation. Ask for another."),
-            Wrong.OVER: self.tr("The time of this invitation is over. Ask for another."),
-            Wrong.USED_UP: self.tr(
-                "This invitation has let in as many as it may. Ask for another."
-            ),
+            Wrong.OVER: self.tr("This invitation has expired. Ask for another."),
+            Wrong.USED_UP: self.tr("This invitation has been used up. Ask for another."),
             Wrong.RUN_ENDED: self.tr("The run “{detail}” has ended."),
             Wrong.FOREIGN_FOLDER: self.tr(
                 "This app's folder belongs to another network, with its key and points. Join on "
                 "the command line, in a folder of its own: tequio join LINK --dir FOLDER"
             ),
             Wrong.NO_LINK: self.tr(
-                "This is no whole invitation link ({detail}). Open it anew from where you got it."
+                "This invitation link is incomplete ({detail}). Open it again from where you got "
+                "it."
             ),
             Wrong.VISITED: self.tr(
                 "The worker here was started elsewhere. End it, then open the link again."

@@ -33,10 +33,10 @@ class LedgerCheck(QObject):
     answered = Signal(str, str)
     """The address, and what is wrong with it: a sentence, or nothing."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, *, timeout_ms: int = TIMEOUT_MS) -> None:
         super().__init__(parent)
         self._manager = QNetworkAccessManager(self)
-        self._patience = QTimer(self, singleShot=True, interval=TIMEOUT_MS)
+        self._patience = QTimer(self, singleShot=True, interval=timeout_ms)
         self._patience.timeout.connect(self._give_up)
         self._reply: QNetworkReply | None = None
         self._address = ""
@@ -46,8 +46,8 @@ class LedgerCheck(QObject):
         self.stop()
         if not is_ledger(address):
             wrong = self.tr(
-                "{address} is no ledger's address: it begins with http:// or https:// and names "
-                "a computer, as in https://ledger.example."
+                "{address} is not a valid ledger address: it must begin with http:// or https:// "
+                "and name a computer, for example https://ledger.example."
             )
             self.answered.emit(address, wrong.format(address=address))
             return
@@ -60,7 +60,7 @@ class LedgerCheck(QObject):
         self._reply = self._manager.get(request)
         self._reply.downloadProgress.connect(self._measure)
         self._reply.finished.connect(self._finish)
-        self._patience.start(TIMEOUT_MS)
+        self._patience.start()
 
     def stop(self) -> None:
         """Ask no more; nothing is emitted."""
@@ -91,13 +91,14 @@ class LedgerCheck(QObject):
     def _wrong(self, reply: QNetworkReply, address: str) -> str:
         status = reply.attribute(QNetworkRequest.Attribute.HttpStatusCodeAttribute)
         if status is None:
-            said = self.tr("{address} does not answer ({why}). Check it, or keep the one before.")
+            said = self.tr(
+                "{address} is not answering ({why}). Check it, or keep the previous address."
+            )
             return said.format(address=address, why=reply.errorString())
         is_whole = reply.error() is QNetworkReply.NetworkError.NoError
         if status != OK or not is_whole or network_of(bytes(reply.readAll().data())) is None:
             said = self.tr(
-                "Something else than a ledger answers at {address} (status {status}). Ask whoever "
-                "gave you the address."
+                "{address} is not a ledger (status {status}). Check the address with its sender."
             )
             return said.format(address=address, status=status)
         return ""

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.app.autostart import NAME, quoted
 from tequio_client.app.competition_notifications import PAGE
 from tequio_client.invitation_link import SCHEME
@@ -119,12 +119,12 @@ class SchemeEntry:
     def turn_on(self) -> None:
         """See LinkOpener."""
         self._entry.parent.mkdir(parents=True, exist_ok=True)
-        private_file.write(self._entry, self._content.encode())
+        files.write_private(self._entry, self._content.encode())
         known = _read(self._list)
         if KIND not in _chosen(known):
             self._list.parent.mkdir(parents=True, exist_ok=True)
             content = _with_line(known, f"{KIND}={FILE};").encode("utf-8", "surrogateescape")
-            private_file.write(self._list.resolve(), content)
+            files.write_private(self._list.resolve(), content)
 
 
 def _named(environ: Mapping[str, str], name: str, usual: Path) -> Path:

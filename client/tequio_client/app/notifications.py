@@ -338,7 +338,7 @@ NOTICES = {
         str(
             QT_TRANSLATE_NOOP(
                 "notices",
-                "This is no whole link to a competition ({detail}). Copy it once more.",
+                "This competition link is incomplete ({detail}). Copy it again.",
             )
         ),
     ),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.preferences import Preferences
 from tequio_shared.errors import MalformedError
@@ -71,7 +71,7 @@ class KeptFile(Generic[T]):
     def write(self, value: T) -> None:
         """Let the file say that; raises OSError, and then it says what it said before."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        private_file.write(self.path, self._encode(value))
+        files.write_private(self.path, self._encode(value))
 
     def aside(self, found: Found) -> Path:
         """Where it is kept when it was found so."""

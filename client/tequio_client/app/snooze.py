@@ -80,13 +80,13 @@ def words_reason(decision: Decision, now_ms: int) -> str:
     values = dict(decision.values)
     if decision.until_ms is not None:
         values["until"] = until(decision.until_ms, now_ms)
-    filled = _say(texts.template(decision)).format(**values)
+    filled = _say(texts.decision_template(decision)).format(**values)
     return filled[:1].upper() + filled[1:]
 
 
 def until(at_ms: int, now_ms: int) -> str:
     """When something ends."""
-    template, values = texts.when(at_ms, now_ms, _local)
+    template, values = texts.end_template(at_ms, now_ms, _local)
     return _say(template).format(**values)
 
 
@@ -94,36 +94,36 @@ def event(row: ActivityRow) -> str:
     """What happened, as one or two sentences."""
     try:
         if row.code == Event.DECIDED:
-            decision = texts.decision_of(row)
+            decision = texts.event_decision(row)
             return f"{state(decision.state)}: {_reason_of_then(decision, row.at_ms)}"
         filled = {name: _spoken(name, value) for name, value in row.values.items()}
-        return _say(texts.event_words_template(row)).format(**filled, code=row.code)
+        return _say(texts.event_template(row)).format(**filled, code=row.code)
     except (KeyError, ValueError):
-        return _say(texts.UNKNOWN).format(code=row.code)
+        return _say(texts.UNKNOWN_EVENT).format(code=row.code)
 
 
 def _reason_of_then(decision: Decision, then_ms: int) -> str:
     """A decision of the past: its end is a time, for `in 5 min` would be read as from now on."""
     values = dict(decision.values)
     if decision.until_ms is not None:
-        template, named = texts.moment(decision.until_ms, then_ms, _local)
+        template, named = texts.time_template(decision.until_ms, then_ms, _local)
         values["until"] = _say(template).format(**named)
-    return _say(texts.template(decision)).format(**values)
+    return _say(texts.decision_template(decision)).format(**values)
 
 
-def _local(at_ms: int) -> texts.Local:
+def _local(at_ms: int) -> texts.LocalTime:
     weekday = QLocale().toString(QDateTime.fromMSecsSinceEpoch(at_ms).date(), "dddd")
-    return texts.Local(weekday=weekday, date=figures.day(at_ms), time=figures.clock(at_ms))
+    return texts.LocalTime(weekday=weekday, date=figures.day(at_ms), time=figures.clock(at_ms))
 
 
 def round_state(name: str) -> str:
     """How a round stands, in a word."""
-    return _say(texts.ROUND_WORDS_STATES.get(name, name))
+    return _say(texts.ROUND_STATES.get(name, name))
 
 
 def round_reason(name: str) -> str:
     """Why a round gave nothing: half a sentence; empty for no reason."""
-    return _say(texts.reason(name)).format(reason=name) if name else ""
+    return _say(texts.round_reason(name)).format(reason=name) if name else ""
 
 
 def _spoken(name: str, value: Value) -> object:
@@ -159,7 +159,7 @@ PAUSING = (
 )
 STARTING = (
     str(QT_TRANSLATE_NOOP("headline", "Starting…")),
-    str(QT_TRANSLATE_NOOP("headline", "The worker looks whether anything speaks against it.")),
+    str(QT_TRANSLATE_NOOP("headline", "Checking whether it's OK to start…")),
 )
 
 

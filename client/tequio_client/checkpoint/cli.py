@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tequio_client.checkpoint.hub import Hub
 
+
 _STORES = click.option(
     "--store",
     "stores",
@@ -24,7 +25,7 @@ _STORES = click.option(
     help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
 )
 _RUN = click.option(
-    "--run", "run_name", required=True, help="Name of the run, or of its id's begin."
+    "--run", "run_name", required=True, help="Name of the run, or the beginning of its id."
 )
 
 
@@ -36,26 +37,29 @@ def checkpoint() -> None:
 @checkpoint.command()
 @_RUN
 @click.option(
-    "--round", "round_number", type=click.IntRange(0), help="Of which round; else the last."
+    "--round",
+    "round_number",
+    type=click.IntRange(0),
+    help="Round of the head (default: the last).",
 )
 @click.option(
     "--to",
     "target",
     required=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder to make; it appears when it is whole.",
+    help="Folder to create; it appears when it is complete.",
 )
 @click.option(
     "--merged",
     "is_merged",
     is_flag=True,
-    help="Merge adapters into their frozen base: a whole model instead of a folder for peft.",
+    help="Merge adapters into their frozen base: a full model instead of a folder for peft.",
 )
 @click.option(
     "--gguf",
     "with_gguf",
     is_flag=True,
-    help="Write a GGUF file beside the folder, too; adapters are merged for it.",
+    help="Also write a GGUF file next to the folder; adapters are merged for it.",
 )
 @_STORES
 @cli.ledger
@@ -71,19 +75,19 @@ def export(  # noqa: PLR0913 - one parameter an option
     ledger: str,
     trust_file: Path | None,
 ) -> None:
-    """Write the head of a round as a folder that transformers loads, or peft if it is adapters.
+    """Write the head of a round as a folder for transformers, or for peft if it is adapters.
 
     The weights are fetched from the ledger's seeds, or taken from --store, and held against the
-    root in the log. An export that was cut off goes on when it is run again.
+    root in the log. An interrupted export continues when it is run again.
     """
     from rich.console import Console
 
-    from tequio_client.audit.command import Bars
     from tequio_client.checkpoint import export as program
     from tequio_client.checkpoint import gguf
     from tequio_client.checkpoint.layout import Form
     from tequio_client.checkpoint.story import Wanted
     from tequio_client.ledger.proofs import read_policy
+    from tequio_client.verify.progress import Bars
 
     cli.set_up_logs(log_json=False, log_level="warning")
     if with_gguf:
@@ -121,15 +125,16 @@ def verify(
 ) -> None:
     """Check that the weights in a folder, or a repository of the Hub, are a head of the log.
 
-    With --store it says which tensor differs first. Exit status: 0 they are, 2 they are not,
-    3 it cannot be told.
+    With --store, the first tensor that differs is named.
+
+    Exit status: 0 they are, 2 they are not, 3 it could not be checked.
     """
     from rich.console import Console
 
-    from tequio_client.audit.command import Bars
     from tequio_client.checkpoint import verify as program
     from tequio_client.checkpoint.verify import Outcome
     from tequio_client.ledger.proofs import read_policy
+    from tequio_client.verify.progress import Bars
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
@@ -150,7 +155,7 @@ def verify(
 
 
 def _exported(what: str, revision: str | None) -> Path:
-    """The folder that is here, or a repository fetched; raises UserFacingError for neither."""
+    """A local folder, or a repository fetched; raises UserFacingError for neither."""
     from tequio_shared.errors import UserFacingError
 
     path = Path(what)
@@ -184,14 +189,14 @@ def _publishing(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--without-statement",
             is_flag=True,
-            help="Do not log where it was published: for who is no organiser.",
+            help="Do not log where it was published: for users that are not organisers.",
         ),
         click.option(
             "--with",
             "others",
             multiple=True,
             type=click.Path(path_type=Path, exists=True, file_okay=False),
-            help="Folder of another organiser who signs too; repeat.",
+            help="Folder of another organiser that also signs; may be repeated.",
         ),
         cli.folder("organiser"),
         click.option("--private", "is_private", is_flag=True, help="Make a private repository."),
@@ -215,16 +220,16 @@ def publish(  # noqa: PLR0913 - one parameter an option
     ledger: str,
     trust_file: Path | None,
 ) -> None:
-    """Put the exported folder SOURCE on the Hugging Face Hub, and log that it is there.
+    """Publish the exported folder SOURCE on the Hugging Face Hub, and record it in the log.
 
-    It is verified first. The token is that of HF_TOKEN, of the keyring (`tequio checkpoint
-    token`), or of `hf auth login`. What broke off goes on when it is run again.
+    The folder is verified first. The token comes from HF_TOKEN, the keyring (`tequio checkpoint
+    token`) or `hf auth login`. An interrupted upload continues when it is run again.
     """
     from rich.console import Console
 
-    from tequio_client.audit.command import Bars
     from tequio_client.checkpoint import publish as program
     from tequio_client.ledger.proofs import read_policy
+    from tequio_client.verify.progress import Bars
 
     cli.set_up_logs(log_json=False, log_level="warning")
     wish = program.Wish(
@@ -248,12 +253,12 @@ def publish(  # noqa: PLR0913 - one parameter an option
 
 @checkpoint.command()
 @_RUN
-@click.option("--every", required=True, type=click.IntRange(1), help="Publish each so many rounds.")
+@click.option("--every", required=True, type=click.IntRange(1), help="Publish every N rounds.")
 @click.option(
     "--work",
     required=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for what is under way.",
+    help="Folder for work in progress.",
 )
 @_STORES
 @_publishing
@@ -274,7 +279,7 @@ def follow(  # noqa: PLR0913 - one parameter an option
     log_json: bool,
     log_level: str,
 ) -> None:
-    """Publish a run's heads as they come, until it ends; what fails is tried again."""
+    """Publish a run's heads as they are certified, until it ends; failures are retried."""
     from tequio_client.checkpoint import publish as program
     from tequio_client.ledger.proofs import read_policy
 
@@ -295,7 +300,7 @@ def follow(  # noqa: PLR0913 - one parameter an option
 
 @checkpoint.command()
 def token() -> None:
-    """Keep a token of the Hub in the system's keyring; it is asked for, and never shown."""
+    """Store a token of the Hub in the system's keyring; it is asked for and not echoed."""
     from tequio_client.checkpoint import hub as program
     from tequio_client.keys.system_keyring import SystemKeyring
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,14 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import trio
 
-from tequio_client.audit.contributions import StoreFolders
-from tequio_client.audit.online import LiveLog, seeds
+from tequio_client import files as tequio_client_files
 from tequio_client.checkpoint import card, layout, tensors
 from tequio_client.checkpoint.layout import Form
 from tequio_client.checkpoint.merged import Merged
-from tequio_client.checkpoint.story import ReadLog
+from tequio_client.checkpoint.story import story_of
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
+from tequio_client.verify.folded_log import FoldedLog
+from tequio_client.verify.report import Report
+from tequio_client.verify.source import LiveLog, NotAvailableError, StoreFolders, seeds
 from tequio_client.worker import shutdown
 from tequio_client.worker.rounds import workdir
 from tequio_client.worker.shutdown import first_of
@@ -35,9 +37,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.audit.main import Progress
-    from tequio_client.audit.online import Seeds
     from tequio_client.checkpoint.story import Documents, Story, Wanted
+    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.source import Seeds
     from tequio_shared.ids import Digest
     from tequio_shared.log.policy import Policy
     from tequio_shared.round.manifest import Manifest
@@ -98,12 +100,7 @@ class Workplace:
 
     def settle(self) -> None:
         """Give what was made its place, whole; then nothing of the work is left."""
-        for path in (*self.made.rglob("*"), self.made):
-            _sync(path)
-        if self.target.exists():
-            self.target.rmdir()  # it was empty when we began
-        self.made.rename(self.target)
-        _sync(self.target.parent)
+        tequio_client_files.settle_folder(self.made, self.target)
         shutil.rmtree(self.fetched, ignore_errors=True)
 
 
@@ -165,16 +162,6 @@ def _check_free(target: Path) -> None:
         )
     if not target.parent.is_dir():
         raise UserFacingError(f"the folder {target.parent} is not there: make it first")
-
-
-def _sync(path: Path) -> None:
-    if os.name != "posix" and path.is_dir():  # a folder cannot be opened elsewhere
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 # --- The integers of a head as a file: of a store that is here, or fetched from the ledger's
@@ -266,7 +253,7 @@ class Wish:
     """Take the merged form where there is one: for who can use whole models alone."""
 
 
-def run(wish: Wish, progress: Progress) -> Story:
+def run(wish: Wish, progress: WorkProgress) -> Story:
     """Export; what is at the target afterwards was checked against the log's root.
 
     Raises UserFacingError.
@@ -277,9 +264,9 @@ def run(wish: Wish, progress: Progress) -> Story:
     return story
 
 
-async def _export(wish: Wish, place: Workplace, progress: Progress) -> Story:
+async def _export(wish: Wish, place: Workplace, progress: WorkProgress) -> Story:
     async with LedgerApi(wish.ledger, trust=wish.trust) as api:
-        story = await _story(api, wish.wanted, progress)
+        story = await read_story(api, wish.wanted, progress)
         form = _form(wish, story.manifest)
         made = _Made(story=story, form=form, place=place, ledger=wish.ledger)
         head, *base = await _weights(api, made, wish.stores, progress)
@@ -324,21 +311,27 @@ def _form(wish: Wish, manifest: Manifest) -> Form:
     return wish.form
 
 
-async def read_log(api: LedgerApi, progress: Progress) -> ReadLog:
-    """Read and check the ledger's whole log; raises UserFacingError, and what the API raises."""
-    network = await api.network()
-    log = ReadLog(LiveLog(api), network.genesis, await api.checkpoint_note())
-    await trio.to_thread.run_sync(log.read, progress)
-    return log
+async def read_story(api: LedgerApi, wanted: Wanted, progress: WorkProgress) -> Story:
+    """Read and check the ledger's whole log, and find a head in it.
+
+    Raises UserFacingError, and what the API raises.
+    """
+    return await trio.to_thread.run_sync(_story, LiveLog(api), wanted, progress, api.url)
 
 
-async def _story(api: LedgerApi, wanted: Wanted, progress: Progress) -> Story:
-    log = await read_log(api, progress)
-    return await trio.to_thread.run_sync(log.tell, wanted)
+def _story(source: LiveLog, wanted: Wanted, progress: WorkProgress, url: str) -> Story:
+    report = Report()
+    try:
+        log = FoldedLog(source, report, tiles=source)
+        log.read(progress)
+    except NotAvailableError as err:
+        raise LedgerUnavailableError(str(err)) from err
+    report.check("the log", f"run `tequio audit --ledger {url}` for details")
+    return story_of(log, source.blob, wanted)
 
 
 async def _weights(
-    api: LedgerApi, made: _Made, stores: Sequence[Path], progress: Progress
+    api: LedgerApi, made: _Made, stores: Sequence[Path], progress: WorkProgress
 ) -> list[Path]:
     """The files of all references: from the stores, else from the ledger's seeds."""
     refs, folder = made.references, made.place.folder
@@ -357,7 +350,7 @@ async def _weights(
     ]
 
 
-async def _fetched(api: LedgerApi, ref: TreeRef, place: Workplace, progress: Progress) -> Path:
+async def _fetched(api: LedgerApi, ref: TreeRef, place: Workplace, progress: WorkProgress) -> Path:
     with progress.work("weights fetched (bytes)", ref.size_bytes) as tick:
         left = ref.size_bytes
 
@@ -369,7 +362,7 @@ async def _fetched(api: LedgerApi, ref: TreeRef, place: Workplace, progress: Pro
         return await fetched(api, ref, place.fetched, told)
 
 
-def _make(made: _Made, head: Path, base: Sequence[Path], progress: Progress) -> None:
+def _make(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress) -> None:
     folder, story = made.place.fresh(), made.story
     (folder / layout.OURS).mkdir()
     manifest = story.manifest
@@ -390,7 +383,7 @@ def _make(made: _Made, head: Path, base: Sequence[Path], progress: Progress) -> 
     (folder / layout.CARD).write_text(text, encoding="utf-8")
 
 
-def _merge(made: _Made, head: Path, base: Sequence[Path], progress: Progress) -> None:
+def _merge(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress) -> None:
     manifest = made.story.manifest
     flat: NDArray[np.int32] = np.memmap(head, "<i4", "r", shape=(manifest.layout.elements,))
     try:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tequio_client.audit.main import Progress
     from tequio_client.trainer.llama import Rope
+    from tequio_client.verify.progress import WorkProgress
 
 
 ROPE_FREQS = "rope_freqs.weight"
@@ -165,7 +165,7 @@ def check_free(folder: Path) -> None:
         )
 
 
-def write(folder: Path, progress: Progress) -> Path:
+def write(folder: Path, progress: WorkProgress) -> Path:
     """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
     import gguf  # noqa: PLC0415 - not installed with ours
 
@@ -230,7 +230,7 @@ def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
 
 
 def _add_tensors(
-    writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path, progress: Progress
+    writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path, progress: WorkProgress
 ) -> None:
     import gguf  # noqa: PLC0415 - as above
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, layout, verify
 from tequio_client.checkpoint.story import Wanted
 from tequio_client.checkpoint.verify import Outcome
@@ -25,8 +24,9 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.locks import locked
 from tequio_client.names import is_meant
 from tequio_client.organiser import signing
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.outbox import BackOff
+from tequio_client.worker.ledger.backoff import BackOff
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.network.run import State
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_client.audit.main import Progress
     from tequio_client.checkpoint.hub import Hub, Published
     from tequio_client.checkpoint.layout import Claim
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.log.policy import Policy
 
@@ -77,7 +77,7 @@ def say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Pa
         return trio.run(partial(_say, ledger, claim, published, organisers))
 
 
-def verified(wish: Wish, progress: Progress) -> Claim:
+def verified(wish: Wish, progress: WorkProgress) -> Claim:
     """The claim of a folder that bears it out; raises UserFacingError for any other."""
     check = verify.Wish(folder=wish.folder, ledger=wish.ledger, trust=wish.trust)
     verdict = verify.run(check, progress)

@@ -1,40 +1,39 @@
-"""What a log says of one head: read whole, checked entry by entry, then told.
+"""What a log says of one head, and how it came to be.
 
-The log is folded as an audit folds it, so nothing here is the ledger's word alone: rosters,
+The log is read and folded as in an audit, so nothing here is the ledger's word alone: rosters,
 quorums, points and heads follow from the statements, and the statements from signed tree heads.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from tequio_client.audit.findings import Report
-from tequio_client.audit.fold import Fold
-from tequio_client.audit.tree import TreeAudit
-from tequio_client.names import is_meant, name_with_id
-from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_client.verify.source import NotAvailableError
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import Header
 from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.log import merkle
-from tequio_shared.log.policy import TlogProof
 from tequio_shared.round.assignment import flop_per_token
 from tequio_shared.round.data import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from tequio_client.audit.fold import RunHistory
-    from tequio_client.audit.main import Progress
-    from tequio_client.audit.sources import LogSource
+    from tequio_client.verify.fold import RunHistory
+    from tequio_client.verify.folded_log import FoldedLog
     from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.log.policy import TlogProof
     from tequio_shared.network.genesis import Genesis
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import Head
     from tequio_shared.statements.runs import HeadMeasure
 
+
 _SHOWN_ROUNDS = 8
+
+Blob: TypeAlias = "Callable[[Digest], bytes | None]"
+"""Gets a document by its hash; None when there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +48,7 @@ class Documents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """One promoted head, and what the log says about how it came to be."""
+    """One promoted head, and what the log says about its origin."""
 
     genesis: Genesis
     manifest: Manifest
@@ -64,7 +63,7 @@ class Story:
     """Rounds that closed up to the head."""
     tokens: int
     micropoints: Mapping[PeerKey, int]
-    """Of all who had earned some when the head's round closed."""
+    """Of every key that had earned some when the head's round closed."""
     measures: Mapping[PeerKey, tuple[int, HeadMeasure]]
     """What members drawn by lot measured of it on held-out text, each with its log index."""
 
@@ -77,82 +76,51 @@ class Story:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which head: of the run of that name or beginning of its id; the last one without a round."""
+    """Which head: of the run of that name or beginning of its id; without a round, the last one."""
 
     run: str
     round: int | None = None
 
 
-class ReadLog:
-    """A whole log, checked; tells the story of any head in it."""
+def story_of(log: FoldedLog, blob: Blob, wanted: Wanted) -> Story:
+    """What a log says of one head; raises UserFacingError when there is no such run or head.
 
-    def __init__(
-        self, source: LogSource, genesis: Genesis, signed: tuple[Checkpoint, bytes]
-    ) -> None:
-        """Take the source and a checkpoint of it that was opened, with its note."""
-        self._source = source
-        self._genesis = genesis
-        self._checkpoint, self._note = signed
-        self._report = Report()
-        self._fold = Fold(genesis, source, self._report)
-        self._hashes: list[Digest] = []
-
-    def read(self, progress: Progress) -> None:
-        """Read all of it; raises UserFacingError for a log that does not hold."""
-        tree = TreeAudit(self._source, self._report)
-        with progress.work("entries", self._checkpoint.size) as tick:
-            for index, leaf in tree.extend(self._checkpoint, tick):
-                self._hashes.append(merkle.leaf_hash(leaf))
-                self._fold.take(index, leaf)
-        if self._report.findings:
-            raise UserFacingError(
-                f"the log cannot be relied on ({self._report.findings[0].line()}): "
-                "see what `tequio audit` says"
-            )
-
-    def rounds(self, wanted: str) -> list[int]:
-        """The rounds of a run whose heads were promoted; raises UserFacingError."""
-        return [head.round for _, head in self._history(wanted).promoted]
-
-    def tell(self, wanted: Wanted) -> Story:
-        """Tell of one head; raises UserFacingError when there is no such run or head."""
-        history = self._history(wanted.run)
-        entry, head = _promoted(history, wanted)
-        manifest = history.view.manifest
-        closed = [one for number, one in history.closed.items() if number <= head.round]
-        size = max((one.index + 1 for one in closed), default=0)
-        return Story(
-            genesis=self._genesis,
-            manifest=manifest,
-            documents=documents_of(manifest, self._source.blob),
-            head=head,
-            entry=entry,
-            proof=TlogProof(
-                index=entry,
-                path=tuple(merkle.inclusion_proof(self._hashes, entry)),
-                note=self._note,
-                extra=self._source.entries(entry, entry + 1)[0],
-            ),
-            checkpoint=self._checkpoint,
-            rounds=len(closed),
-            tokens=sum(Header.parse(w.header).tokens for one in closed for w in one.works),
-            micropoints=dict(_points(history, size)),
-            measures=history.measures.get(head.round, {}),
-        )
-
-    def _history(self, wanted: str) -> RunHistory:
-        found = [one for one in self._fold.runs.values() if _is_meant(one.view.manifest, wanted)]
-        if len(found) == 1:
-            return found[0]
-        runs = found or self._fold.runs.values()
-        known = ", ".join(_called(one.view.manifest) for one in runs) or "none"
-        if found:
-            raise UserFacingError(f"several runs fit {wanted!r}: {known}; give more of the id")
-        raise UserFacingError(f"the log has no run {wanted!r}; it has: {known}")
+    `blob` gets documents. Costs a bundle and O(log n) tiles beside what was read.
+    """
+    history = log.run(wanted.run)
+    entry, head = _promoted(history, wanted)
+    manifest = history.view.manifest
+    closed = [one for number, one in history.closed.items() if number <= head.round]
+    size = max((one.index + 1 for one in closed), default=0)
+    return Story(
+        genesis=log.genesis,
+        manifest=manifest,
+        documents=documents_of(manifest, blob),
+        head=head,
+        entry=entry,
+        proof=_proof(log, entry),
+        checkpoint=log.checkpoint,
+        rounds=len(closed),
+        tokens=sum(Header.parse(w.header).tokens for one in closed for w in one.works),
+        micropoints=dict(_points(history, size)),
+        measures=history.measures.get(head.round, {}),
+    )
 
 
-def documents_of(manifest: Manifest, blob: Callable[[Digest], bytes | None]) -> Documents:
-    """Get what a manifest names; raises UserFacingError for what is not to be had."""
+def promoted_rounds(log: FoldedLog, wanted: str) -> list[int]:
+    """The rounds of a run whose heads were promoted; raises UserFacingError."""
+    return [head.round for _, head in log.run(wanted).promoted]
+
+
+def _proof(log: FoldedLog, entry: int) -> TlogProof:
+    try:
+        return log.reader.proof(entry)
+    except (NotAvailableError, PeerError) as err:
+        raise UserFacingError(f"entry {entry} of the log could not be proven: {err}") from err
+
+
+def documents_of(manifest: Manifest, blob: Blob) -> Documents:
+    """Get the documents that a manifest names; raises UserFacingError if one is unavailable."""
 
     def get(what: str, name: str) -> bytes:
         raw = blob(digest_from_text(name))
@@ -164,20 +132,12 @@ def documents_of(manifest: Manifest, blob: Callable[[Digest], bytes | None]) -> 
     try:
         corpus = Corpus.parse(get("data manifest", manifest.data.manifest))
     except MalformedError as err:
-        raise UserFacingError(f"the run's data manifest cannot be read: {err}") from err
+        raise UserFacingError(f"the run's data manifest is invalid: {err}") from err
     return Documents(
         config=get("configuration", manifest.model.config),
         corpus=corpus,
         tokenizer=get("tokenizer", tokenizer) if tokenizer else b"",
     )
-
-
-def _is_meant(manifest: Manifest, wanted: str) -> bool:
-    return is_meant(manifest.name, to_text(manifest.run_id), wanted)
-
-
-def _called(manifest: Manifest) -> str:
-    return name_with_id(manifest.name, to_text(manifest.run_id))
 
 
 def _promoted(history: RunHistory, wanted: Wanted) -> tuple[int, Head]:
@@ -196,5 +156,5 @@ def _promoted(history: RunHistory, wanted: Wanted) -> tuple[int, Head]:
 
 
 def _points(history: RunHistory, size: int) -> Iterable[tuple[PeerKey, int]]:
-    found = [(key, history.points_at(key, size)) for key in history.points]
+    found = [(key, history.points.at(key, size) or 0) for key in history.points.keys]
     return sorted((one for one in found if one[1]), key=lambda one: (-one[1], one[0]))

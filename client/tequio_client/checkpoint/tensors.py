@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from tequio_client import files
 from tequio_client.checkpoint import layout as checkpoint_layout
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.head import WEIGHT_UNIT
@@ -344,8 +345,7 @@ class SafetensorsFile:
 
     def __exit__(self, *_: object) -> None:
         with self._file:
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            files.sync(self._file)
 
     def write(self, values: NDArray[Any]) -> None:
         """Append the next values."""

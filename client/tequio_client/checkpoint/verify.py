@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.audit.main import Progress
     from tequio_client.checkpoint.layout import Claim
     from tequio_client.ledger.api import Network
+    from tequio_client.verify.progress import WorkProgress
     from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import Checkpoint
@@ -135,7 +135,8 @@ async def _find(
     older = _proven(proof, entries[claim.entry], network, claim)
     if older.size > checkpoint.size:
         raise MalformedError(
-            f"{layout.PROOF} is of a log of {older.size} entries; the ledger shows {checkpoint.size}"
+            f"{layout.PROOF} is of a log of {older.size} entries; "
+            f"the ledger shows {checkpoint.size}"
         )
     path = await proofs.consistency(older.size)
     verify_consistency(older.size, older.root, checkpoint.size, checkpoint.root, path)
@@ -207,7 +208,7 @@ class Weighed:
     """What came with the folder, unverified."""
 
 
-def run(wish: Wish, progress: Progress) -> Verdict:
+def run(wish: Wish, progress: WorkProgress) -> Verdict:
     """Check a folder; never raises for what is wrong with it, nor for a ledger that is away."""
     try:
         return Verdict(outcome=Outcome.IS_THE_HEAD, lines=_checked(wish, progress))
@@ -217,7 +218,7 @@ def run(wish: Wish, progress: Progress) -> Verdict:
         return Verdict(outcome=Outcome.CANNOT_TELL, lines=tuple(map(str, err.args)))
 
 
-def _checked(wish: Wish, progress: Progress) -> tuple[str, ...]:
+def _checked(wish: Wish, progress: WorkProgress) -> tuple[str, ...]:
     weighed = weigh(wish, progress)
     claim = weighed.claim
     find = partial(in_log_find, wish.ledger, claim, weighed.proof, wish.trust)
@@ -253,7 +254,7 @@ def _first(error: BaseException) -> BaseException:
     return CannotTellError(str(first)) if isinstance(first, UserFacingError) else first
 
 
-def weigh(wish: Wish, progress: Progress) -> Weighed:
+def weigh(wish: Wish, progress: WorkProgress) -> Weighed:
     """Hold everything in the folder against its claim, and nothing against the log.
 
     Raises NotTheHeadError, CannotTellError.
@@ -306,7 +307,7 @@ def _form(folder: Path, manifest: Manifest) -> Form:
     return Form.MERGED if is_merged else Form.HEAD
 
 
-def _root(wish: Wish, claim: layout.Claim, manifest: Manifest, progress: Progress) -> Digest:
+def _root(wish: Wish, claim: layout.Claim, manifest: Manifest, progress: WorkProgress) -> Digest:
     due = digest_from_text(claim.weights_root)
     with (
         TemporaryDirectory(prefix="tequio-verify-") as temporary,
@@ -330,7 +331,7 @@ def _root(wish: Wish, claim: layout.Claim, manifest: Manifest, progress: Progres
 
 
 def _check_merged(
-    wish: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: Progress
+    wish: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: WorkProgress
 ) -> None:
     """Make the merged weights again, from the base's files, and compare every bit."""
     base = _base(wish, manifest, cache)

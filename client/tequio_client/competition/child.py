@@ -27,22 +27,23 @@ import structlog
 
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, Means
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.speaker import ChildProgress, Pacing, WorkerSpeaker
 from tequio_client.ipc import evaluator as link
 from tequio_client.locks import locked
 from tequio_client.platform.child import PipeVoice
 from tequio_client.runtime import configure_logging
 from tequio_client.trainer import device as devices
-from tequio_client.worker.children import evaluator as children_evaluator
+from tequio_client.verify.folded_log import LedgerReader
+from tequio_client.worker import secret_file
+from tequio_client.worker.children import evaluator as evaluator_child
 from tequio_client.worker.shutdown import first_of
-from tequio_client.worker.store import files
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import digest_from_text
 from tequio_shared.log.policy import Policy
 
 if TYPE_CHECKING:
     from tequio_shared.ids import Digest
+
 
 log = structlog.get_logger(__name__)
 
@@ -66,7 +67,7 @@ def main() -> NoReturn:
         raise MalformedError("the first line must say where to begin")
     pacing = Pacing(begin.limit)
     folder, competition = Path(begin.folder), digest_from_text(begin.competition)
-    progress = ChildProgress(pacing, partial(children_evaluator.scored, folder, competition))
+    progress = ChildProgress(pacing, partial(evaluator_child.scored_models, folder, competition))
     speaker = WorkerSpeaker(voice, begin, progress)
     for act in (partial(_beat, progress, voice), partial(_listen, lines, pacing, speaker)):
         threading.Thread(target=act, daemon=True).start()
@@ -97,7 +98,7 @@ def _evaluate(
     devices.limit(chosen, threads=begin.limit.threads, memory_mb=begin.memory_mb)
     progress.device = chosen.label
     competition = digest_from_text(begin.competition)
-    reader = LogReader(begin.ledger, Policy.parse(begin.trust.encode()) if begin.trust else None)
+    reader = LedgerReader(begin.ledger, Policy.parse(begin.trust.encode()) if begin.trust else None)
     means = Means(
         folder=speaker.folder,
         device=chosen,
@@ -107,12 +108,12 @@ def _evaluate(
         due=progress.have_due,
     )
     with ExitStack() as stack:
-        _be_alone(stack, files.place(speaker.folder, competition).parent)
+        _be_alone(stack, secret_file.place(speaker.folder, competition).parent)
         progress.doing = "reading"
         reader.read()
         is_over = _work(reader, competition, Evaluator(reader, means, speaker), progress)
     if is_over:
-        shutil.rmtree(children_evaluator.hub(speaker.folder), ignore_errors=True)
+        shutil.rmtree(evaluator_child.hub_cache(speaker.folder), ignore_errors=True)
     return is_over
 
 
@@ -131,7 +132,7 @@ def _be_alone(stack: ExitStack, folder: Path) -> None:
 
 
 def _work(
-    reader: LogReader, competition: Digest, evaluator: Evaluator, progress: ChildProgress
+    reader: LedgerReader, competition: Digest, evaluator: Evaluator, progress: ChildProgress
 ) -> bool:
     """Step after step; whether nothing is left to do, else there is nothing for now."""
     idle_since_s: float | None = None

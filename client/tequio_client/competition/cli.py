@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from tequio_client import cli
-from tequio_client import cli as tequio_client_cli
-from tequio_client.demo import cli as demo_cli
 
 if TYPE_CHECKING:
-    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.verify.folded_log import LedgerReader
 
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -33,24 +31,24 @@ _THREADS = click.option(
 which = click.option(
     "--competition",
     "wanted",
-    help="Name of the competition, or how its id begins; the only one if not given.",
+    help="Name of the competition, or the beginning of its id (default: the only one).",
 )
 
 
-def reader(ledger: str, trust_file: Path | None) -> LogReader:
-    """A log to be read."""
-    from tequio_client.competition.log_reader import LogReader
+def reader(ledger: str, trust_file: Path | None) -> LedgerReader:
+    """A reader of the ledger's log."""
     from tequio_client.ledger.proofs import read_policy
+    from tequio_client.verify.folded_log import LedgerReader
 
     cli.set_up_logs(log_json=False, log_level="error")
-    return LogReader(ledger, read_policy(trust_file))
+    return LedgerReader(ledger, read_policy(trust_file))
 
 
 _VERIFY = click.option(
     "--verify",
     "is_verified",
     is_flag=True,
-    help="Read and check the whole log, and say what it tells.",
+    help="Read and check the whole log instead of trusting the ledger.",
 )
 
 
@@ -59,7 +57,7 @@ _VERIFY = click.option(
 @cli.ledger
 @cli.trust
 def list_(*, is_verified: bool, ledger: str, trust_file: Path | None) -> None:
-    """List the competitions of a ledger, by its word or with --verify by its log."""
+    """List the competitions of a ledger, as it reports them or, with --verify, from its log."""
     if is_verified:
         from tequio_client.competition import listing
 
@@ -101,7 +99,7 @@ def show(
 @click.command()
 @cli.folder("custodian")
 def key(folder: Path) -> None:
-    """Print the key in DIR, made at the first call: what a custodian gives the organisers."""
+    """Print the key in DIR, created at the first call: a custodian gives it to the organisers."""
     from tequio_client.organiser import opening
 
     click.echo(opening.organiser_key(folder))
@@ -113,7 +111,7 @@ def key(folder: Path) -> None:
     "--run",
     "run_name",
     type=cli.Name(),
-    help="Name of the run that takes part, or how its id begins.",
+    help="Name of the run that takes part, or the beginning of its id.",
 )
 @which
 @cli.ledger
@@ -146,10 +144,10 @@ def enter(
     "--round",
     "number",
     type=click.IntRange(0),
-    help="Which head; else the last one within the budget.",
+    help="Round of the head (default: the last one within the budget).",
 )
 @click.option("--repo", help="Submit a repository of the Hugging Face Hub, user/name.")
-@click.option("--revision", help="Its branch, tag or commit; else what main is now.")
+@click.option("--revision", help="Its branch, tag or commit (default: main as it is now).")
 @which
 @cli.ledger
 @cli.trust
@@ -166,7 +164,7 @@ def submit(  # noqa: PLR0913 - one parameter an option
     trust_file: Path | None,
     folder: Path,
 ) -> None:
-    """Submit weights as the entrant NAME; the last word before the deadline counts.
+    """Submit weights as the entrant NAME; the last submission before the deadline counts.
 
     A repository is fetched and tried as evaluators will, and named file by file.
     """
@@ -195,9 +193,9 @@ def submit(  # noqa: PLR0913 - one parameter an option
 @cli.trust
 @cli.folder("worker")
 def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path) -> None:
-    """Offer to evaluate with the key in DIR; its worker is stopped for that moment.
+    """Offer to evaluate with the key in DIR; stop its worker while this runs.
 
-    A secret for the draw is kept in DIR, for its owner's eyes alone, before the offer is made.
+    Before the offer is made, a secret for the draw is stored in DIR, readable by its owner only.
     """
     from tequio_client.competition import participation
 
@@ -206,7 +204,7 @@ def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 
 @click.command()
 @click.option(
-    "--follow", is_flag=True, help="Offer in every competition that opens, and never end."
+    "--follow", is_flag=True, help="Offer in every competition that opens, and keep running."
 )
 @_DEVICE
 @_THREADS
@@ -259,7 +257,7 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
 def reveal(
     share: Path, wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 ) -> None:
-    """Show a custodian's share to everybody, once the draw is over."""
+    """Publish a custodian's share, once the draw is over."""
     from tequio_client.competition import participation
 
     click.echo(participation.reveal(reader(ledger, trust_file), wanted, share, folder))
@@ -267,12 +265,12 @@ def reveal(
 
 @click.command()
 @click.argument("name")
-@click.option("--evaluator", required=True, help="Key of the evaluator, or how it begins.")
+@click.option("--evaluator", required=True, help="Key of the evaluator, or its beginning.")
 @click.option("--document", required=True, type=click.IntRange(0), help="Number of the document.")
 @click.option(
     "--millibits",
     type=click.IntRange(0),
-    help="Thousandths of a bit that it takes; it is scored here if not given.",
+    help="Score in thousandths of a bit (default: it is scored here).",
 )
 @_DEVICE
 @_STORES
@@ -293,15 +291,15 @@ def challenge(  # noqa: PLR0913 - one parameter an option
     trust_file: Path | None,
     folder: Path,
 ) -> None:
-    """Say that an evaluator's score of a document of the entrant NAME is wrong.
+    """Challenge an evaluator's score of a document of the entrant NAME.
 
     It is shown on the competition's page, and scored first by whoever verifies.
     """
     from rich.console import Console
 
-    from tequio_client.audit.command import Bars
     from tequio_client.competition import participation
     from tequio_client.trainer import device as devices
+    from tequio_client.verify.progress import Bars
 
     doubt = participation.Doubt(
         entrant=name, evaluator=evaluator, document=document, millibits=millibits
@@ -338,12 +336,12 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 _CUSTODIANS = click.IntRange(1, 16)
 
 
-@click.group()
+@click.command(cls=cli.LazyGroup, commands_at={"demo": "tequio_client.demo.cli:competition_demo"})
 def competition() -> None:
     """Rank models by texts that nobody can have seen; docs/competitions.md is the guide."""
 
 
-for _command in (*COMMANDS, demo_cli.competition_demo_demo):
+for _command in COMMANDS:
     competition.add_command(_command)
 
 
@@ -427,7 +425,7 @@ def unseal(folder: Path, shares: tuple[Path, ...], to: Path) -> None:
 @click.option("--sealed", type=_FOLDER, help="Folder that `tequio competition seal` made.")
 @click.option(
     "--to",
-    type=tequio_client_cli.OutputFile(),
+    type=cli.OutputFile(),
     default=Path("rules.json"),
     show_default=True,
     help="File for the rules.",
@@ -457,8 +455,8 @@ def rules(plan: Path | None, sealed: Path | None, to: Path, *, example: bool) ->
 @competition.command("open")
 @click.argument("rules_file", metavar="RULES", type=_FILE)
 @click.option("--sealed", type=_FOLDER, help="Sealed folder, if the ledger keeps the archive.")
-@tequio_client_cli.signing
-@tequio_client_cli.ledger
+@cli.signing
+@cli.ledger
 def open_(
     rules_file: Path,
     sealed: Path | None,
@@ -470,7 +468,7 @@ def open_(
     """Open the competition of the rules document RULES: put it on the ledger, and log it."""
     from tequio_client.competition import plan as competition_plan
 
-    tequio_client_cli.set_up_logs(log_json=False, log_level="warning")
+    cli.set_up_logs(log_json=False, log_level="warning")
     made, said = competition_plan.open_(ledger, rules_file, sealed, (folder, *others), out)
     click.echo(f"{made.name}: {said}")
 
@@ -479,9 +477,9 @@ def open_(
 @which
 @click.option("--yes", is_flag=True, help="Do not ask; what it says was read before.")
 @click.option("--dry-run", is_flag=True, help="Show what the log comes to, and say nothing.")
-@tequio_client_cli.signing
-@tequio_client_cli.ledger
-@tequio_client_cli.trust
+@cli.signing
+@cli.ledger
+@cli.trust
 def result(  # noqa: PLR0913 - one parameter an option
     *,
     wanted: str | None,

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from tequio_client.audit.command import Bars
-from tequio_client.audit.main import Quiet
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, Means
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.speaker import FolderSpeaker
 from tequio_client.locks import locked
 from tequio_client.trainer import device
+from tequio_client.verify.folded_log import LedgerReader
+from tequio_client.verify.progress import Bars, Quiet
 from tequio_client.worker.shutdown import first_of
 from tequio_shared.competition.state import Phase
 from tequio_shared.errors import TequioError, UserFacingError
@@ -27,9 +26,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from tequio_client.audit.main import Progress
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.log.policy import Policy
+
 
 LOOK_S = 20.0
 SOON_S = 2.0
@@ -62,7 +62,7 @@ def one(wish: Wish, told: Callable[[str], None]) -> None:
     """
     has_begun = False
 
-    def rounds(reader: LogReader, evaluator: Evaluator) -> bool:
+    def rounds(reader: LedgerReader, evaluator: Evaluator) -> bool:
         nonlocal has_begun
         try:
             view = reader.competition(wish.competition)
@@ -83,7 +83,7 @@ def follow(wish: Wish, told: Callable[[str], None]) -> None:
     """Offer in every competition that opens, and evaluate where we are drawn, without an end."""
     done: set[bytes] = set()
 
-    def rounds(reader: LogReader, evaluator: Evaluator) -> bool:
+    def rounds(reader: LedgerReader, evaluator: Evaluator) -> bool:
         for view in reader.competitions.values():
             if view.id in done:
                 continue
@@ -99,14 +99,14 @@ def follow(wish: Wish, told: Callable[[str], None]) -> None:
 def _work(
     wish: Wish,
     told: Callable[[str], None],
-    rounds: Callable[[LogReader, Evaluator], bool],
-    bars: AbstractContextManager[Progress],
+    rounds: Callable[[LedgerReader, Evaluator], bool],
+    bars: AbstractContextManager[WorkProgress],
 ) -> None:
     """Read the log and do what is due, again and again; what fails is tried again."""
     chosen = device.choose(wish.device)
     if wish.threads:
         device.limit_threads(wish.threads)
-    reader = LogReader(wish.ledger, wish.trust)
+    reader = LedgerReader(wish.ledger, wish.trust)
     pause_s = SOON_S
     with locked(wish.folder), bars as progress:
         reader.read(progress)
@@ -129,14 +129,14 @@ def _work(
 
 
 def _means(
-    wish: Wish, chosen: device.Device, progress: Progress, told: Callable[[str], None]
+    wish: Wish, chosen: device.Device, progress: WorkProgress, told: Callable[[str], None]
 ) -> Means:
     return Means(
         folder=wish.folder, device=chosen, progress=progress, told=told, stores=wish.stores
     )
 
 
-def _pause_s(reader: LogReader) -> float:
+def _pause_s(reader: LedgerReader) -> float:
     """Look often around the dates at which something is due."""
     now = now_ms()
     for view in reader.competitions.values():

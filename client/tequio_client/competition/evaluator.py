@@ -7,7 +7,6 @@ was killed goes on where it was, and scores nothing twice.
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 from contextlib import contextmanager
@@ -16,16 +15,15 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.clock import now_ms
-from tequio_client.competition import archive, plan, scores
+from tequio_client.competition import drawn_texts, plan, scores
 from tequio_client.competition import submission as competition_submission
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weights
-from tequio_client.worker.children import evaluator
-from tequio_client.worker.children.evaluator import EVALUATION
+from tequio_client.worker import secret_file
+from tequio_client.worker.children.evaluator import EVALUATION, memory_lack
 from tequio_client.worker.shutdown import first_of
-from tequio_client.worker.store import files
 from tequio_shared.competition import result, state
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import Phase
@@ -37,10 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.audit.main import Progress
-    from tequio_client.competition.log_reader import LogReader
     from tequio_client.competition.speaker import Speaker
     from tequio_client.trainer.device import Device
+    from tequio_client.verify.folded_log import LedgerReader
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.statements import Body
 
@@ -101,8 +99,8 @@ def keep(place: Path, made: Evaluation) -> OwnScores:
     salt = _salt(place)
     if salt is None:
         salt = secrets.token_bytes(SALT_BYTES)
-        private_file.write(place / _SALT, to_text(salt).encode() + b"\n")
-    private_file.write(place / EVALUATION, made.encode())
+        files.write_private(place / _SALT, to_text(salt).encode() + b"\n")
+    files.write_private(place / EVALUATION, made.encode())
     return OwnScores(evaluation=made, salt=salt)
 
 
@@ -129,8 +127,7 @@ def count_try(place: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
     with (place / _TRIES).open("ab") as file:
         file.write(b".")
-        file.flush()
-        os.fsync(file.fileno())
+        files.sync(file)
 
 
 def _salt(place: Path) -> bytes | None:
@@ -146,12 +143,12 @@ def _salt(place: Path) -> bytes | None:
 class TimeLimit:
     """Shows how far work is, as another does, and ends it by a UserFacingError after a time."""
 
-    def __init__(self, progress: Progress, end_ms: int, clock: Callable[[], int]) -> None:
+    def __init__(self, progress: WorkProgress, end_ms: int, clock: Callable[[], int]) -> None:
         self._progress, self._end_ms, self._clock = progress, end_ms, clock
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """See Progress."""
+        """See WorkProgress."""
         with self._progress.work(what, total) as tick:
 
             def step(steps: int) -> None:
@@ -182,7 +179,7 @@ class Means:
 
     folder: Path
     device: Device
-    progress: Progress
+    progress: WorkProgress
     told: Callable[[str], None]
     stores: Sequence[Path] = ()
     after_batch: Callable[[int], None] = lambda _tokens: None
@@ -203,7 +200,7 @@ class _Trouble:
 class Evaluator:
     """Does for a key what competitions ask of it; nobody else uses the folder meanwhile."""
 
-    def __init__(self, reader: LogReader, means: Means, speaker: Speaker) -> None:
+    def __init__(self, reader: LedgerReader, means: Means, speaker: Speaker) -> None:
         self._reader = reader
         self._means = means
         self._speaker = speaker
@@ -235,7 +232,7 @@ class Evaluator:
                 self._tell(view, f"no offer: {why}")
             return
         try:
-            self._speak(files.offering(view.id, self.key, self._means.folder))
+            self._speak(secret_file.offering(view.id, self.key, self._means.folder))
         except NotTakenError as err:
             self._tell(view, f"no offer: {err}")
         else:
@@ -248,7 +245,7 @@ class Evaluator:
         offer = view.offers.get(self.key)
         if offer is None or offer.secret is not None:
             return
-        secret = files.kept(self._means.folder, view.id)
+        secret = secret_file.kept(self._means.folder, view.id)
         made = secret and result.commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
             if not self._said(view, "lost"):
@@ -353,7 +350,7 @@ class Evaluator:
         if view.draw is None or submission is None:
             raise AssertionError(f"{name} has nothing to score")
         place = self._place(view, name)
-        texts = archive.drawn(view, place.parent, reader.blob, reader.ledger)
+        texts = drawn_texts.drawn(view, place.parent, reader.blob, reader.ledger)
         origin = competition_submission.Origin(
             ledger=reader.ledger, stores=means.stores, trust=reader.trust
         )
@@ -384,14 +381,14 @@ class Evaluator:
         return kept if is_whole and said == due else None
 
     def _place(self, view: CompetitionView, name: str) -> Path:
-        return files.place(self._means.folder, view.id) / name
+        return secret_file.place(self._means.folder, view.id) / name
 
     def _check_size(self, view: CompetitionView, model: Path) -> None:
         parameters = weights.parameters(model)
         most = view.rules.budget.parameters
         if most and parameters > most:
             raise UserFacingError(f"it has {parameters:,} parameters, and {most:,} are allowed")
-        lacking = evaluator.lacking(parameters)
+        lacking = memory_lack(parameters)
         if lacking:
             raise UserFacingError(lacking)
 
@@ -407,10 +404,9 @@ class Evaluator:
             if entrant.author == self.key:
                 return "an entrant does not evaluate"
             history = None if entrant.side is None else self._reader.runs.get(entrant.side)
-            accounts = None if history is None else history.view.accounts
-            if accounts is not None and self.key in accounts.rostered:
+            if history is not None and self.key in history.view.accounts.rostered:
                 return f"this key trained in a run that is in it, as {entrant.name}"
-        return evaluator.lacking(self._largest(view))
+        return memory_lack(self._largest(view))
 
     def _largest(self, view: CompetitionView) -> int:
         """Parameters of the largest model that may come, as far as anybody can know."""

@@ -30,7 +30,7 @@ from tequio_shared.scoring import nanobits_per_byte
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.verify.folded_log import LedgerReader
     from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.state import Entrant
@@ -47,7 +47,7 @@ _WORDS = {
 }
 
 
-def list_all(log: LogReader) -> None:
+def list_all(log: LedgerReader) -> None:
     """Print every competition, the oldest first."""
     log.read()
     table = Table("competition", "name", "state", "entrants", "evaluators", "next")
@@ -63,9 +63,9 @@ def list_all(log: LogReader) -> None:
     Console(soft_wrap=True).print(table)
 
 
-def show(log: LogReader, wanted: str | None) -> None:
+def show(log: LedgerReader, wanted: str | None) -> None:
     """Print one competition."""
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     console = Console(soft_wrap=True, highlight=False)
     for line in plan.lines(view.rules):
         console.print(escape(line))
@@ -86,7 +86,7 @@ def show(log: LogReader, wanted: str | None) -> None:
         _show_outcome(log, view, view.outcome, console)
 
 
-def _show_outcome(log: LogReader, view: CompetitionView, name: Digest, console: Console) -> None:
+def _show_outcome(log: LedgerReader, view: CompetitionView, name: Digest, console: Console) -> None:
     """What the organisers stated; whether it follows is for `tequio verify-competition` to say."""
     raw = log.blob(name)
     try:

@@ -12,16 +12,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.competition import archive, plan
+from tequio_client.competition import drawn_texts, plan
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import short
 from tequio_client.organiser import signing
+from tequio_client.verify.judgement import contenders
 from tequio_client.worker import shutdown
 from tequio_shared.competition import result
-from tequio_shared.competition.result import Contender, Text
-from tequio_shared.competition.rules import Evaluation, Outcome
+from tequio_shared.competition.result import Text
 from tequio_shared.competition.state import Phase
-from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.competitions import CompResult
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from tequio_client.competition.log_reader import LogReader
+    from tequio_client.verify.folded_log import LedgerReader
     from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.competition.rules import Dates
+    from tequio_shared.competition.rules import Dates, Outcome
     from tequio_shared.ids import Digest
 
 # --- Scores, offers and dates in a word or two: the same by the log and by the ledger's word.
@@ -68,21 +68,6 @@ def computed(
         raise UserFacingError(f"{view.rules.name} has no ranking: {view.lacks()}")
     named = [Text.of(one) for one in texts]
     return result.outcome(view.id, view.draw.beacon, named, contenders(view, blob))
-
-
-def contenders(
-    view: CompetitionView, blob: Callable[[Digest], bytes | None]
-) -> tuple[Contender, ...]:
-    """Whose submission counts, with all that was said of it; raises UserFacingError."""
-    return tuple(
-        Contender(
-            entrant=name,
-            author=view.entrants[name].author,
-            submission=submission,
-            evaluations=tuple(_evaluations(view, name, blob)),
-        )
-        for name, submission in view.submissions.items()
-    )
 
 
 def show(view: CompetitionView, outcome: Outcome, console: Console) -> None:
@@ -121,37 +106,19 @@ def _outliers(outcome: Outcome) -> Iterator[str]:
                 )
 
 
-def _evaluations(
-    view: CompetitionView, name: str, blob: Callable[[Digest], bytes | None]
-) -> Iterator[Evaluation]:
-    for (entrant, evaluator), scored in sorted(view.results.items()):
-        if entrant != name:
-            continue
-        raw, who = blob(scored.scores), short(to_text(evaluator))
-        if raw is None:
-            raise UserFacingError(
-                f"the ledger does not have what {who} scored for {name}: "
-                "ask its operator to bring it back"
-            )
-        try:
-            yield Evaluation.parse(raw)
-        except MalformedError as err:
-            raise UserFacingError(f"what {who} scored for {name} cannot be read: {err}") from err
-
-
 # --- The organisers' word on what a competition came to, computed from the log.
 
 
-def decided_computed(log: LogReader, wanted: str | None) -> tuple[CompetitionView, Outcome]:
+def decided_computed(log: LedgerReader, wanted: str | None) -> tuple[CompetitionView, Outcome]:
     """What the log comes to now; raises UserFacingError when nothing can be ranked yet."""
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     with TemporaryDirectory(prefix="tequio-outcome-") as folder:
-        texts = archive.drawn(view, Path(folder), log.blob, log.ledger)
+        texts = drawn_texts.drawn(view, Path(folder), log.blob, log.ledger)
         return view, computed(view, texts, log.blob)
 
 
 def decide(
-    log: LogReader,
+    log: LedgerReader,
     view: CompetitionView,
     outcome: Outcome,
     folders: Sequence[Path],

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.competition import archive, plan, scores, speaker
+from tequio_client.competition import drawn_texts, plan, scores, speaker
 from tequio_client.competition import submission as competition_submission
 from tequio_client.competition.submission import Looked, of_head
 from tequio_client.keys import identity
 from tequio_client.keys.state import Kept
 from tequio_client.locks import locked
 from tequio_client.organiser import signing
-from tequio_client.worker import shutdown
-from tequio_client.worker.store import files
+from tequio_client.worker import secret_file, shutdown
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import Phase
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -34,10 +33,10 @@ from tequio_shared.statements.competitions import CompChallenge, CompEnter, Comp
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tequio_client.audit.fold import RunHistory
-    from tequio_client.audit.main import Progress
-    from tequio_client.competition.log_reader import LogReader
     from tequio_client.trainer.device import Device
+    from tequio_client.verify.fold import RunHistory
+    from tequio_client.verify.folded_log import LedgerReader
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.competition.state import Draw
@@ -49,9 +48,9 @@ if TYPE_CHECKING:
 _SHARE_BYTES = 65_536
 
 
-def enter(log: LogReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
+def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
     """Enter a competition under a name, for a run or a model from elsewhere."""
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     _check_phase(view, Phase.OPEN, f"it took entries until {_deadline(view)}")
     side = to_text(log.run(run).view.manifest.run_id) if run else ""
     if side:
@@ -63,10 +62,10 @@ def enter(log: LogReader, wanted: str | None, name: str, run: str | None, folder
 
 
 def submit_head(
-    log: LogReader, wanted: str | None, name: str, run: str, number: int | None, folder: Path
+    log: LedgerReader, wanted: str | None, name: str, run: str, number: int | None, folder: Path
 ) -> str:
     """Submit a head of a run: that of a round, or the last one within the budget."""
-    view = log.look(wanted, lambda found: name in found.entrants)
+    view = log.wait_for(wanted, lambda found: name in found.entrants)
     history = log.run(run)
     _check_entrant(view, name, folder)
     number = _last_within(view, history) if number is None else number
@@ -81,36 +80,36 @@ def submit_head(
 
 
 def submit_folder(
-    log: LogReader,
+    log: LedgerReader,
     wanted: str | None,
     name: str,
     look: Callable[[CompetitionRules], Looked],
     folder: Path,
 ) -> str:
     """Submit a folder of the Hub; `look` fetches it and finds what is wrong by the rules."""
-    view = log.look(wanted, lambda found: name in found.entrants)
+    view = log.wait_for(wanted, lambda found: name in found.entrants)
     _check_entrant(view, name, folder)  # before anything is fetched
     return _submit(log, view, name, look(view.rules), folder)
 
 
-def offer(log: LogReader, wanted: str | None, folder: Path) -> str:
+def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
     """Offer to evaluate; the secret is on the disk before the offer is made."""
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     _check_phase(view, Phase.OPEN, f"it took offers until {_deadline(view)}")
     with locked(folder), shutdown.reached(log.ledger):
         key = identity.load_or_create(folder).key
-        trio.run(speaker.speak, log.ledger, folder, files.offering(view.id, key, folder))
+        trio.run(speaker.speak, log.ledger, folder, secret_file.offering(view.id, key, folder))
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
-        f"{files.place(folder, view.id)}: keep it, and have `tequio competition evaluate` "
+        f"{secret_file.place(folder, view.id)}: keep it, and have `tequio competition evaluate` "
         f"running from {_deadline(view)} on"
     )
 
 
-def reveal(log: LogReader, wanted: str | None, share_file: Path, folder: Path) -> str:
+def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path) -> str:
     """Show a custodian's share."""
     share = _share(share_file)
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     _check_share(view, share, share_file)
     if view.phase in (Phase.OPEN, Phase.CLOSED):
         raise UserFacingError(
@@ -141,7 +140,9 @@ def say(ledger: str, folder: Path, body: Body, *documents: bytes) -> None:
         trio.run(partial(speaker.speak, ledger, folder, body, *documents))
 
 
-def _submit(log: LogReader, view: CompetitionView, name: str, looked: Looked, folder: Path) -> str:
+def _submit(
+    log: LedgerReader, view: CompetitionView, name: str, looked: Looked, folder: Path
+) -> str:
     made = looked.submission
     body = CompSubmit(competition=to_text(view.id), entrant=name, submission=to_text(made.id))
     say(log.ledger, folder, body, made.encode())
@@ -157,7 +158,7 @@ def _submit(log: LogReader, view: CompetitionView, name: str, looked: Looked, fo
 def _last_within(view: CompetitionView, history: RunHistory) -> int:
     """The last certified round that keeps the budget of tokens and hours."""
     budget, accounts = view.rules.budget, history.view.accounts
-    trained = {} if accounts is None else accounts.trained
+    trained = accounts.trained
     fitting = [
         number
         for number in history.view.heads
@@ -238,15 +239,15 @@ class Scorer:
     """With what a doubted document is scored."""
 
     device: Device
-    progress: Progress
+    progress: WorkProgress
     stores: Sequence[Path] = ()
 
 
 def challenge(
-    log: LogReader, wanted: str | None, doubt: Doubt, scorer: Scorer, folder: Path
+    log: LedgerReader, wanted: str | None, doubt: Doubt, scorer: Scorer, folder: Path
 ) -> str:
     """Say that an evaluator's score of a document is not what we got."""
-    view = log.look(wanted)
+    view = log.wait_for(wanted)
     evaluator, theirs = _theirs(log, view, doubt)
     own = doubt.millibits
     if own is None:
@@ -276,7 +277,9 @@ def _draw(view: CompetitionView) -> Draw:
     return view.draw
 
 
-def _theirs(log: LogReader, view: CompetitionView, doubt: Doubt) -> tuple[PeerKey, DocumentScore]:
+def _theirs(
+    log: LedgerReader, view: CompetitionView, doubt: Doubt
+) -> tuple[PeerKey, DocumentScore]:
     """Whom the doubt is about, and what they said of the document."""
     documents = _draw(view).documents
     if doubt.document not in documents:
@@ -305,14 +308,14 @@ def _theirs(log: LogReader, view: CompetitionView, doubt: Doubt) -> tuple[PeerKe
     return found[0].evaluator, scored.documents[documents.index(doubt.document)]
 
 
-def _own(log: LogReader, view: CompetitionView, doubt: Doubt, scorer: Scorer) -> int:
+def _own(log: LedgerReader, view: CompetitionView, doubt: Doubt, scorer: Scorer) -> int:
     """Score the document here."""
     submission = view.entrants[doubt.entrant].submission
     if submission is None:
         raise UserFacingError(f"{doubt.entrant} submitted nothing")
     with TemporaryDirectory(prefix="tequio-challenge-") as temporary:
         folder = Path(temporary)
-        texts = archive.drawn(view, folder, log.blob, log.ledger)
+        texts = drawn_texts.drawn(view, folder, log.blob, log.ledger)
         origin = competition_submission.Origin(
             ledger=log.ledger, stores=scorer.stores, trust=log.trust
         )

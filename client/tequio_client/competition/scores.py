@@ -6,7 +6,6 @@ scored again; a line that a crash cut short is.
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tequio_client import files
 from tequio_client.names import cleaned
 from tequio_client.trainer import device, evaluate, fitness
 from tequio_shared.competition.rules import Environment, Evaluation
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.audit.main import Progress
     from tequio_client.trainer.device import Device
     from tequio_client.trainer.evaluate import ScoredModel
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.rules import Scoring
     from tequio_shared.ids import Digest, PeerKey
+
 
 _WORDS = 128
 _WHY = 300
@@ -53,7 +54,7 @@ def evaluation(
     task: Task,
     journal: Path,
     chosen: Device,
-    progress: Progress,
+    progress: WorkProgress,
     after_batch: Callable[[int], None] = lambda _tokens: None,
 ) -> Evaluation:
     """Score what the journal does not have yet, which is paced by `after_batch`.
@@ -137,8 +138,7 @@ def _score(
             for raw, one in zip(left, found, strict=True):
                 named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
                 file.write(msgspec.json.encode(named) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+                files.sync(file)
                 tick(1)
     except OSError as err:
         raise UserFacingError(f"cannot write {journal}: {err.strerror}") from err

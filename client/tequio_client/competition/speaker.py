@@ -1,4 +1,4 @@
-"""Saying something in a competition with the key in a folder: documents first, then the word."""
+"""How far a child is, for the worker that started it: what it does, and how much of it is done."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import trio
 
-from tequio_client.clock import now_ms
 from tequio_client.ipc import evaluator as link
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.trainer import device
 from tequio_client.worker import shutdown
-from tequio_client.worker.children import evaluator
+from tequio_client.worker.children.evaluator import write_document
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.shutdown import first_of
 from tequio_shared import encoding
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Entry
 
+# --- Saying something in a competition with the key in a folder: documents first, then the word.
 
 PATIENCE_S = 300.0
 """How long a ledger that does not take what we say is spoken to."""
@@ -78,15 +78,9 @@ async def speak(ledger: str, folder: Path, body: Body, *documents: bytes) -> Ent
     Raises LedgerRefusedError when the ledger does not take it, and LedgerUnavailableError.
     """
     signer = identity.load_or_create(folder)
-    async with LedgerApi(ledger) as api:
-        network = await api.network()
-        async with Outbox.on(api, network, folder, signer) as outbox:
-            with trio.move_on_after(PATIENCE_S):
-                if documents:
-                    await outbox.become_known()
-                for one in documents:
-                    await api.put_blob(one, signer, now_ms())
-                return await outbox.say(body)
+    async with LedgerApi(ledger) as api, Outbox(api, folder, signer) as outbox:
+        with trio.move_on_after(PATIENCE_S):
+            return await outbox.submit(body, documents=documents)
     raise LedgerUnavailableError(f"not said after {PATIENCE_S:.0f} s: run this again later")
 
 
@@ -107,7 +101,7 @@ class WorkerSpeaker:
     def say(self, body: Body, *documents: bytes) -> None:
         """See Speaker."""
         self._number += 1
-        names = tuple(evaluator.put(self.folder, one) for one in documents)
+        names = tuple(write_document(self.folder, one) for one in documents)
         text = encoding.encode(body).decode()
         self._voice.send(
             link.encode(link.Say(number=self._number, kind=body.TYPE, body=text, documents=names))
@@ -125,9 +119,6 @@ class WorkerSpeaker:
         self._voice.send(link.encode(link.Told(line=line[: link.TEXT])))
 
 
-# --- How far a child is, for the worker that started it: what it does, and how much of it is
-# done.
-
 PATIENCE_MS = 60_000
 """How long after its time a model may be left."""
 LEAST_FREE_BYTES = 512 << 20
@@ -136,7 +127,7 @@ _SCORING = "documents of "
 
 
 class ChildProgress:
-    """Hears of all work (see Progress): written by the thread that works, read by another."""
+    """Hears of all work (see WorkProgress): written by the thread that works, read by another."""
 
     def __init__(self, pacing: Pacing, scored: Callable[[], int]) -> None:
         """`scored` counts the models that are done."""
@@ -152,7 +143,7 @@ class ChildProgress:
 
     @contextmanager
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """See Progress."""
+        """See WorkProgress."""
         if not what.startswith(_SCORING):
             yield lambda _: None
             return

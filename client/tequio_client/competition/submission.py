@@ -14,7 +14,7 @@ from tequio_client.checkpoint.story import Wanted
 from tequio_client.organiser.sealing import staged
 from tequio_client.scoring import hub
 from tequio_client.trainer import evaluate, weights
-from tequio_client.worker.children import evaluator
+from tequio_client.worker.children.evaluator import memory_lack
 from tequio_shared.competition.rules import FILES, Submission, SubmittedFile
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.audit.main import Progress
+    from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import Digest, RunId
     from tequio_shared.log.policy import Policy
@@ -102,7 +102,7 @@ def _tried(rules: CompetitionRules, folder: Path, repo: str) -> tuple[str, ...]:
         raise UserFacingError(
             f"{repo} has {parameters:,} parameters, and the rules of {rules.name} allow {most:,}"
         )
-    lacking = evaluator.lacking(parameters)
+    lacking = memory_lack(parameters)
     if lacking:
         return (f"not tried here: {lacking}",)
     scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
@@ -130,7 +130,7 @@ class Origin:
     trust: Policy | None = None
 
 
-def had(submission: Submission, to: Path, origin: Origin, progress: Progress) -> Path:
+def had(submission: Submission, to: Path, origin: Origin, progress: WorkProgress) -> Path:
     """The submitted model in the folder `to`; raises UserFacingError when it cannot be had."""
     if to.is_dir() and any(to.iterdir()):
         return to  # it appears whole, after all checks
@@ -151,7 +151,7 @@ def _fetched(submission: Submission) -> Path:
         raise OtherWeightsError(f"{err} that were submitted") from err
 
 
-def _head(submission: Submission, to: Path, origin: Origin, progress: Progress) -> None:
+def _head(submission: Submission, to: Path, origin: Origin, progress: WorkProgress) -> None:
     wish = export.Wish(
         ledger=origin.ledger,
         wanted=Wanted(run=submission.run, round=submission.round),

@@ -89,7 +89,7 @@ def fresh(folder: Path) -> Path:
 # --- `tequio competition demo`: a whole competition on this computer, in minutes.
 
 
-@click.command()
+@click.command("demo")
 @click.option(
     "--dir",
     "folder",
@@ -104,7 +104,7 @@ def fresh(folder: Path) -> Path:
     help="Stretch all dates so many times, for a slow computer.",
 )
 @click.option("--keep-running", is_flag=True, help="Leave ledger and pages up until Ctrl-C.")
-def competition_demo_demo(folder: Path | None, pace: float, *, keep_running: bool) -> None:
+def competition_demo(folder: Path | None, pace: float, *, keep_running: bool) -> None:
     """Let two swarms compete on texts that nobody has seen, and check the result as a stranger.
 
     Ends with exit status 0 if all that the stranger did ended as it has to.

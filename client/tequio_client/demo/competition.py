@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import click
 import trio
 
-from tequio_client.audit.findings import EXIT_SOUND, Grade
 from tequio_client.clock import now_ms
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.demo import programs
 from tequio_client.demo.main import end_at_signal
 from tequio_client.demo.programs import Program, tequio
 from tequio_client.demo.script import CUSTODIANS, EVALUATORS, NEEDED, SWARMS, VOLUNTEERS
+from tequio_client.verify.folded_log import LedgerReader
+from tequio_client.verify.report import EXIT_SOUND, Grade
 from tequio_shared.competition.state import Phase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
@@ -122,7 +122,7 @@ class Contest:
     told: Callable[[str], None]
     url: str = ""
     volunteers: list[Program] = field(default_factory=list)
-    reader: LogReader | None = None
+    reader: LedgerReader | None = None
     status: int = 1
     """0 once the stranger's checks ended as they have to."""
 
@@ -142,8 +142,8 @@ class Contest:
     async def view(self) -> CompetitionView:
         """The competition as the log has it now."""
         if self.reader is None:
-            self.reader = LogReader(self.url)
-        return await trio.to_thread.run_sync(self.reader.look, None)
+            self.reader = LedgerReader(self.url)
+        return await trio.to_thread.run_sync(self.reader.wait_for, None)
 
     async def until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
         """Wait until the log says so; raises UserFacingError when it never does."""

@@ -16,8 +16,10 @@ from tequio_client.demo.script import PROMPT
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
-from tequio_client.worker.children.process import trainer_environment
-from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.verify.reader import LogReader
+from tequio_client.verify.report import Report
+from tequio_client.verify.source import LiveLog
+from tequio_client.worker.children.trainer import TrainerProcess, trainer_program
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import Header
 from tequio_shared.ids import digest_from_text, from_text, key_from_text
@@ -99,13 +101,13 @@ def _prepare(folder: Path, store: Path, manifest: Manifest) -> _Files:
 async def _evaluate(
     script: Script, files: _Files, heads: tuple[Path, Path]
 ) -> tuple[Measured, Measured]:
-    trainer = TrainerProcess(trainer_environment(files.manifest.parent))
+    trainer = TrainerProcess(trainer_program(files.manifest.parent))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trainer.run)
         with trio.fail_after(PATIENCE_S):
             await trainer.ask(
-                lambda wish: link.Prepare(
-                    wish=wish,
+                lambda command: link.Prepare(
+                    command=command,
                     manifest=str(files.manifest),
                     config=str(files.config),
                     data_manifest=str(files.corpus),
@@ -121,8 +123,8 @@ async def _evaluate(
 
 async def _measured(trainer: TrainerProcess, script: Script, files: _Files, head: Path) -> Measured:
     report = await trainer.ask(
-        lambda wish: link.Evaluate(
-            wish=wish,
+        lambda command: link.Evaluate(
+            command=command,
             round=0,
             weights=str(head),
             shards=files.shards,
@@ -153,9 +155,7 @@ def _blob(store: Path, name: str) -> Path:
     return store / "blobs" / text[:2] / text
 
 
-# --- What the log says about the demo's run: counted from its entries, not from anybody's claims.
-
-BATCH = 256
+# --- What the log says about the demo's run, counted from its entries.
 
 
 @dataclass(slots=True, kw_only=True)
@@ -217,12 +217,19 @@ class LogTally:
 
 
 async def read_log(ledger: LedgerApi) -> LogTally:
-    """Read the whole log as its signed checkpoint stands now."""
-    checkpoint = await ledger.checkpoint()
+    """Count the whole log up to its newest checkpoint; raises UserFacingError if unsound."""
+    return await trio.to_thread.run_sync(_read, LiveLog(ledger))
+
+
+def _read(source: LiveLog) -> LogTally:
+    report = Report()
+    reader = LogReader(source, report)
+    signed, note = reader.newest()
+    checkpoint = signed.checkpoint
     tally = LogTally(size=checkpoint.size, root=checkpoint.root.hex())
-    for first in range(0, checkpoint.size, BATCH):
-        for leaf in await ledger.entries(first, min(first + BATCH, checkpoint.size)):
-            tally.add(Entry.parse(leaf))
+    for _, leaf in reader.entries(signed, note, lambda _: None):
+        tally.add(Entry.parse(leaf))
+    report.check("the log of the demo", "this is an error in tequio: please report it")
     return tally
 
 

@@ -171,7 +171,7 @@ class CompetitionLink:
             return cls(ledger=ledger, competition=digest_from_text(competition))
         except (ValueError, MalformedError) as err:
             raise UserFacingError(
-                f"this is no whole link to a competition ({err}): it begins with "
+                f"this competition link is incomplete ({err}): it begins with "
                 f"{SCHEME}://{_ACTION}? and must be given in quotes, as one word"
             ) from err
 

@@ -1,12 +1,15 @@
-"""English sentences for what worker and app say to each other in codes.
+"""English texts for the codes in which worker and app speak: decisions, events and rounds.
 
-One template for each meaning, with the values of the decision in braces: the command line fills
-them as they are, the app translates a template before it fills it. A template's key is the reason's
-code, followed by the decision's `fact` if it has one, or by `until` where the end is known and the
-sentence says more then. Each names the rule that decided, and its end or the way out.
+One template for each meaning, with its values in braces: the command line fills a template as it
+is, the app translates it first (`app.words`). Templates have no values that they do not need: a
+missing value would raise KeyError, and a test fills every template.
 
-Templates have no values that they do not need: what is missing would raise KeyError, and a test
-fills every one of them. What happened, as opposed to what is so, has its words in `event_words`.
+A decision's key is its reason's code, followed by its `fact` if it has one, or by `until` where
+the end is known and the sentence says more then. Each sentence names the rule that decided, and
+its end or the way out. An event's points come as points, not as micro-points; its time is in the
+row. A round's reasons are those of the points book: what the round did, or the protocol's reason
+for which witnesses refused the work. `UNKNOWN_EVENT` and `UNKNOWN_REASON` are for codes of a later
+version.
 """
 
 from __future__ import annotations
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import ActivityRow
     from tequio_client.ipc.snapshot import Value
-
 
 STATES: Mapping[State, str] = {
     State.LENDING: "Lending",
@@ -42,7 +44,7 @@ REASONS: Mapping[str, str] = {
     "by-hand": "you paused it. Resumes when you choose Contribute.",
     "by-hand.finished": "the last round is finished, as you asked. Resumes when you choose "
     "Contribute.",
-    "snoozed": "you asked for a break. Resumes by itself.",
+    "snoozed": "you asked for a break. Resumes automatically.",
     "snoozed.until": "you asked for a break. Resumes {until}.",
     "until-game-closes": "until {program} closes. Resumes 60 s after that.",
     "until-game-closes.any": "until your game closes. Resumes 60 s after that.",
@@ -51,23 +53,23 @@ REASONS: Mapping[str, str] = {
     "trainer-broken": "the training program keeps failing ({problem}). Contribute tries again; "
     "Activity has the log.",
     "key": "your key cannot be used ({problem}). See Settings, Account and keys.",
-    "ledger-unknown": "the ledger has never been reached ({problem}). Tries again by itself; "
-    "check its address in Settings, Advanced.",
+    "ledger-unknown": "can't reach the network ({problem}). Retries automatically; check your "
+    "connection, or the address in Settings, Advanced.",
     "ledger-away": "the ledger does not answer ({problem}). Resumes when it does.",
-    "no-swarm": "the swarm cannot be joined ({problem}). Tries again by itself; the addresses are "
-    "in Settings, Advanced.",
+    "no-swarm": "the swarm cannot be joined ({problem}). Retries automatically; the addresses "
+    "are in Settings, Advanced.",
     "no-run.open": "no run is open now. Resumes when one opens: there is nothing to do.",
     "no-run.fits": "no open run fits this computer. Resumes when one does; Runs says what each "
     "needs.",
     "no-run.ended": "the run has ended. Resumes with another one; your points stay yours.",
-    "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; it is tried "
-    "again by itself.",
+    "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; retries "
+    "automatically.",
     "quarantined": "no roster takes your key now ({problem}). Activity says what you can do.",
     "no-device": "there is no device to lend. Switch one on in Hardware.",
     "no-device.small": "{device} has too little memory for this run, which needs {wanted} MiB. "
     "Raise its limit in Hardware or choose another run.",
-    "disk": "only {free} GiB of disk are free and {wanted} GiB shall stay free. Resumes when "
-    "there is 1 GiB more than that.",
+    "disk": "only {free} GiB of disk space are free, and {wanted} GiB should stay free. Resumes "
+    "when there is 1 GiB more than that.",
     "disk.unknown": "cannot tell how much disk is free. Check that the store's folder is there.",
     "disk.store": "the store holds {used} GiB of at most {most} GiB. Resumes when it has been "
     "trimmed; its limit is in Settings, Storage.",
@@ -79,8 +81,8 @@ REASONS: Mapping[str, str] = {
     "battery-unknown.probe": "the hardware probe does not answer. Resumes when it does; see Health "
     "in Activity.",
     "saving-power": "the system saves power. Resumes when that is switched off.",
-    "hot": "{device} has {degrees} °C and shall stay below {limit} °C. Resumes when it is 5 °C "
-    "cooler than that.",
+    "hot": "{device} is at {degrees} °C, above your limit of {limit} °C. Resumes when it is 5 °C "
+    "below the limit.",
     "game": "a game is running ({program}). Resumes 60 s after it closes.",
     "fullscreen": "a game is fullscreen ({program}). Resumes 60 s after it closes.",
     "film": "a film is fullscreen ({program}). Resumes 60 s after it closes.",
@@ -106,12 +108,14 @@ REASONS: Mapping[str, str] = {
     "off pausing for games in Settings, When to lend.",
     "cannot-tell.programs": "cannot tell whether one of your exclusive programs is running. See "
     "Health in Activity, or empty their list in Settings, When to lend.",
-    "others-gpu": "other programs keep {device} {percent} % busy. Resumes 60 s after that.",
+    "others-gpu": "other programs are using {percent} % of {device}. Resumes 60 s after they "
+    "finish.",
     "others-gpu.until": "other programs needed {device}. Resumes {until}.",
-    "others-cpu": "other programs keep the processor {percent} % busy. Resumes 60 s after that.",
+    "others-cpu": "other programs are using {percent} % of your CPU. Resumes 60 s after they "
+    "finish.",
     "others-cpu.until": "other programs needed the processor. Resumes {until}.",
-    "others-cpu.unknown": "cannot tell how busy other programs keep the processor. See Health in "
-    "Activity, or set that limit to 100 % in Settings, When to lend.",
+    "others-cpu.unknown": "cannot tell how much CPU other programs use. See Health in Activity, "
+    "or set that limit to 100 % in Settings, When to lend.",
     "gpu-memory": "{device} has {free} MiB of memory free and training needs {wanted} MiB. "
     "Resumes when other programs give it back.",
     "gpu-unknown": "cannot tell what the graphics cards do: their probe does not answer. Resumes "
@@ -140,15 +144,15 @@ _WEEK_MS = 6 * _DAY_MS
 """Within which a day of the week can only be the next one of its name."""
 
 
-class Local(NamedTuple):
-    """An instant on the local clock, in the words of whoever says it."""
+class LocalTime(NamedTuple):
+    """An instant on the local clock, named in the reader's language."""
 
     weekday: str
     date: str
     time: str
 
 
-def template(decision: Decision) -> str:
+def decision_template(decision: Decision) -> str:
     """Choose the template that fits a decision."""
     keys = [str(decision.reason)]
     if "fact" in decision.values:
@@ -158,8 +162,8 @@ def template(decision: Decision) -> str:
     return next(REASONS[key] for key in keys if key in REASONS)
 
 
-def when(
-    until_ms: int, now_ms: int, local: Callable[[int], Local]
+def end_template(
+    until_ms: int, now_ms: int, local: Callable[[int], LocalTime]
 ) -> tuple[str, Mapping[str, Value]]:
     """Choose the template that says when something ends, with its values."""
     left_ms = max(0, until_ms - now_ms)
@@ -167,11 +171,11 @@ def when(
         return WHEN["seconds"], {"seconds": -(-left_ms // 1_000)}
     if left_ms < _HOUR_MS:
         return WHEN["minutes"], {"minutes": -(-left_ms // 60_000)}
-    return moment(until_ms, now_ms, local)
+    return time_template(until_ms, now_ms, local)
 
 
-def moment(
-    at_ms: int, now_ms: int, local: Callable[[int], Local]
+def time_template(
+    at_ms: int, now_ms: int, local: Callable[[int], LocalTime]
 ) -> tuple[str, Mapping[str, Value]]:
     """Choose the template that names an instant as it is named now, with its values."""
     at, away_ms = local(at_ms), abs(at_ms - now_ms)
@@ -180,20 +184,13 @@ def moment(
     return WHEN["week" if 0 <= at_ms - now_ms < _WEEK_MS else "later"], at._asdict()
 
 
-def sentence(decision: Decision, now_ms: int, local: Callable[[int], Local]) -> str:
-    """Say a decision in English, for the local clock that `local` reads."""
+def decision_sentence(decision: Decision, now_ms: int, local: Callable[[int], LocalTime]) -> str:
+    """A decision in English, on the local clock that `local` reads."""
     values = dict(decision.values)
     if decision.until_ms is not None:
-        end, end_values = when(decision.until_ms, now_ms, local)
+        end, end_values = end_template(decision.until_ms, now_ms, local)
         values["until"] = end.format(**end_values)
-    return f"{STATES[decision.state]}: {template(decision).format(**values)}"
-
-
-# --- What can happen to a worker, as codes with their values, and the English sentence of each.
-#
-# Used as `words` is: the command line fills a template as it is, the app translates it first. A
-# template needs no other values than those in brackets at its code. Points come as points, not as
-# micro-points; times are in the row.
+    return f"{STATES[decision.state]}: {decision_template(decision).format(**values)}"
 
 
 class Event(StrEnum):
@@ -231,82 +228,76 @@ EVENTS: Mapping[Event, str] = {
     Event.RUN_ENDED: "The run {run} has ended.",
     Event.ROUND_ACCEPTED: "{run}, round {round}: your work was accepted, for {points:,.3f} points.",
     Event.ROUND_WITNESSED: "{run}, round {round}: {points:,.3f} points for checking others' work.",
-    Event.ROUND_NOTHING_DUE: "{run}, round {round}: nothing was asked of you that gives points.",
-    Event.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses had your work in time. "
-    "Nobody blames you for that.",
-    Event.ROUND_SILENT: "{run}, round {round}: the round ended without work of yours.",
-    Event.ROUND_VOID: "{run}, round {round}: the round counts for nobody, and its work is given "
-    "out again.",
+    Event.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything that earns "
+    "points.",
+    Event.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses received your work in "
+    "time. This does not count against you.",
+    Event.ROUND_SILENT: "{run}, round {round}: the round ended without your work.",
+    Event.ROUND_VOID: "{run}, round {round}: the round is void, and its work is assigned again.",
     Event.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work ({reason}).",
     Event.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its log proves "
     "{proven:,.3f}. What is not proven is not counted here.",
-    Event.HEAD_VERIFIED: "{run}: the model after round {round} is here, and was checked.",
+    Event.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
     Event.STANDING_CHANGED: "Your key is now {standing}.",
     Event.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without it for a "
     "while.",
     Event.LEDGER_FOUND: "The ledger can be reached again.",
-    Event.LOG_FORKED: "The ledger shows another log than before ({problem}). Nothing of it is "
-    "believed any more.",
-    Event.TRAINER_RESTARTED: "The training program ended by itself and was started anew.",
-    Event.FILE_KEPT_ASIDE: "A file was damaged or not ours. It was kept as {file}, and a new one "
-    "begun.",
-    Event.CLOCK_SET: "This computer's clock was moved by {seconds} s.",
+    Event.LOG_FORKED: "The ledger shows another log than before ({problem}). Its answers are no "
+    "longer trusted.",
+    Event.TRAINER_RESTARTED: "The training program stopped unexpectedly and was restarted.",
+    Event.FILE_KEPT_ASIDE: "A file was damaged or belongs to another program. It was kept as "
+    "{file}, and a new one was started.",
+    Event.CLOCK_SET: "This computer's clock was changed by {seconds} s.",
 }
-"""All but `decided`, whose sentence is the decision's own (`words`)."""
-UNKNOWN = "Something happened that this version has no words for ({code})."
-_OWN = ("state", "reason", "until_ms")
+"""All but `decided`, whose sentence is the decision's own (`decision_sentence`)."""
+UNKNOWN_EVENT = "An event that this version does not know ({code})."
+_DECISION_VALUES = ("state", "reason", "until_ms")
 
 
-def values_of(decision: Decision) -> dict[str, Value]:
+def event_values(decision: Decision) -> dict[str, Value]:
     """The values of the event that a decision is."""
     until = {} if decision.until_ms is None else {"until_ms": decision.until_ms}
     return {**decision.values, "state": decision.state, "reason": decision.reason, **until}
 
 
-def decision_of(row: ActivityRow) -> Decision:
+def event_decision(row: ActivityRow) -> Decision:
     """The decision that the event was; raises ValueError for one of a later version."""
     until = row.values.get("until_ms")
     return Decision(
         state=State(str(row.values.get("state"))),
         reason=Reason(str(row.values.get("reason"))),
-        values={name: value for name, value in row.values.items() if name not in _OWN},
+        values={name: value for name, value in row.values.items() if name not in _DECISION_VALUES},
         until_ms=None if until is None else int(until),
     )
 
 
-def event_words_template(row: ActivityRow) -> str:
-    """Choose the template of an event; for `decided` see `decision_of`."""
-    return EVENTS.get(row.code, UNKNOWN)  # type: ignore[call-overload,no-any-return]  # StrEnum keys
+def event_template(row: ActivityRow) -> str:
+    """Choose the template of an event; for `decided` see `event_decision`."""
+    return EVENTS.get(row.code, UNKNOWN_EVENT)  # type: ignore[call-overload,no-any-return]  # StrEnum keys
 
 
-def event_words_sentence(row: ActivityRow, local: Callable[[int], Local]) -> str:
-    """Say an event in English, for the local clock that `local` reads."""
+def event_sentence(row: ActivityRow, local: Callable[[int], LocalTime]) -> str:
+    """An event in English, on the local clock that `local` reads."""
     try:
         if row.code == Event.DECIDED:
-            return sentence(decision_of(row), row.at_ms, local)
+            return decision_sentence(event_decision(row), row.at_ms, local)
         values: dict[str, Any] = {**row.values, "code": row.code}
-        return event_words_template(row).format(**values)
+        return event_template(row).format(**values)
     except (KeyError, ValueError):
-        return UNKNOWN.format(code=row.code)
+        return UNKNOWN_EVENT.format(code=row.code)
 
 
-# --- English words for how a round ended for one key, and for how a key stands.
-#
-# Used as `words` is: the command line shows a sentence as it is, the app translates it first. A
-# round's reasons are those of the points book: what the round did, or the protocol's reason for
-# which witnesses refused the work. `NEWER` is for what only a later version knows.
-
-ROUND_WORDS_STATES: Mapping[str, str] = {
+ROUND_STATES: Mapping[str, str] = {
     "pending": "Pending",
     "verified": "Verified",
     "rejected": "Rejected",
 }
-ROUND_WORDS_REASONS: Mapping[str, str] = {
+ROUND_REASONS: Mapping[str, str] = {
     # of the round
-    "void": "the round counts for nobody; its work is given out again",
-    "silent": "the round ended without work of yours",
-    "not-selected": "too few witnesses had your work in time; nobody blames you",
-    "no-points": "nothing was asked of you that gives points",
+    "void": "the round is void; its work is assigned again",
+    "silent": "the round ended without your work",
+    "not-selected": "too few witnesses received your work in time; this does not count against you",
+    "no-points": "you were not asked to do anything that earns points",
     # the bytes
     "none": "the witnesses gave no reason",
     "length": "the contribution had the wrong length",
@@ -335,7 +326,7 @@ ROUND_WORDS_REASONS: Mapping[str, str] = {
     "copy": "the contribution was nearly the same as an earlier one",
 }
 """Why a round gave nothing; no full stop, for they stand in brackets too."""
-NEWER = "for a reason that this version has no words for ({reason})"
+UNKNOWN_REASON = "for a reason that this version does not know ({reason})"
 STANDINGS: Mapping[str, str] = {
     "newcomer": "new",
     "active": "active",
@@ -347,6 +338,6 @@ STANDINGS: Mapping[str, str] = {
 """What follows `Your key is now`."""
 
 
-def reason(name: str) -> str:
+def round_reason(name: str) -> str:
     """Choose the words for a reason; those of a later version have a place for `{reason}`."""
-    return ROUND_WORDS_REASONS.get(name, NEWER)
+    return ROUND_REASONS.get(name, UNKNOWN_REASON)

@@ -1,16 +1,17 @@
 """What a worker and its trainer say to each other: one JSON line each way, bounded and pure.
 
-The link is driven by level, not by edge. A wish names what the worker wants to be true; it may
-be sent again at any time and then changes nothing. Two wishes are in force at once: the latest
-`Prepare` (which model, which device, how much of it) and the latest task (every other wish). A
+The link is driven by level, not by edge. A command names what the worker wants to be true; it may
+be sent again at any time and then changes nothing. Two commands are in force at once: the latest
+`Prepare` (which model, which device, how much of it) and the latest task (every other command). A
 task waits until the trainer is prepared; a newer task replaces an unfinished older one, between
-two inner steps. Wish numbers come from the worker and rise; the same number means the same wish,
-and a finished wish that is sent again is answered again with the same report, without work.
+two inner steps. Command numbers come from the worker and rise; the same number means the same
+command, and a finished command that is sent again is answered again with the same report, without
+work.
 
-Every report names the wish that it answers (0: none yet). Sizes are in bytes unless the name says
-otherwise, times in milliseconds or seconds as named; digests, keys and headers are base64url text
-(`tequio_shared.ids.to_text`); paths are text and name files that both processes see. Input files
-are only read. Output files appear under their name complete, or not at all.
+Every report names the command that it answers (0: none yet). Sizes are in bytes unless the name
+says otherwise, times in milliseconds or seconds as named; digests, keys and headers are base64url
+text (`tequio_shared.ids.to_text`); paths are text and name files that both processes see. Input
+files are only read. Output files appear under their name complete, or not at all.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     `share_percent` takes effect at the next inner step, without stopping the task.
     """
 
-    wish: Positive
+    command: Positive
     manifest: FilePath
     """Canonical run manifest."""
     config: FilePath
@@ -111,7 +112,7 @@ class Train(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="train"
     `Finish` or `stop_after_ms` end it early; what was done so far is then handed in.
     """
 
-    wish: Positive
+    command: Positive
     round: Positive
     run: DigestText
     head: DigestText
@@ -133,22 +134,22 @@ class Train(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="train"
     feedback_in: FilePath | None = None
     """Error feedback of our last contribution; none starts from zero."""
     stop_after_ms: Number = 0
-    """Stop at the next step once this much time has passed since the wish came; 0: never."""
+    """Stop at the next step once this much time has passed since the command came; 0: never."""
 
 
 class Finish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="finish"):
-    """Hand in what the `Train` wish of this number has done so far. Answered by its `Trained`.
+    """Hand in what the `Train` command of this number has done so far. Answered by its `Trained`.
 
-    Ignored when that wish is not the task in force. At least one inner step is always done.
+    Ignored when that command is not the task in force. At least one inner step is always done.
     """
 
-    wish: Positive
+    command: Positive
 
 
 class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="screen"):
     """Check these contributions as a witness. Answered by `Screened`."""
 
-    wish: Positive
+    command: Positive
     round: Positive
     run: DigestText
     head: DigestText
@@ -167,7 +168,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
 class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advance"):
     """Compute the next head. Answered by `Advanced`."""
 
-    wish: Positive
+    command: Positive
     round: Positive
     run: DigestText
     parent: DigestText
@@ -185,7 +186,7 @@ class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="adva
 class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="evaluate"):
     """Measure a head on the held-out shards. Answered by `Evaluated`."""
 
-    wish: Positive
+    command: Positive
     round: Number
     weights: FilePath
     shards: Shards
@@ -202,7 +203,7 @@ class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="eva
 class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continue"):
     """Let a head go on from the beginning of a held-out document. Answered by `Continued`."""
 
-    wish: Positive
+    command: Positive
     round: Number
     weights: FilePath
     shards: Shards
@@ -214,16 +215,16 @@ class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="con
 class Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rest"):
     """Do nothing; drop an unfinished task. Answered by `Resting`."""
 
-    wish: Positive
+    command: Positive
 
 
 class Quit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="quit"):
     """Leave the process with status 0. End of input means the same."""
 
-    wish: Positive
+    command: Positive
 
 
-Wish: TypeAlias = Prepare | Train | Finish | Screen | Advance | Evaluate | Continue | Rest | Quit
+Command: TypeAlias = Prepare | Train | Finish | Screen | Advance | Evaluate | Continue | Rest | Quit
 
 
 class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
@@ -237,7 +238,7 @@ class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"
 class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
     """The trainer is prepared."""
 
-    wish: Positive
+    command: Positive
     device: Label
     """Kind and number: `cpu`, `cuda:0`, `mps`, `xpu:0`."""
     device_name: Label
@@ -252,7 +253,7 @@ class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"
 class Alive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="alive"):
     """Sent every second, also while computing."""
 
-    wish: Number
+    command: Number
     """The task in force; 0 before the first."""
     doing: Label
     """`starting`, `preparing`, `training`, `encoding`, `screening`, `advancing`, `evaluating` or
@@ -268,9 +269,9 @@ class Alive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="alive"
 
 
 class Trained(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="trained"):
-    """The payload, delta and feedback files lie where the wish said."""
+    """The payload, delta and feedback files lie where the command said."""
 
-    wish: Positive
+    command: Positive
     round: Positive
     header: HeaderText
     contribution: DigestText
@@ -283,7 +284,7 @@ class Trained(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="trai
     train_seconds: float
     """Spent in inner steps."""
     seconds: float
-    """From the wish to this report."""
+    """From the command to this report."""
     loss_first: float
     """Our own reading, nats per token, of the first step. Informative only."""
     loss_last: float
@@ -311,18 +312,18 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Screened(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="screened"):
-    """One verdict for each candidate, in the order of the wish."""
+    """One verdict for each candidate, in the order of the command."""
 
-    wish: Positive
+    command: Positive
     round: Positive
     verdicts: tuple[Verdict, ...]
     seconds: float
 
 
 class Advanced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advanced"):
-    """The next head lies where the wish said."""
+    """The next head lies where the command said."""
 
-    wish: Positive
+    command: Positive
     round: Positive
     head: DigestText
     weights_root: DigestText
@@ -336,7 +337,7 @@ class Advanced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="adv
 class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="evaluated"):
     """How good a head is."""
 
-    wish: Positive
+    command: Positive
     round: Number
     bits_per_byte: float
     millibits: Number
@@ -354,7 +355,7 @@ class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ev
 class Continued(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continued"):
     """What a head writes, as far as it fits into a statement."""
 
-    wish: Positive
+    command: Positive
     round: Number
     prompt: Text
     text: Text
@@ -364,40 +365,41 @@ class Continued(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="co
 class Resting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="resting"):
     """The trainer does nothing, as asked."""
 
-    wish: Positive
+    command: Positive
 
 
 class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="failed"):
-    """The wish cannot be met; sending it again tries again.
+    """The command cannot be met; sending it again tries again.
 
-    Codes: `malformed` (a line that is no wish; wish 0), `unprepared`, `device`, `memory`, `model`,
-    `input` (a named file is missing or wrong), `output` (cannot be written), `non_finite` (training
-    gave infinities: nothing was written), `rules` (the head rules refuse the set), `internal`.
+    Codes: `malformed` (a line that is no command; command 0), `unprepared`, `device`, `memory`,
+    `model`, `input` (a named file is missing or wrong), `output` (cannot be written), `non_finite`
+    (training gave infinities: nothing was written), `rules` (the head rules refuse the set),
+    `internal`.
     """
 
-    wish: Number
+    command: Number
     code: Label
     reason: Text
     fatal: bool = False
-    """The process ends after this line and must be started anew."""
+    """The process ends after this line and must be started again."""
 
 
 Answer: TypeAlias = Ready | Trained | Screened | Advanced | Evaluated | Continued | Resting | Failed
-"""A report that settles a wish."""
+"""A report that settles a command."""
 Report: TypeAlias = Hello | Alive | Answer
 
-_WISHES: msgspec.json.Decoder[Wish] = msgspec.json.Decoder(Wish)
+_COMMANDS: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)
 _REPORTS: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
 
 
-def encode(message: Wish | Report) -> bytes:
+def encode(message: Command | Report) -> bytes:
     """Write the message as one line, newline included."""
     return codec.encode(message)
 
 
-def decode_wish(line: bytes) -> Wish:
-    """Read a wish from its line; raises MalformedError."""
-    return codec.decode(_WISHES, line, LINE_BYTES, "a wish")
+def decode_command(line: bytes) -> Command:
+    """Read a command from its line; raises MalformedError."""
+    return codec.decode(_COMMANDS, line, LINE_BYTES, "a command")
 
 
 def decode_report(line: bytes) -> Report:

@@ -6,12 +6,13 @@ import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.keys import sealing
 from tequio_client.keys.state import IdentityError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 SUFFIX = ".tequio-key"
 LEAST = 8
@@ -33,9 +34,9 @@ def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
     check_passphrase(passphrase)
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        private_file.write(part, sealing.seal(seed, passphrase))
+        files.write_private(part, sealing.seal(seed, passphrase))
         _prove(part, path, seed, passphrase)
-        part.replace(path)
+        files.settle(part, path)
     except OSError as err:
         raise _unusable(path, err) from err
     finally:

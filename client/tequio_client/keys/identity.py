@@ -12,7 +12,7 @@ import secrets
 import stat
 from typing import TYPE_CHECKING
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.keys.state import IdentityError, Kept
 from tequio_shared.keys import SEED_BYTES, Signer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.keys.system_keyring import SystemKeyring
+
 
 FILE = "identity.key"
 
@@ -88,7 +89,7 @@ def write(
     path = folder / FILE
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        private_file.write(path, content)
+        files.write_private(path, content)
     except OSError as err:
         raise _unusable(path, err) from err
 

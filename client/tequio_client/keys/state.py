@@ -17,6 +17,7 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+
 Short: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
@@ -66,7 +67,7 @@ TEMPLATES: Mapping[str, str] = {
     # the passphrase
     "passphrase-needed": "the key file {path} is sealed: a passphrase is needed",
     "passphrase-wrong": "the passphrase does not open the key file",
-    "passphrase-short": "the passphrase has fewer than {least} characters: take a longer one",
+    "passphrase-short": "the passphrase has fewer than {least} characters: choose a longer one",
     # the keyring
     "keyring-absent": "this system has no keyring that could keep a secret: choose a passphrase "
     "instead",
@@ -78,10 +79,10 @@ TEMPLATES: Mapping[str, str] = {
     "or is another user's; restore the key from a backup",
     # backups
     "backup-unusable": "the backup {path} cannot be used: {why}",
-    "backup-foreign": "the file {path} is no backup of a key: choose the one that is",
+    "backup-foreign": "the file {path} is not a key backup: choose the one that is",
     "backup-wrong": "the passphrase does not open the backup {path}, or the file is damaged",
     "backup-differs": "the backup {path} does not read back as it was written: choose another "
-    "place, this one is not to be trusted",
+    "place, this one is unreliable",
     "words-count": "a key has {due} words and these are {count}",
     "word-unknown": "word {number}, {word}, is not in the list of words: compare it with your note",
     "word-near": "word {number}, {word}, is not in the list of words: it may be {near}",

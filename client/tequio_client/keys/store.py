@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.keys import identity
 from tequio_client.keys.state import IdentityError, Kept, KeyRecord, KeyState
 from tequio_client.keys.system_keyring import SystemKeyring
@@ -24,6 +24,7 @@ from tequio_shared.keys import SEED_BYTES, Signer
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
 
 RECORD = "identity.json"
 _ASIDE = "identity.key.old"
@@ -94,7 +95,7 @@ class KeyStore:
             for number in range(_MOST_ASIDE):
                 aside = self.folder / f"{_ASIDE}{number or ''}"
                 if not aside.exists():
-                    private_file.write(aside, path.read_bytes())
+                    files.write_private(aside, path.read_bytes())
                     return aside
         except OSError as err:
             why = err.strerror or str(err)
@@ -121,7 +122,7 @@ class KeyStore:
     def _write(self, record: KeyRecord) -> None:
         path = self.folder / RECORD
         try:
-            private_file.write(path, msgspec.json.encode(record))
+            files.write_private(path, msgspec.json.encode(record))
         except OSError as err:
             why = err.strerror or str(err)
             raise IdentityError("unusable", path=str(path), why=why) from err

@@ -1,10 +1,7 @@
-"""Proofs about a log, made from its tiles, and the policy that says which checkpoints count.
+"""Proofs about a log and single proven entries, from tiles and bundles that the ledger serves.
 
-The ledger only serves hashes; the proofs are made here.
-
-Theory: a tile holds 256 neighbouring nodes of one level of the tree, so any node over a full
-subtree is at most 128 hashes of one tile, folded; what RFC 6962 calls MTH(D[a:b]) is made of such
-nodes. Tiles are not believed: the user of a proof verifies it against a signed root.
+The ledger only serves hashes, the proving is done here. Tiles are not trusted: a caller verifies
+what a proof leads to against a signed root. `verify.reader` reads whole logs.
 """
 
 from __future__ import annotations
@@ -12,25 +9,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
-from tequio_shared.log.merkle import Frontier, node_hash, root_of_hashes, verify_inclusion
-from tequio_shared.log.merkle import leaf_hash as hash_leaf
+from tequio_shared.log import tile_proofs
+from tequio_shared.log.merkle import Frontier, leaf_hash, root_of_hashes, verify_inclusion
 from tequio_shared.log.policy import POLICY_BYTES, Policy
-from tequio_shared.log.tiles import TILE_WIDTH, hashes_at
+from tequio_shared.log.tile_proofs import span_in_tile, tile_of, width
+from tequio_shared.log.tiles import TILE_WIDTH
 from tequio_shared.network.genesis import check_role
 from tequio_shared.statements.proof_of_work import check_work
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerApi, Network
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import Checkpoint
+    from tequio_shared.log.tile_proofs import Node, Range, TileName
 
-_HEIGHT = 8
+
 _TILES = 64
-"""Most tiles held at once: 0.5 MiB, and more than one proof needs."""
+"""Tiles that are remembered between proofs: 0.5 MiB, and more than one proof needs."""
 
 
 class LogProofs:
@@ -39,75 +38,39 @@ class LogProofs:
     def __init__(self, ledger: LedgerApi, size: int) -> None:
         self._ledger = ledger
         self._size = size
-        self._tiles: dict[tuple[int, int], list[Digest]] = {}
+        self._tiles: dict[TileName, list[Digest]] = {}
 
     async def frontier(self, size: int) -> Frontier:
         """Get the right edge of the log's first `size` entries, unverified."""
-        edge: list[bytes] = []
-        first = 0
-        for level in range(size.bit_length() - 1, -1, -1):
-            if size >> level & 1:
-                edge.append(await self._node(level, first >> level))
-                first += 1 << level
-        return Frontier.parse(size.to_bytes(8, "big") + b"".join(edge))
+        nodes = tile_proofs.edge(size)
+        await self._fetch([tile_of(node) for node in nodes])
+        hashes = b"".join(self._node(node) for node in nodes)
+        return Frontier.parse(size.to_bytes(8, "big") + hashes)
 
     async def consistency(self, old_size: int) -> list[Digest]:
         """Prove that the log of `old_size` is the beginning of this one, for 1 <= old_size."""
-        return await self._subproof(old_size, 0, self._size, is_whole=True)
+        return await self._hashes(tile_proofs.consistency(old_size, self._size))
 
     async def inclusion(self, index: int) -> list[Digest]:
         """Prove the entry at an index, its sibling first."""
-        proof: list[Digest] = []
-        first, end = 0, self._size
-        while end - first > 1:
-            middle = first + _split(end - first)
-            if index < middle:
-                proof.insert(0, await self._range(middle, end))
-                end = middle
-            else:
-                proof.insert(0, await self._range(first, middle))
-                first = middle
-        return proof
+        return await self._hashes(tile_proofs.inclusion(index, self._size))
 
-    async def _subproof(
-        self, old_end: int, first: int, end: int, *, is_whole: bool
-    ) -> list[Digest]:
-        """RFC 6962 section 2.1.2; `is_whole` while the old tree is a subtree the verifier has."""
-        if old_end == end:
-            return [] if is_whole else [await self._range(first, end)]
-        middle = first + _split(end - first)
-        if old_end <= middle:
-            left = await self._subproof(old_end, first, middle, is_whole=is_whole)
-            return [*left, await self._range(middle, end)]
-        right = await self._subproof(old_end, middle, end, is_whole=False)
-        return [*right, await self._range(first, middle)]
+    async def _hashes(self, ranges: Sequence[Range]) -> list[Digest]:
+        await self._fetch(tile_proofs.tiles_of(ranges))
+        return [tile_proofs.range_hash(span, self._node) for span in ranges]
 
-    async def _range(self, first: int, end: int) -> Digest:
-        """Hash entries [first, end), where first is a multiple of the next power of two."""
-        size = end - first
-        if size & (size - 1) == 0:
-            level = size.bit_length() - 1
-            return await self._node(level, first >> level)
-        middle = first + _split(size)
-        return node_hash(await self._range(first, middle), await self._range(middle, end))
+    async def _fetch(self, tiles: Sequence[TileName]) -> None:
+        """Have these tiles at hand; O(log n) of them make up any proof."""
+        lacking = [tile for tile in tiles if tile not in self._tiles]
+        if len(self._tiles) + len(lacking) > _TILES:
+            self._tiles.clear()
+            lacking = list(tiles)
+        for tile in dict.fromkeys(lacking):
+            self._tiles[tile] = await self._ledger.tile(*tile, width(tile, self._size))
 
-    async def _node(self, level: int, index: int) -> Digest:
-        """Hash the full subtree `index` of 2^level entries."""
-        tile_level, rest = divmod(level, _HEIGHT)
-        first = index << rest
-        tile = await self._tile(tile_level, first // TILE_WIDTH)
-        at = first % TILE_WIDTH
-        return root_of_hashes(tile[at : at + (1 << rest)])
-
-    async def _tile(self, level: int, index: int) -> list[Digest]:
-        found = self._tiles.get((level, index))
-        if found is None:
-            width = min(TILE_WIDTH, hashes_at(level, self._size) - index * TILE_WIDTH)
-            found = await self._ledger.tile(level, index, width)
-            if len(self._tiles) == _TILES:
-                self._tiles.clear()
-            self._tiles[level, index] = found
-        return found
+    def _node(self, node: Node) -> Digest:
+        first, end = span_in_tile(node)
+        return root_of_hashes(self._tiles[tile_of(node)][first:end])
 
 
 async def read_entries(
@@ -143,14 +106,14 @@ async def read_entries_of(
         leaves = await ledger.entries(span[0], span[-1] + 1)
         for index, leaf in zip(span, leaves, strict=True):
             proof = await proofs.inclusion(index)
-            verify_inclusion(hash_leaf(leaf), index, checkpoint.size, proof, checkpoint.root)
+            verify_inclusion(leaf_hash(leaf), index, checkpoint.size, proof, checkpoint.root)
             found[index] = Entry.parse(leaf)
             check_entry(index, found[index], network)
     return found
 
 
 def _spans(indices: Iterable[int]) -> list[list[int]]:
-    """The indices in order, those that follow one another together: as many as come at once."""
+    """The indices in order, consecutive ones together: up to a bundle's worth, one request each."""
     spans: list[list[int]] = []
     for index in sorted(set(indices)):
         if spans and spans[-1][-1] == index - 1 and len(spans[-1]) < TILE_WIDTH:
@@ -161,18 +124,13 @@ def _spans(indices: Iterable[int]) -> list[list[int]]:
 
 
 def check_entry(index: int, entry: Entry, network: Network) -> None:
-    """Raise PeerError unless all signatures hold and the signers may say what the entry says."""
+    """Raise PeerError unless all signatures hold and the signers may state what the entry says."""
     try:
         check_work(entry.statement, network.id, network.genesis.work_bits)
         check_role(entry, network.genesis)
     except RefusedError as err:
         raise PeerError(f"entry {index} of the log must not be there: {err}") from err
     entry.verify(network.id)
-
-
-def _split(size: int) -> int:
-    """The largest power of two below `size` (RFC 6962 section 2.1)."""
-    return 1 << (size - 1).bit_length() - 1
 
 
 def read_policy(path: Path | None) -> Policy | None:
@@ -190,4 +148,4 @@ def read_policy(path: Path | None) -> Policy | None:
             f"the policy {path} cannot be read ({err.strerror}): give its place with --trust"
         ) from err
     except MalformedError as err:
-        raise UserFacingError(f"{path} is no policy that can be kept: {err}") from err
+        raise UserFacingError(f"{path} is not a valid policy: {err}") from err

@@ -87,9 +87,9 @@ async def say(
         entry = await signing.signed(api, folders[0], body, ours, now_ms(), about=(run, None))
         await signing.send(api, entry, now_ms())
         return
-    async with Outbox.on(api, network, folders[0], ours[0]) as outbox:
+    async with Outbox(api, folders[0], ours[0]) as outbox:
         with trio.move_on_after(PATIENCE_S) as patience:
-            await outbox.say(body, run, None)
+            await outbox.submit(body, run)
         if patience.cancelled_caught:
             raise LedgerUnavailableError(f"not done after {PATIENCE_S:.0f} s")
 

@@ -7,7 +7,6 @@ is made here, split, and forgotten; it touches no disk except as shares.
 from __future__ import annotations
 
 import hashlib
-import os
 import secrets
 import shutil
 import tempfile
@@ -20,7 +19,7 @@ from Crypto.Protocol.SecretSharing import Shamir
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.dataset.sources import Files
 from tequio_client.names import cleaned
 from tequio_shared import sealed_set
@@ -117,9 +116,7 @@ def staged(to: Path) -> Iterator[Path]:
         stage = Path(tempfile.mkdtemp(prefix=f".{to.name}-", dir=to.parent))
         try:
             yield stage
-            if to.exists():
-                to.rmdir()
-            stage.rename(to)
+            files.settle_folder(stage, to)
         except BaseException:
             shutil.rmtree(stage, ignore_errors=True)
             raise
@@ -165,7 +162,7 @@ def seal(source: Source, to: Path, *, needed: int, shares: int) -> SealedSet:
         )
         (stage / COMMITMENT).write_bytes(sealed.encode())
         for one in held:
-            private_file.write(stage / share_file(one), _letter(one).encode())
+            files.write_private(stage / share_file(one), _letter(one).encode())
     return sealed
 
 
@@ -278,8 +275,7 @@ def _write(path: Path, pieces: Iterator[bytes]) -> bytes:
         for piece in pieces:
             state.update(piece)
             file.write(piece)
-        file.flush()
-        os.fsync(file.fileno())
+        files.sync(file)
     return state.digest()
 
 

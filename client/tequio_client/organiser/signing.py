@@ -23,8 +23,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.locks import locked
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger import outbox
-from tequio_client.worker.ledger.outbox_db import OutboxFile
+from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
 from tequio_client.worker.ledger.standing import moment
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS, from_text, to_text
@@ -117,14 +116,14 @@ async def signed(
     """
     network = await api.network()
     account = await api.peer(signers[0].key)
-    with OutboxFile(folder / outbox.FILE, network.id, signers[0].key) as file:
-        if account.last_seq < file.chain().seq:
+    with OutboxDb(folder / FILE, network.id, signers[0].key) as outbox:
+        if account.last_seq < outbox.chain().seq:
             raise UserFacingError(
                 f"the ledger has forgotten statements of the organiser in {folder}: "
                 f"see what `tequio audit --ledger {api.url}` says"
             )
-        file.adopt(account.last_seq, account.last)
-        seq = file.take_number()
+        outbox.adopt(account.last_seq, account.last)
+        seq = outbox.use_number()
     is_all = len(signers) >= signers_needed(body, network.genesis)
     ts = now_ms if is_all else now_ms + AHEAD_MS
     made = statement.make(

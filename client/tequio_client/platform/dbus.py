@@ -35,12 +35,18 @@ from tequio_shared.errors import TequioError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# --- A lasting connection to a D-Bus that nobody waits for: calls are sent, answers and signals
-# come.
+# --- A lasting D-Bus connection that never blocks its caller: calls are queued, answers come
+# back.
 #
-# One thread does both, and sleeps while nothing comes. Services that show something for us answer
-# the connection that asked, so what is asked and what is heard must go the same way. Qt's own
-# D-Bus cannot be used from Python for this: it has no way to say an unsigned number.
+# One thread sends the calls and receives answers and signals; it sleeps while there is nothing to
+# do. A service that shows something for us reports back to the connection that asked, so calls
+# and signals share one. Qt's own D-Bus cannot be used from Python for this: it has no way to send
+# an unsigned number.
+#
+# jeepney's `DBusRouter` (io.threading, 0.9) was tried in place of this loop and does not serve:
+# when the bus ends the connection, its receiver thread dies with an unhandled traceback and
+# nobody learns of it, so that the next call is lost instead of made on a new connection; its
+# connections never close the two descriptors of their pipe; and a call blocks until its answer.
 
 TIMEOUT_S = 2.0
 """For connecting, and for the rest of a message that has begun."""

@@ -1,11 +1,13 @@
 """A network that is frozen as it is stored, and the pairs that are trained beside it.
 
-A target's output is W x + (alpha / rank) B (A x), as in `tequio_shared.head.layout`. Frozen matrices keep
-the 16 bits of their files and are widened as they are used, and again on the way back, so that no
-wider copy outlives its layer. What has one axis (scales of norms, biases) is float32, and so is
-what flows between layers: with float32 on the device this computes what the widened model computes.
+A target's output is W x + (alpha / rank) B (A x), as in `tequio_shared.head.layout`. Frozen
+matrices keep the 16 bits of their files and are widened as they are used, and again on the way
+back, so that no wider copy outlives its layer. What has one axis (scales of norms, biases) is
+float32, and so is what flows between layers: with float32 on the device this computes what the
+widened model computes.
 
-Where memory is tight, each layer keeps its input alone and computes the rest again on the way back.
+Where memory is tight, each layer keeps its input alone and computes the rest again on the way
+back.
 """
 
 from __future__ import annotations

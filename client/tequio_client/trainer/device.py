@@ -32,7 +32,7 @@ class Device:
 
     @property
     def label(self) -> str:
-        """Kind and number, as a wish may name it."""
+        """Kind and number, as a command may name it."""
         return str(self.handle)
 
     def autocast(self) -> AbstractContextManager[object]:
@@ -48,7 +48,7 @@ class Device:
 
 
 def choose(wanted: str) -> Device:
-    """Open the device that a wish names; `auto` takes the best one there is.
+    """Open the device that a command names; `auto` takes the best one there is.
 
     Raises DeviceError when it is not there.
     """

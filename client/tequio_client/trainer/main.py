@@ -1,4 +1,4 @@
-"""The trainer process: hears wishes on its input, works on the latest, reports on its output.
+"""The trainer process: hears commands on its input, works on the latest, reports on its output.
 
 Three threads: one listens, one beats the heart every second, the first one works. The listener
 ends the process at once when it is told to or when its input ends, that is, when its parent is
@@ -57,7 +57,7 @@ class Voice:
 
 
 def main(log_style: str) -> NoReturn:
-    """Serve wishes until told to leave; `log_style` is console or json."""
+    """Serve commands until told to leave; `log_style` is console or json."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our parent, who tells us
     configure_logging(style=log_style)
     voice, desk, activity = Voice(), Desk(), Activity()
@@ -78,14 +78,14 @@ def main(log_style: str) -> NoReturn:
 def _listen(lines: IO[bytes], desk: Desk, voice: Voice) -> NoReturn:
     while line := lines.readline(trainer.LINE_BYTES + 1):
         try:
-            wish = trainer.decode_wish(line)
+            command = trainer.decode_command(line)
         except MalformedError as err:
-            voice.say(trainer.Failed(wish=0, code="malformed", reason=str(err)))
+            voice.say(trainer.Failed(command=0, code="malformed", reason=str(err)))
             _skip_line(lines, line)
             continue
-        if isinstance(wish, trainer.Quit):
+        if isinstance(command, trainer.Quit):
             break
-        desk.put(wish)
+        desk.put(command)
     os._exit(0)
 
 
@@ -99,7 +99,7 @@ def _beat(activity: Activity, voice: Voice) -> NoReturn:
     while True:
         voice.say(
             trainer.Alive(
-                wish=activity.wish,
+                command=activity.command,
                 doing=activity.doing,
                 step=activity.step,
                 steps=activity.steps,
@@ -110,7 +110,7 @@ def _beat(activity: Activity, voice: Voice) -> NoReturn:
         time.sleep(HEARTBEAT_S)
 
 
-# --- A trainer at work: takes the wish in force from the desk, meets it, reports, takes the next.
+# --- A trainer at work: takes the command in force from the desk, meets it, reports, and so on.
 
 
 class Shift:
@@ -126,46 +126,50 @@ class Shift:
         self._answers: dict[int, Answer] = {}  # of the last Prepare and the last task
 
     def serve(self) -> NoReturn:
-        """Meet wishes for ever."""
+        """Meet commands for ever."""
         self.activity.begin(0, "resting")
         while True:
-            wish = self._desk.wait()
+            command = self._desk.wait()
             try:
-                answer = self._answers.get(wish.wish) or self._meet(wish)
+                answer = self._answers.get(command.command) or self._meet(command)
             except ReplacedError:
                 continue  # the desk has something newer, or the same task for another model
-            self._desk.settle(wish)
+            self._desk.settle(command)
             self._remember(answer)
             self._report(answer)
             if isinstance(answer, Failed) and answer.fatal:
                 raise SystemExit(1)
             self.activity.doing = "resting"
 
-    def _meet(self, wish: Prepare | Task) -> Answer:
-        """Meet a wish, or say why not."""
+    def _meet(self, command: Prepare | Task) -> Answer:
+        """Meet a command, or say why not."""
         try:
-            return self._prepare(wish) if isinstance(wish, Prepare) else self._do(wish)
+            return self._prepare(command) if isinstance(command, Prepare) else self._do(command)
         except ReplacedError:
             raise
         except Exception as err:  # the outermost supervisor: says so, goes on or dies
-            failed = _failure(wish.wish, err)
-            log.warning("wish failed", wish=wish.wish, code=failed.code, exc_info=failed.fatal)
+            failed = _failure(command.command, err)
+            log.warning(
+                "command failed", command=command.command, code=failed.code, exc_info=failed.fatal
+            )
             return failed
 
-    def _prepare(self, wish: Prepare) -> Answer:
-        self.activity.begin(wish.wish, "preparing")
-        if self._shop and is_same_model(self._shop.prepare, wish):
-            self._shop = self._shop.under(wish)
+    def _prepare(self, command: Prepare) -> Answer:
+        self.activity.begin(command.command, "preparing")
+        if self._shop and is_same_model(self._shop.prepare, command):
+            self._shop = self._shop.under(command)
         else:
             self._shop = None  # its memory is needed
-            self._shop = prepared.open_workshop(wish)
-        return self._shop.ready(wish)
+            self._shop = prepared.open_workshop(command)
+        return self._shop.ready(command)
 
     def _do(self, task: Task) -> Answer:
         if isinstance(task, Rest):
             return self._rest(task)
         if self._shop is None:
-            return Failed(wish=task.wish, code="unprepared", reason="there was no Prepare yet")
+            return Failed(
+                command=task.command, code="unprepared", reason="there was no Prepare yet"
+            )
         bench = Bench(
             shop=self._shop,
             desk=self._desk,
@@ -181,19 +185,19 @@ class Shift:
     def _rest(self, task: Rest) -> Answer:
         if self._shop is not None:
             self._shop.device.release()
-        return Resting(wish=task.wish)
+        return Resting(command=task.command)
 
     def _remember(self, answer: Answer) -> None:
         """Keep the last answers to give again; a failure is tried again instead."""
         if not isinstance(answer, Failed):
             kept = list(self._answers.items())[-1:]
-            self._answers = dict(kept) | {answer.wish: answer}
+            self._answers = dict(kept) | {answer.command: answer}
 
 
 def _failure(number: int, err: Exception) -> Failed:
     code = next((code for kinds, code in _CODES if isinstance(err, kinds)), "internal")
     return Failed(
-        wish=number,
+        command=number,
         code=code,
         reason=f"{type(err).__name__}: {err}"[:60_000] if code == "internal" else str(err),
         fatal=code == "internal",

@@ -1,4 +1,4 @@
-"""What is set up for one run: its rules, its network, its device. A `Prepare` wish made true."""
+"""What is set up for one run: its rules, its network, its device. A `Prepare` command made true."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Workshop:
     begun: Begun = field(default_factory=Begun)
 
     def under(self, prepare: Prepare) -> Workshop:
-        """Obey the limits of a wish for the same model."""
+        """Obey the limits of a command for the same model."""
         device.limit(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
         return replace(self, prepare=prepare)
 
@@ -73,9 +73,9 @@ class Workshop:
             raise UserFacingError(f"cannot use the weights: {err}") from err
 
     def ready(self, prepare: Prepare) -> Ready:
-        """Report that this wish is met."""
+        """Report that this command is met."""
         return Ready(
-            wish=prepare.wish,
+            command=prepare.command,
             device=self.device.label,
             device_name=self.device.name,
             precision=str(self.device.precision).removeprefix("torch."),

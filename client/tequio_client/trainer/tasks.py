@@ -136,9 +136,9 @@ class Bench:
     begun: float = field(default_factory=time.perf_counter)
 
     def check(self) -> None:
-        """Go on only while the task is wished for; obey new limits. Raises ReplacedError."""
+        """Go on only while the task is in force; obey new limits. Raises ReplacedError."""
         prepare = self.desk.check(self.task, self.shop.prepare)
-        if prepare.wish != self.shop.prepare.wish:
+        if prepare.command != self.shop.prepare.command:
             self.shop = self.shop.under(prepare)
             self.report(self.shop.ready(prepare))
             self.desk.settle(prepare)
@@ -170,7 +170,7 @@ def do(bench: Bench) -> trainer.Answer:
 def train(task: trainer.Train, bench: Bench) -> trainer.Trained:
     """Inner steps, then the contribution's bytes."""
     shop, rules = bench.shop, bench.shop.manifest
-    bench.activity.begin(task.wish, "training")
+    bench.activity.begin(task.command, "training")
     training = TrainingData.open(
         shop.corpus,
         [(shard.index, Path(shard.path)) for shard in task.shards],
@@ -191,7 +191,7 @@ def train(task: trainer.Train, bench: Bench) -> trainer.Trained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Watch:
-    """Stops training when another task is wished for, when asked to finish, or when it is late."""
+    """Stops training when another task is in force, when asked to finish, or when it is late."""
 
     task: trainer.Train
     bench: Bench
@@ -272,7 +272,7 @@ def _trained(
         claimed_loss_last_q16=_q16(done.loss_last),
     ).pack()
     return trainer.Trained(
-        wish=task.wish,
+        command=task.command,
         round=task.round,
         header=to_text(header),
         contribution=to_text(contribution.contribution_id(header)),
@@ -295,7 +295,7 @@ def _q16(loss: float) -> int:
 
 def screened(task: trainer.Screen, bench: Bench) -> trainer.Screened:
     """Take a witness's measures of every candidate."""
-    bench.activity.begin(task.wish, "screening")
+    bench.activity.begin(task.command, "screening")
     witness = _witness(task, bench.shop)
     candidates = [_candidate(one, task, bench.shop) for one in task.candidates]
     found = screen.screen(candidates, witness)
@@ -312,7 +312,7 @@ def screened(task: trainer.Screen, bench: Bench) -> trainer.Screened:
         for one in found
     )
     return trainer.Screened(
-        wish=task.wish, round=task.round, verdicts=verdicts, seconds=bench.seconds
+        command=task.command, round=task.round, verdicts=verdicts, seconds=bench.seconds
     )
 
 
@@ -359,7 +359,7 @@ def _candidate(one: trainer.Candidate, task: trainer.Screen, shop: Workshop) -> 
 
 def advance(task: trainer.Advance, bench: Bench) -> trainer.Advanced:
     """Compute the next head."""
-    bench.activity.begin(task.wish, "advancing")
+    bench.activity.begin(task.command, "advancing")
     shop = bench.shop
     step = Step(
         run_id=RunId(from_text(task.run)),
@@ -392,7 +392,7 @@ def _advanced(
 ) -> trainer.Advanced:
     kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
     return trainer.Advanced(
-        wish=task.wish,
+        command=task.command,
         round=task.round,
         head=to_text(new.head),
         weights_root=to_text(new.weights_root),
@@ -405,7 +405,7 @@ def _advanced(
 
 def measured(task: trainer.Evaluate, bench: Bench) -> trainer.Evaluated:
     """Bits per byte of a head, and what it writes; raises NonFiniteError."""
-    bench.activity.begin(task.wish, "evaluating")
+    bench.activity.begin(task.command, "evaluating")
     shop = bench.shop
     shop.model.load(shop.master(task.weights), shop.layout)
     left = islice(_documents(task, shop), task.first_document, None)
@@ -417,12 +417,12 @@ def measured(task: trainer.Evaluate, bench: Bench) -> trainer.Evaluated:
         sequence=shop.corpus.sequence,
         device=shop.device,
         check=bench.check,
-        tally=shop.begun.tally(msgspec.structs.replace(task, wish=1), len(documents)),
+        tally=shop.begun.tally(msgspec.structs.replace(task, command=1), len(documents)),
     )
     if score.millibits is None:
         raise NonFiniteError(f"the head of round {task.round} gives numbers that are not finite")
     return trainer.Evaluated(
-        wish=task.wish,
+        command=task.command,
         round=task.round,
         bits_per_byte=score.bits_per_byte,
         millibits=score.millibits,
@@ -437,7 +437,7 @@ def measured(task: trainer.Evaluate, bench: Bench) -> trainer.Evaluated:
 
 def continued(task: trainer.Continue, bench: Bench) -> trainer.Continued:
     """Go on from the beginning of a document; raises NonFiniteError, UserFacingError."""
-    bench.activity.begin(task.wish, "evaluating")
+    bench.activity.begin(task.command, "evaluating")
     shop = bench.shop
     document = next(islice(_documents(task, shop), task.document, None), None)
     if document is None:
@@ -445,11 +445,11 @@ def continued(task: trainer.Continue, bench: Bench) -> trainer.Continued:
     shop.model.load(shop.master(task.weights), shop.layout)
     spell = speller(shop)
     start = beginning(document, spell)
-    written = shop.begun.written(msgspec.structs.replace(task, wish=1))
+    written = shop.begun.written(msgspec.structs.replace(task, command=1))
     go_on(shop, start, written, bench.check)
     prompt, text = parted(start, written, spell)
     return trainer.Continued(
-        wish=task.wish, round=task.round, prompt=prompt, text=text, seconds=bench.seconds
+        command=task.command, round=task.round, prompt=prompt, text=text, seconds=bench.seconds
     )
 
 

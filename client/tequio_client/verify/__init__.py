@@ -1,1 +1,1 @@
-"""Verify."""
+"""Checking a log as a stranger who trusts nobody: audits, competitions, and every reader of one."""

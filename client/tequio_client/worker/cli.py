@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from tequio_client import cli
-from tequio_shared import heap
+from tequio_client import cli, heap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     import msgspec
 
     from tequio_client.ipc.snapshot import Snapshot, Snooze, Wish
-    from tequio_client.ipc.texts import Local
+    from tequio_client.ipc.texts import LocalTime
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
 
@@ -89,7 +88,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     **net: object,
 ) -> None:
     """Lend this computer to a run: train, witness, and earn compute points."""
-    with heap.loading():
+    with heap.collection_paused():
         from tequio_client.worker import main
         from tequio_client.worker.settings import TrainerSettings, WorkerSettings
 
@@ -132,7 +131,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
 @cli.logging
 def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
     """Be a public entry to the swarm: first address for newcomers, and a cache of its bytes."""
-    with heap.loading():
+    with heap.collection_paused():
         from tequio_client.worker import seed as seeds
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
@@ -317,22 +316,22 @@ def _snooze(length: str) -> Snooze:
     return Snooze(until_ms=now_ms + int(number) * _MINUTES[unit] * 60_000, asked_ms=now_ms)
 
 
-def _local(at_ms: int) -> Local:
+def _local(at_ms: int) -> LocalTime:
     from tequio_client.clock import local_time
-    from tequio_client.ipc.texts import Local
+    from tequio_client.ipc.texts import LocalTime
 
     at = local_time(at_ms)
-    return Local(weekday=f"{at:%A}", date=f"{at.day} {at:%B}", time=f"{at:%H:%M}")
+    return LocalTime(weekday=f"{at:%A}", date=f"{at.day} {at:%B}", time=f"{at:%H:%M}")
 
 
 def _say(shown: Snapshot, *, as_json: bool) -> None:
     from tequio_client import clock
-    from tequio_client.ipc.texts import sentence
+    from tequio_client.ipc.texts import decision_sentence
 
     if as_json:
         _dump(shown)
         return
-    click.echo(sentence(shown.decision, clock.now_ms(), _local))
+    click.echo(decision_sentence(shown.decision, clock.now_ms(), _local))
     if shown.round is not None:
         one = shown.round
         click.echo(f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}")

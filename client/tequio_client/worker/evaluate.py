@@ -17,15 +17,14 @@ import trio
 from tequio_client import clock
 from tequio_client.ipc import evaluator as link
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.worker import evaluator_role
+from tequio_client.worker import evaluator_role, secret_file
 from tequio_client.worker.children import evaluator
-from tequio_client.worker.children.evaluator import End
+from tequio_client.worker.children.evaluator import EvaluatorEnd
 from tequio_client.worker.control.lists import listed
 from tequio_client.worker.evaluator_role import FREE, Barred, Ours, Own
-from tequio_client.worker.ledger.outbox import SAYING_S
+from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_client.worker.lending.facts import chosen_devices, lent_devices
 from tequio_client.worker.shutdown import first_of
-from tequio_client.worker.store import files
 from tequio_shared.competition.state import Phase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import to_text
@@ -37,12 +36,13 @@ if TYPE_CHECKING:
     from tequio_client.ipc.facts import MachineFacts
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.children.evaluator import EvaluatorProcess
-    from tequio_client.worker.ledger.outbox import Mouth
+    from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.lending.lending import Lending
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
+
 
 log = structlog.get_logger(__name__)
 
@@ -87,14 +87,14 @@ class Judge:
         settings: WorkerSettings,
         key: PeerKey,
         ledger: LedgerApi,
-        mouth: Mouth,
+        outbox: Outbox,
         lending: Lending,
         process: EvaluatorProcess,
         known: Known,
     ) -> None:
         self._settings, self._key, self._ledger = settings.net, key, ledger
         self._is_always_on = settings.is_judge
-        self._mouth, self._lending, self._process, self._known = mouth, lending, process, known
+        self._outbox, self._lending, self._process, self._known = outbox, lending, process, known
         self._answers: dict[str, tuple[CompetitionLine, CompetitionAnswer]] = {}
         self._refusals: dict[str, str] = {}  # by competition; so the following
         self._offered: set[str] = set()
@@ -133,7 +133,9 @@ class Judge:
         )
 
     async def _scored_here(self, answer: CompetitionAnswer) -> int:
-        return await trio.to_thread.run_sync(evaluator.scored, self._settings.folder, answer.id)
+        return await trio.to_thread.run_sync(
+            evaluator.scored_models, self._settings.folder, answer.id
+        )
 
     # --- looking, and the words that we say ourselves
 
@@ -185,7 +187,7 @@ class Judge:
             if (await self._barred(answer)).bar:
                 return
             body = await trio.to_thread.run_sync(
-                files.offering, answer.id, self._key, self._settings.folder
+                secret_file.offering, answer.id, self._key, self._settings.folder
             )
             if not await self._say(name, body):
                 return
@@ -197,7 +199,7 @@ class Judge:
         offer = next((one for one in answer.offers if one.key == key), None)
         if offer is None or offer.secret_index is not None:
             return
-        secret = await trio.to_thread.run_sync(files.kept, self._settings.folder, answer.id)
+        secret = await trio.to_thread.run_sync(secret_file.kept, self._settings.folder, answer.id)
         if secret is None or clock.now_ms() < answer.rules.dates.deadline:
             return
         await self._check_closed(answer)
@@ -214,13 +216,14 @@ class Judge:
             raise PeerError(f"log entry {index} does not close {answer.rules.name}")
 
     async def _say(self, competition: str, body: Body) -> bool:
-        """Say it; whether the ledger has it. What it refuses is remembered, and shown."""
+        """Submit it; whether the ledger has it. What it refuses is remembered, and shown."""
         refused = ""
-        with trio.move_on_after(SAYING_S) as patience:
+        with trio.move_on_after(SUBMIT_S) as patience:
             try:
-                await self._mouth.say(body)
-            except* RefusedError as group:
-                refused = str(first_of(group))[:_WHY]
+                await self._outbox.submit(body)
+            except RefusedError as err:
+                if err.code != "already-said":
+                    refused = str(err)[:_WHY]
         if refused:
             self._refusals[competition] = refused
             log.warning("not taken", type=body.TYPE, why=refused)
@@ -246,7 +249,7 @@ class Judge:
 
     def _lacking(self, parameters: int) -> str:
         """What is missing to score such a model, in words; empty: nothing that we know of."""
-        lacking = evaluator.lacking(parameters)
+        lacking = evaluator.memory_lack(parameters)
         devices = chosen_devices(self._known.machine(), self._lending.preferences)
         if lacking or devices is None or lent_devices(devices, _need_mb(parameters)):
             return lacking
@@ -295,15 +298,15 @@ class Judge:
 
     async def _score(self, duty: _Duty) -> None:
         """Have a child at it, until its end or until it is not due any more."""
-        end: End | None = None
+        end: EvaluatorEnd | None = None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._cancel_when_not_due, duty, nursery.cancel_scope)
-            end = await self._process.live(lambda: self._begin(duty))
+            end = await self._process.run_once(lambda: self._begin(duty))
             nursery.cancel_scope.cancel()
-        if end is End.OVER:
+        if end is EvaluatorEnd.OVER:
             self._over.add(duty.answer.competition)
             self._duties.pop(duty.answer.competition, None)
-        elif end in (End.RESTING, End.FAILED):
+        elif end in (EvaluatorEnd.RESTING, EvaluatorEnd.FAILED):
             duty.again_s = trio.current_time() + min(AGAIN_S * 2**duty.tries, LONGEST_S)
             duty.tries += 1
 
@@ -350,4 +353,4 @@ def _heard(answer: CompetitionAnswer) -> tuple[int, int]:
 
 
 def _need_mb(parameters: int) -> int:
-    return -(-evaluator.needed_bytes(parameters) // _MIB)
+    return -(-evaluator.scoring_bytes(parameters) // _MIB)

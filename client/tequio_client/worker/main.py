@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client import heap
 from tequio_client.invitation_link import InvitationLink
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import node as nodes
@@ -17,7 +18,6 @@ from tequio_client.worker.control.server import GONE, Controllers, PipeLines, gr
 from tequio_client.worker.ledger import account
 from tequio_client.worker.shutdown import Stopping
 from tequio_client.worker.worker import Host
-from tequio_shared import heap
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.settings import WorkerSettings
+
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +37,7 @@ GOODBYE_S = 1.5
 
 def run(settings: WorkerSettings) -> None:
     """Be a volunteer until the run ends or we are told to stop; raises UserFacingError."""
-    heap.settle()
+    heap.tune()
     stopping = Stopping()
     with shutdown.named(settings.net.ledger):
         trio.run(stopping.run, partial(_main, settings, stopping))

@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
-from tequio_client import clock
+from tequio_client import clock, files
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.outbox import BackOff
-from tequio_client.worker.peers import PeerNetwork
+from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.shutdown import first_of
-from tequio_client.worker.store import files
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
-from tequio_client.worker.swarm.checkpoint_gossip import CheckpointWatch
+from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
 from tequio_client.worker.swarm.limits import ByteBudget
-from tequio_client.worker.swarm.membership import AddressBook, PeerExchange, Swarm
+from tequio_client.worker.swarm.membership import AddressBook, Membership, PeerExchange
+from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi, Network
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import PeerKey
+
 
 log = structlog.get_logger(__name__)
 
@@ -58,8 +58,8 @@ class Node:
     fetcher: Fetcher
     blobs: BlobServer
     exchange: Exchange
-    swarm: Swarm
-    checkpoints: CheckpointWatch
+    membership: Membership
+    checkpoints: CheckpointGossip
     upload: ByteBudget
     download: ByteBudget
 
@@ -92,7 +92,7 @@ async def opened(
         )
         blobs = BlobServer(network, store, upload)
         book = AddressBook(info.id, clock.now_ms)
-        swarm = Swarm(
+        membership = Membership(
             network=network,
             exchange=PeerExchange(network, book, rng=rng),
             book=book,
@@ -118,8 +118,8 @@ async def opened(
             fetcher=fetcher,
             blobs=blobs,
             exchange=exchange,
-            swarm=swarm,
-            checkpoints=CheckpointWatch(network, ledger, info, settings.folder, rng=rng),
+            membership=membership,
+            checkpoints=CheckpointGossip(network, ledger, info, settings.folder, rng=rng),
             upload=upload,
             download=download,
         )
@@ -170,7 +170,7 @@ def _pin_network(folder: Path, info: Network) -> None:
     file, mine = folder / "network", to_text(info.id)
     try:
         if not file.exists():
-            files.replace(file, mine.encode())
+            files.write_or_explain(file, mine.encode())
         pinned = file.read_text().strip()
     except OSError as err:
         raise UserFacingError(

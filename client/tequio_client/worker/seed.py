@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client import heap
 from tequio_client.ipc.snapshot import Status
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import node as nodes
@@ -27,8 +28,7 @@ from tequio_client.worker.rounds.announce import Commitments, tell_conflict
 from tequio_client.worker.rounds.catch_up import Rosters
 from tequio_client.worker.shutdown import Stopping
 from tequio_client.worker.store.trees import TreeRef
-from tequio_client.worker.swarm.membership import Gossip
-from tequio_shared import heap
+from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import Header, RecordShape
 from tequio_shared.ids import PIECE_BYTES, digest_from_text, from_text, peer_id_text, to_text
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.statements.statement import Entry, Statement
+
 
 log = structlog.get_logger(__name__)
 
@@ -63,7 +64,7 @@ DOCUMENT_S = 120.0
 
 def run(settings: NetSettings, *, heads_every: int) -> None:
     """Be a seed until a signal says stop; keeps the head of every `heads_every`-th round."""
-    heap.settle()
+    heap.tune()
     with shutdown.named(settings.ledger):
         trio.run(Stopping().run, partial(_main, settings, heads_every))
 
@@ -75,7 +76,7 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
         node = await stack.enter_async_context(nodes.opened(settings, signer, ledger, is_seed=True))
         nodes.say_where(node, "seed")
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(node.swarm.run)
+            nursery.start_soon(node.membership.run)
             nursery.start_soon(node.checkpoints.run)
             if settings.status_lines:
                 nursery.start_soon(status_lines.report, partial(_status, node, trio.current_time()))
@@ -209,7 +210,7 @@ class Cache:
         """Pass on the announcements of peers that only know us."""
         net = self._node.network_info.id
         judge = Commitments(net, run, partial(self.rosters.round_of, run), tell_conflict)
-        await Gossip.relay(self._node.network, net, run, judge)
+        await RunGossip.relay(self._node.network, net, run, judge)
 
     async def _document(self, name: str) -> bytes:
         digest = digest_from_text(name)
@@ -256,7 +257,7 @@ def _status(node: Node, started_s: float) -> Status:
         sent_bytes=node.blobs.sent_bytes,
         received_bytes=sum(node.exchange.received.values()),
         sources=len(node.exchange.received),
-        bad_sources=tuple(map(str, node.fetcher.blame.liars[: status_lines.LIARS])),
+        bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: status_lines.LIARS])),
         elapsed_seconds=trio.current_time() - started_s,
         resident_mb=status_lines.resident_mb(),
     )

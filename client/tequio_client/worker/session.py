@@ -13,7 +13,6 @@ from tequio_client.ipc import trainer as link
 from tequio_client.worker import status_lines
 from tequio_client.worker.ledger import standing as ledger_standing
 from tequio_client.worker.ledger.follower import LedgerClock, LogFollower
-from tequio_client.worker.ledger.outbox import Reporter
 from tequio_client.worker.ledger.standing import StandingWatch
 from tequio_client.worker.lending.facts import ENDED
 from tequio_client.worker.points.points import Points
@@ -24,17 +23,19 @@ from tequio_client.worker.rounds.context import Means
 from tequio_client.worker.rounds.dispatch import Deeds
 from tequio_client.worker.rounds.join import Joined, join_run
 from tequio_client.worker.rounds.run import Rounds, describe
+from tequio_client.worker.rounds.statements import EquivocationReporter
 from tequio_client.worker.rounds.workdir import BaseFiles, Workroom, clear_work_folder
 from tequio_shared.ids import peer_id_text, to_text
 
 if TYPE_CHECKING:
     from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.ledger.outbox import Mouth, Outbox
+    from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.lending.lending import Lending
     from tequio_client.worker.node import Node
     from tequio_client.worker.points.points_db import PointsBook
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.network.run import RunView
+
 
 log = structlog.get_logger(__name__)
 
@@ -54,14 +55,14 @@ class Volunteer:
         trainer: TrainerProcess,
         lending: Lending,
         book: PointsBook,
-        mouth: Mouth,
+        outbox: Outbox,
     ) -> None:
         self._settings = settings
         self._node = node
         self._trainer = trainer
         self._lending = lending
         self._book = book
-        self._mouth = mouth
+        self._outbox = outbox
         self._work = settings.net.folder / "work"
         clear_work_folder(self._work)
         self._started = trio.current_time()
@@ -75,11 +76,11 @@ class Volunteer:
 
     async def run(self, wanted: str | None) -> None:
         """Join the run and take part until it ends; raises UserFacingError when it cannot be."""
-        node = self._node
-        async with (
-            self._mouth.held(node.network_info) as outbox,
-            trio.open_nursery() as nursery,
-        ):
+        node, network = self._node, self._node.network_info
+        await self._outbox.open(network.id, network.genesis.work_bits)
+        async with trio.open_nursery() as nursery:
+            # Ends the run when the ledger lost statements of this key, also while none waits.
+            nursery.start_soon(self._outbox.send_waiting)
             if self._settings.net.status_lines:
                 nursery.start_soon(status_lines.report, self.status)
             joined = await join_run(node, wanted)
@@ -87,7 +88,7 @@ class Volunteer:
             self._lending.joined(joined.manifest)
             async with trio.open_nursery() as work:
                 work.start_soon(self._obey)
-                await self._take_part(joined, outbox)
+                await self._take_part(joined)
                 work.cancel_scope.cancel()
             await self._spread()
             nursery.cancel_scope.cancel()
@@ -115,7 +116,7 @@ class Volunteer:
                 sent = self._node.blobs.sent_bytes
                 await trio.sleep(QUIET_S)
 
-    async def _take_part(self, joined: Joined, outbox: Outbox) -> None:
+    async def _take_part(self, joined: Joined) -> None:
         node, run = self._node, joined.manifest.run_id
         points = Points(self._book, node.signer.key)
         await points.begin()
@@ -142,7 +143,7 @@ class Volunteer:
                 kept=joined.kept,
                 base=joined.base,
                 exchange=node.exchange,
-                outbox=outbox,
+                outbox=self._outbox,
                 announcer=announcer,
                 secrets=secrets,
                 workroom=workroom,
@@ -172,8 +173,8 @@ class Volunteer:
                 upto=joined.upto,
             )
             self._rounds.rest(self._lending.why_not())
-            reporter = Reporter(outbox, node.signer.key)
-            announcer.on_conflict = reporter.hear
+            reporter = EquivocationReporter(self._outbox, node.signer.key)
+            announcer.on_conflict = reporter.receive
             announcer.follow(joined.view)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.listen, self._rounds.hear)
@@ -188,7 +189,7 @@ class Volunteer:
         return Workroom(
             trainer=self._trainer,
             prepare=link.Prepare(
-                wish=1,
+                command=1,
                 manifest=str(joined.manifest_path),
                 config=str(joined.config_path),
                 data_manifest=str(joined.corpus_path),
@@ -264,7 +265,7 @@ class Volunteer:
             sent_bytes=node.blobs.sent_bytes,
             received_bytes=sum(node.exchange.received.values()),
             sources=len(node.exchange.received),
-            bad_sources=tuple(map(str, node.fetcher.blame.liars[: status_lines.LIARS])),
+            bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: status_lines.LIARS])),
             verdict=self._rounds.verdict if self._rounds else "",
             rounds_trained=tally.rounds_trained if tally else 0,
             proofs=tally.proofs if tally else 0,

@@ -23,16 +23,14 @@ from tequio_client.ipc.facts import NOTHING_OF_SESSION, MachineFacts, Watch
 from tequio_client.ipc.snapshot import Wish
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
-from tequio_client.worker.children import evaluator, trainer
-from tequio_client.worker.children.evaluator import EvaluatorProcess
-from tequio_client.worker.children.probe import ProbeProcess
-from tequio_client.worker.children.process import evaluator_environment, trainer_environment
-from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
+from tequio_client.worker.children.probe import ProbeProcess, probe_program
+from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
 from tequio_client.worker.control.lists import CompetitionsList, RunsList, choose
 from tequio_client.worker.evaluate import Judge, Known
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
-from tequio_client.worker.ledger.outbox import Mouth
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.lending.facts import ENDED, JOINING, Facts, Outside, StepPace, Why
 from tequio_client.worker.lending.lending import UNMINDED, Choices, Lending, now
 from tequio_client.worker.lending.meters import Counters, Energy, MonthCounter, Traffic
@@ -58,6 +56,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.keys import Signer
 
+
 log = structlog.get_logger(__name__)
 
 KEEP_S = 30
@@ -80,16 +79,15 @@ class Host:
         self.ledger = ledger
         folder = settings.net.folder
         device = trio.Lock()  # held by whichever child computes
-        self.trainer = TrainerProcess(
-            trainer_environment(folder),
-            (*trainer.TRAINER, settings.trainer.log_style),
-            device=device,
+        self.trainer = TrainerProcess(trainer_program(folder, settings.trainer.log_style), device)
+        self.outbox = Outbox(ledger, folder, signer)
+        self.evaluator = EvaluatorProcess(
+            evaluator_program(folder),
+            lambda body, documents: self.outbox.submit(body, documents=documents),
+            device,
         )
-        self.mouth = Mouth(ledger, folder, signer)
-        environment = evaluator_environment(folder, evaluator.hub(folder))
-        self.evaluator = EvaluatorProcess(environment, self.mouth.say, device, evaluator.EVALUATOR)
         rng = Random(signer.key)  # noqa: S311 - back-off only
-        self.probe = ProbeProcess(rng) if settings.is_minded else None
+        self.probe = ProbeProcess(probe_program()) if settings.is_minded else None
         self.node: Node | None = None
         self.volunteer: Volunteer | None = None
         self._fault = Why.NO_SWARM  # what an error means where we are now; owned by _be_there
@@ -107,7 +105,7 @@ class Host:
             settings=settings,
             key=signer.key,
             ledger=ledger,
-            mouth=self.mouth,
+            outbox=self.outbox,
             lending=self.lending,
             process=self.evaluator,
             known=Known(
@@ -126,7 +124,7 @@ class Host:
 
         Raises UserFacingError, from a plain worker only.
         """
-        async with trio.open_nursery() as nursery:
+        async with self.outbox, trio.open_nursery() as nursery:
             nursery.start_soon(self._meter)
             nursery.start_soon(self._keep_trainer)
             if self.probe is not None:
@@ -207,11 +205,11 @@ class Host:
             ):
                 self.node, self._fault = node, Why.BARRED
                 nodes.say_where(node, "worker", roles=",".join(settings.roles))
-                nursery.start_soon(node.swarm.run)
+                nursery.start_soon(node.membership.run)
                 nursery.start_soon(node.checkpoints.run)
                 nursery.start_soon(self.books.run)
                 self.volunteer = Volunteer(
-                    settings, node, self.trainer, self.lending, self.book, self.mouth
+                    settings, node, self.trainer, self.lending, self.book, self.outbox
                 )
                 try:
                     await self.volunteer.run(wanted or settings.net.run)
@@ -228,7 +226,7 @@ class Host:
             share = self.lending.decision.share_percent
             self.pace.look(self.trainer.alive, share, trio.current_time())
             if self.probe is not None:
-                children = (self.trainer.pid, self.evaluator.pid)
+                children = (self.trainer.child.pid, self.evaluator.child.pid)
                 ours = (os.getpid(), *(pid for pid in children if pid))
                 on_battery = self.probe.facts is not None and self.probe.facts.on_battery
                 is_quiet = bool(on_battery) and not self.lending.preferences.on_battery
@@ -251,7 +249,8 @@ class Host:
         node = self.node
         if node is None:
             return None
-        return Counters(node=node, up=node.blobs.sent_bytes, down=node.fetcher.received_bytes)
+        received_bytes = node.fetcher.client.streams.received_bytes
+        return Counters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
 
     def _weigh(self, moment: Moment) -> None:
         """Count the energy of the devices on which a trainer of ours computes."""
@@ -332,9 +331,9 @@ class Host:
             case AskDiagnostics():
                 return Diagnostics(text=control_snapshot.text(self.snapshot()))
             case AskBenchmark(device=device):
-                if self.trainer.pid is not None:
+                if self.trainer.child.pid is not None:
                     raise RefusedError("busy", "pause first: beside other work nothing is measured")
-                return await trainer.measured(device, self.settings.net.folder)
+                return await run_benchmark(device, self.settings.net.folder)
             case _:
                 return await self.books.answer(question)
 
@@ -342,7 +341,7 @@ class Host:
 
     @property
     def _is_computing(self) -> bool:
-        return self.trainer.pid is not None or self.evaluator.pid is not None
+        return self.trainer.child.pid is not None or self.evaluator.child.pid is not None
 
     async def _trained(self) -> frozenset[str]:
         """The runs that our key took part in, and the one that we are in."""

@@ -28,7 +28,6 @@ from tequio_ledger.runtime import now_ms
 from tequio_ledger.signing import client
 from tequio_ledger.state import State
 from tequio_ledger.store import files, log_rows
-from tequio_ledger.store import files as store_files
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
 from tequio_shared.errors import PeerError, UserFacingError
@@ -98,20 +97,19 @@ def read(folder: Path) -> Manifest:
 
 def write(folder: Path, manifest: Manifest) -> None:
     """Write the manifest; durable when this returns. Raises OSError."""
-    store_files.write_file(folder / NAME, msgspec.json.format(msgspec.json.encode(manifest)))
+    files.write_file(folder / NAME, msgspec.json.format(msgspec.json.encode(manifest)))
 
 
 def copy(source: Path, target: Path, name: str) -> File:
     """Copy one file, mode 0600, its bytes on the disk, hashed on the way; raises OSError."""
-    store_files.make_folder(target.parent)
+    files.make_folder(target.parent)
     digest, size = hashlib.sha256(), 0
     with source.open("rb") as old, target.open("xb") as new:
         target.chmod(0o600)
-        while chunk := old.read(store_files.PROBE_BYTES):
+        while chunk := old.read(files.PROBE_BYTES):
             digest.update(chunk)
             size += new.write(chunk)
-        new.flush()
-        store_files.sync(new)
+        files.sync(new)
     return File(name, size, digest.hexdigest())
 
 
@@ -133,7 +131,7 @@ def backup(source: Folder, target: Path, clock: Clock) -> Manifest:
     """
     if not source.database.exists():
         raise UserFacingError(f"{source.path} holds no ledger: choose its folder with --dir")
-    with store_files.building(target) as fresh:
+    with files.building(target) as fresh:
         try:
             return _Copying(source, fresh, clock).run()
         except DatabaseError as err:
@@ -151,10 +149,10 @@ class _Copying:
 
     def run(self) -> Manifest:
         """Copy everything and write the manifest."""
-        files = [*self._database(), *self._keys()]
+        listed = [*self._database(), *self._keys()]
         with closing(Database(self._target / DATABASE)) as copied:
-            files += self._blobs(copied)
-            made = self._manifest(copied, files)
+            listed += self._blobs(copied)
+            made = self._manifest(copied, listed)
         write(self._target, made)
         return made
 
@@ -164,7 +162,7 @@ class _Copying:
             running.copy(place)
         place.chmod(0o600)
         with place.open("rb") as file:
-            store_files.sync(file)
+            files.sync(file)
         return [describe(place, DATABASE)]
 
     def _keys(self) -> list[File]:
@@ -174,14 +172,14 @@ class _Copying:
         return [copy(path, self._target / path.name, path.name) for path in paths]
 
     def _blobs(self, copied: Database) -> list[File]:
-        files = []
+        found = []
         with copied.reader.begin() as connection:
             wanted = {digest: index for index, digest in documents.documents(connection)}
         blobs = BlobFolder(self._target / BLOBS, copied, self._clock, 0)
         for digest in sorted(blobs.rows().keys() | wanted.keys()):
             file = self._blob(digest, blobs.path(digest))
             if file is not None:
-                files.append(file)
+                found.append(file)
             elif digest in wanted:
                 raise UserFacingError(
                     f"entry {wanted[digest]} needs the blob {digest.hex()}, which is missing or "
@@ -189,7 +187,7 @@ class _Copying:
                 )
             else:
                 self._left_out.append(digest.hex())
-        return files
+        return found
 
     def _blob(self, digest: Digest, target: Path) -> File | None:
         name = str(target.relative_to(self._target))
@@ -202,7 +200,7 @@ class _Copying:
             return None
         return file
 
-    def _manifest(self, copied: Database, files: list[File]) -> Manifest:
+    def _manifest(self, copied: Database, listed: list[File]) -> Manifest:
         with copied.reader.begin() as connection:
             head = log_rows.read_head(connection)
             last = log_rows.read_last_checkpoint(connection)
@@ -218,7 +216,7 @@ class _Copying:
             network_id=to_text(genesis.network_id),
             size=head.size,
             published=last.size if last else 0,
-            files=tuple(files),
+            files=tuple(listed),
             left_out=tuple(self._left_out),
         )
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.data_folder import Folder
     from tequio_ledger.runtime import Clock
     from tequio_ledger.store.log_rows import Head, StoredEntry
@@ -223,7 +223,7 @@ LEAST_FREE_BYTES = 256 << 20
 """Less free room than this is a warning."""
 
 
-def examine(settings: Settings, folder: Folder, clock: Clock) -> list[Finding]:
+def examine(settings: LedgerSettings, folder: Folder, clock: Clock) -> list[Finding]:
     """Check everything that can be checked."""
     if not settings.database and not folder.database.exists():
         found = f"{folder.path} holds no ledger"
@@ -281,7 +281,7 @@ def _signing(folder: Folder, database: Database) -> Iterator[Finding]:
 
 
 def _database(
-    settings: Settings, folder: Folder, database: Database, clock: Clock
+    settings: LedgerSettings, folder: Folder, database: Database, clock: Clock
 ) -> Iterator[Finding]:
     try:
         with database.reader.begin() as connection:
@@ -319,7 +319,7 @@ def _keys(folder: Folder, genesis: Genesis) -> Iterator[Finding]:
         yield ok("keys", "log and coordinator sign with the keys of the genesis")
 
 
-def _settings(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
+def _settings(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
     said = {
         "--network": (settings.network, genesis.name),
         "--origin": (settings.origin, genesis.origin),
@@ -334,7 +334,7 @@ def _settings(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
     yield ok("settings", f"network {genesis.name}, log {genesis.origin}")
 
 
-def _network(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
+def _network(settings: LedgerSettings, genesis: Genesis) -> Iterator[Finding]:
     anew = "found another network, in a new folder,"
     if not genesis.organisers:
         found = "this network was founded without organisers: nobody can open a run in it"
@@ -344,7 +344,7 @@ def _network(settings: Settings, genesis: Genesis) -> Iterator[Finding]:
         yield warning("network", found, f"{anew} with an --origin of your own")
 
 
-def _port(settings: Settings, *, is_running: bool) -> Iterator[Finding]:
+def _port(settings: LedgerSettings, *, is_running: bool) -> Iterator[Finding]:
     if is_running:
         yield ok("port", "the ledger is running")
         return

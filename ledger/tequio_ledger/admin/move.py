@@ -20,8 +20,8 @@ from sqlalchemy import delete, func, select
 
 from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
-from tequio_ledger.config import settings
 from tequio_ledger.config.options import with_settings
+from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.log import guard
 from tequio_ledger.log.guard import Cause, Mark
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Table
 
-    from tequio_ledger.config.sources import Gathered
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.store.log_rows import Head
     from tequio_shared.network.genesis import Genesis
 
@@ -195,14 +195,13 @@ def _decode(mark: bytes) -> Mark:
 
 
 @click.command("migrate")
-@with_settings
-def migrate(gathered: Gathered) -> None:
+@with_settings(LEDGER)
+def migrate(settings: LedgerSettings) -> None:
     """Bring the tables up to this program, as each start does; the log stays as it is."""
     runtime.configure(runtime.Style.CONSOLE, "warning")
-    given = settings.read(gathered)
     with (
-        Folder(given.folder) as folder,
-        closing(Database(given.database or folder.database)) as database,
+        Folder(settings.folder) as folder,
+        closing(Database(settings.database or folder.database)) as database,
     ):
         before, head = database.revision(), _head(database)
         database.migrate()
@@ -214,19 +213,18 @@ def migrate(gathered: Gathered) -> None:
 
 
 @click.command("move")
-@with_settings
+@with_settings(LEDGER)
 @click.option("--to", "target", required=True, help="URL of an empty database.")
-def move(gathered: Gathered, target: str) -> None:
+def move(settings: LedgerSettings, target: str) -> None:
     """Move a ledger to another database; run it again when it was cut short.
 
     From then on nothing is signed in the old one. Blobs and keys stay where they are: serve the
     same folder with --database.
     """
     runtime.configure(runtime.Style.CONSOLE, "warning")
-    given = settings.read(gathered)
     with (
-        Folder(given.folder) as folder,
-        closing(Database(given.database or folder.database)) as old,
+        Folder(settings.folder) as folder,
+        closing(Database(settings.database or folder.database)) as old,
         closing(Database(target)) as new,
     ):
         moved = Move(folder, old, new).run(_tell)

@@ -1,1 +1,1 @@
-"""Config."""
+"""How the ledger's programs are configured: options, environment and a settings file."""

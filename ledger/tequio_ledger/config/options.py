@@ -1,83 +1,147 @@
-"""The settings as options of a command."""
+"""A program's settings as options of its commands, read by click.
+
+click decides which source wins: an option, then an environment variable, then the settings file
+(its `default_map`), then the default. As everywhere in click, an empty variable counts as unset.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic
 
 import click
+from click.core import ParameterSource
 
-from tequio_ledger.config import settings, sources
-from tequio_ledger.config.sources import Form
+from tequio_ledger.config import sources
+from tequio_ledger.config.sources import FILE, Found, SettingsT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping
+
+    import msgspec
 
     from tequio_ledger.config.sources import Program, Setting
 
+    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command every setting as an option, and what they come to as `gathered`."""
-    return _with(command, settings.ALL)
-
-
-def with_places(command: Callable[..., None]) -> Callable[..., None]:
-    """The same with nothing but where the ledger is kept: its folder, its database."""
-    return _with(command, (settings.DIR, settings.DATABASE))
+_STATE = "tequio_ledger.settings"
 
 
-def with_those(
-    known: Sequence[Setting[Any]], program: Program
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command of another program the settings of that one."""
-    return lambda command: _with(command, known, known, program)
+@dataclass(frozen=True, slots=True)
+class FoundSettings(Generic[SettingsT]):
+    """What a command found for its settings, not yet converted."""
+
+    settings: type[SettingsT]
+    texts: Mapping[str, Found]
+    faults: tuple[str, ...]
+
+    def convert(self) -> SettingsT:
+        """Convert them; raises UserFacingError that names every fault."""
+        return sources.convert(self.settings, self.texts, self.faults)
+
+    def listing(self) -> Iterator[str]:
+        """Write them as a settings file, each with its source."""
+        return sources.listing(self.settings, self.texts)
 
 
-def _with(
-    command: Callable[..., None],
-    offered: Sequence[Setting[Any]],
-    known: Sequence[Setting[Any]] = settings.ALL,
-    program: Program = sources.LEDGER,
-) -> Callable[..., None]:
-    @functools.wraps(command)
-    def gathering(**values: Any) -> None:  # noqa: ANN401 - click's own: texts, flags, paths
-        names = {setting.name.replace("-", "_"): setting.name for setting in offered}
-        names[sources.FILE] = sources.FILE
-        said = {name: _text(values.pop(key)) for key, name in names.items()}
-        options = {name: text for name, text in said.items() if text is not None}
-        found = sources.gather(known, options, os.environ, program)
-        command(gathered=found, **values)
+def with_settings(program: Program[Any]) -> Decorator:
+    """Give a command the program's settings as options, and their values as `settings`."""
 
-    offering: Callable[..., None] = gathering
-    for setting in reversed(offered):
-        offering = _option(setting)(offering)
-    return click.option(
-        f"--{sources.FILE}",
-        metavar="FILE",
-        help=f"Settings file (TOML); options win, then {program.prefix}...",
-    )(offering)
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def converting(found: FoundSettings[Any], **others: Any) -> Any:  # noqa: ANN401 - click's own
+            return command(settings=found.convert(), **others)
+
+        return with_found(program)(converting)
+
+    return decorate
 
 
-def _text(value: object) -> str | None:
-    """Give the text of what click found; None for an option that was not there."""
-    match value:
-        case None | ():
-            return None
-        case tuple():
-            return " ".join(value)
-        case bool():
-            return str(value).lower()
+def with_found(program: Program[Any], settings: type[msgspec.Struct] | None = None) -> Decorator:
+    """Give a command what is found for its settings as `found`, not converted.
+
+    `settings` can be a smaller struct: the command offers and reads these alone, while file and
+    environment may name all settings of the program.
+    """
+    offered = sources.settings_of(settings or program.settings)
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def finding(**values: Any) -> Any:  # noqa: ANN401 - click's own: texts, flags, paths
+            context = click.get_current_context()
+            path, faults = context.meta[_STATE]
+            texts = {}
+            for one in offered:
+                value = values.pop(_parameter(one.name))
+                if source := _source(context, program, one.name, path):
+                    texts[one.name] = Found(sources.text_of(value) or "", source)
+            found = FoundSettings(settings or program.settings, texts, faults)
+            return command(found=found, **values)
+
+        with_options: Callable[..., Any] = finding
+        for one in reversed(offered):
+            with_options = _option(program, one)(with_options)
+        return _file_option(program)(with_options)
+
+    return decorate
+
+
+def _parameter(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _source(
+    context: click.Context, program: Program[Any], name: str, path: Path | None
+) -> str | None:
+    """Say where click found a value, in words for people; None for the default."""
+    match context.get_parameter_source(_parameter(name)):
+        case ParameterSource.COMMANDLINE:
+            return f"--{name}"
+        case ParameterSource.ENVIRONMENT:
+            return program.variable(name)
+        case ParameterSource.DEFAULT_MAP:
+            return f"{name} in {path}"
         case _:
-            return str(value)
+            return None
 
 
-def _option(setting: Setting[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _option(program: Program[Any], one: Setting) -> Decorator:
+    default = f"  [default: {one.default_text}]" if one.default_text else ""
     return click.option(
-        f"--{setting.name}",
+        f"--{one.name}",
         default=None,
-        is_flag=setting.form is Form.FLAG,
-        multiple=setting.form is Form.LIST,
-        metavar="|".join(setting.choices) or None,
-        help=setting.help + (f"  [default: {setting.default}]" if setting.default else ""),
+        envvar=program.variable(one.name),
+        is_flag=one.is_flag,
+        multiple=one.is_list,
+        metavar="|".join(one.choices) or None,
+        help=f"{one.description}{default}",
+    )
+
+
+def _file_option(program: Program[Any]) -> Decorator:
+    """Read the settings file before any other option, as click's map of defaults."""
+
+    def load(context: click.Context, _: click.Parameter, path: Path | None) -> None:
+        path = path and path.expanduser()
+        texts, faults = sources.read_file(program, path) if path else ({}, [])
+        lists = {one.name for one in sources.settings_of(program.settings) if one.is_list}
+        context.default_map = {
+            _parameter(name): text.split() if name in lists else text
+            for name, text in texts.items()
+        }
+        faults += sources.unknown_variables(program, os.environ)
+        context.meta[_STATE] = (path, tuple(faults))
+
+    return click.option(
+        f"--{FILE}",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        envvar=program.variable(FILE),
+        is_eager=True,
+        expose_value=False,
+        callback=load,
+        help=f"Settings file (TOML). Options and then {program.prefix}... variables override it.",
     )

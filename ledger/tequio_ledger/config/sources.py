@@ -1,310 +1,277 @@
-"""Where settings come from: the command line before the environment before the file.
+"""A program's settings as one msgspec struct, and how texts become its values.
 
-Nothing is passed over in silence: a name that is no setting is a fault, in the file and in the
-environment, for a limit with a typing error in its name would be no limit.
+A field's name in kebab case is the key in the settings file, after two dashes the option of the
+command line, and in capitals after the program's prefix the environment variable. Every source
+gives text; the parts of a list are separated by spaces. msgspec converts and bounds a value
+unless its type names a `Parse` function. An unknown name is an error, in the file and in the
+environment: a misspelt limit would be no limit.
 """
 
 from __future__ import annotations
 
 import difflib
-import enum
 import json
 import re
 import tomllib
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_network
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    TypeVar,
+    get_args,
+    get_origin,
+)
 
 import msgspec
+from msgspec import NODEFAULT, Meta
 
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-# --- One setting: its name, what its text must be, and how it is shown.
-#
-# The name is the key in the settings file, after two dashes the option of the command line, and
-# in capitals after a prefix the variable of the environment. All of them give texts; a list is
-# its parts with spaces between.
-
-Value = TypeVar("Value")
-Part = TypeVar("Part")
-_PASSWORD = re.compile(r"(?<=://)([^:/@\s]*):[^@\s]*(?=@)")
-_PASSWORD_IN_QUERY = re.compile(r"((?:password|secret|token)=)[^&\s]*", re.IGNORECASE)
-_HIDDEN = "***"
-_ORIGIN = re.compile(r"[a-z0-9][a-z0-9./_-]{0,127}")
-_HOST = re.compile(r"[A-Za-z0-9.:_-]{1,253}")
-
-
-class Form(enum.Enum):
-    """How a settings file writes a value."""
-
-    TEXT = "text"
-    NUMBER = "number"
-    FLAG = "flag"
-    LIST = "list"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting(Generic[Value]):
-    """What a person may choose; `parse` raises ValueError that goes on after "but must be"."""
-
-    name: str
-    default: str
-    parse: Callable[[str], Value]
-    help: str
-    form: Form = Form.TEXT
-    choices: tuple[str, ...] = ()
-
-    def written(self, text: str) -> str:
-        """Write a value as a settings file would have it, passwords hidden."""
-        match self.form:
-            case Form.NUMBER | Form.FLAG:
-                return text
-            case Form.LIST:
-                return json.dumps(hide(text).split())
-            case Form.TEXT:
-                return json.dumps(hide(text), ensure_ascii=False)
-
-
-def hide(text: str) -> str:
-    """Put stars in the place of a password within a URL, rather too often than not."""
-    return _PASSWORD_IN_QUERY.sub(rf"\1{_HIDDEN}", _PASSWORD.sub(rf"\1:{_HIDDEN}", text))
-
-
-def number(least: int, most: int) -> Callable[[str], int]:
-    """Make a reader of whole numbers."""
-
-    def parse(text: str) -> int:
-        try:
-            value = msgspec.convert(text, int, strict=False)
-        except msgspec.ValidationError:
-            value = least - 1
-        if not least <= value <= most:
-            raise ValueError(f"a number from {least} to {most}")
-        return value
-
-    return parse
-
-
-def pattern(shape: re.Pattern[str], promise: str) -> Callable[[str], str]:
-    """Make a reader of texts of that shape."""
-
-    def parse(text: str) -> str:
-        if not shape.fullmatch(text):
-            raise ValueError(promise)
-        return text
-
-    return parse
-
-
-def choice(words: tuple[str, ...]) -> Callable[[str], str]:
-    """Make a reader of one of some words."""
-
-    def parse(text: str) -> str:
-        if text not in words:
-            raise ValueError("one of " + ", ".join(words))
-        return text
-
-    return parse
-
-
-def flag(text: str) -> bool:
-    """Read yes or no; raises ValueError."""
-    if text not in ("true", "false"):
-        raise ValueError("true or false")
-    return text == "true"
-
-
-def many(part: Callable[[str], Part]) -> Callable[[str], tuple[Part, ...]]:
-    """Make a reader of lists."""
-    return lambda text: tuple(part(one) for one in text.split())
-
-
-def host(text: str) -> str:
-    """Read a host name or address."""
-    return pattern(_HOST, "a host name or address")(text)
-
-
-def origin(text: str) -> str:
-    """Read the name of a log."""
-    return pattern(_ORIGIN, "an address such as ledger.example/net1")(text)
-
-
-def place(text: str) -> Path:
-    """Read the name of a folder or file."""
-    if not text:
-        raise ValueError("the name of a folder")
-    return Path(text).expanduser().absolute()
-
-
-def maybe_place(text: str) -> Path | None:
-    """Read a name that may be left out."""
-    return place(text) if text else None
-
-
-def network(text: str) -> IPv4Network | IPv6Network:
-    """Read a network of addresses."""
-    try:
-        return ip_network(text)
-    except ValueError as err:
-        raise ValueError(f"networks such as 10.0.0.0/8, which {text!r} is not") from err
-
+    from pathlib import Path
 
 FILE = "settings"
-"""The name of the one option that is no setting: it names the file."""
-DEFAULT = "default"
+"""The option that names the settings file; it is not itself a setting."""
+_HIDDEN = "***"
+_PASSWORD = re.compile(r"(?<=://)([^:/@\s]*):[^@\s]*(?=@)")
+_PASSWORD_IN_QUERY = re.compile(r"((?:password|secret|token)=)[^&\s]*", re.IGNORECASE)
+_META = ("description", "title", "ge", "le")
+_TOML_TYPES = "a text, a whole number, true or false, or a list of texts"
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """By what names one program's settings are found."""
+class Parse:
+    """Marks a type that msgspec cannot convert from text.
 
+    The function raises ValueError with what the value must be.
+    """
+
+    text: Callable[[str], Any]
+
+
+class ProgramSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
+    """Base of every program's settings, with those of the program's own log."""
+
+    log_json: Annotated[bool, Meta(description="Write the program's log as JSON lines.")] = False
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Meta(description="Least severe messages to log."),
+    ] = "info"
+
+    def conflicts(self) -> Iterator[tuple[str, str]]:
+        """Yield the name of each setting that does not fit another, and what it must be."""
+        yield from ()
+
+
+SettingsT = TypeVar("SettingsT", bound=msgspec.Struct)
+
+
+@dataclass(frozen=True, slots=True)
+class Program(Generic[SettingsT]):
+    """One program's settings and the names under which they are found."""
+
+    settings: type[SettingsT]
     prefix: str
-    """What the names of its variables begin with."""
+    """Start of the names of its environment variables."""
     listed_by: str
-    """The command that lists them."""
+    """The command that lists its settings."""
 
-
-LEDGER = Program("TEQUIO_LEDGER_", "tequio-ledger settings")
+    def variable(self, name: str) -> str:
+        """Give the environment variable of a setting."""
+        return self.prefix + name.upper().replace("-", "_")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A text, and where it was found, in words for people."""
+class Found:
+    """A setting's text and the place it was found in, such as `--port`."""
 
     text: str
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """What was found for each setting, its default if nothing, and what is wrong with the places.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting, derived from a field of a program's struct."""
 
-    Values that cannot be are not judged here.
-    """
+    field: str
+    """Attribute of the struct."""
+    name: str
+    type: Any
+    """The whole type of the field, with its bounds."""
+    kind: Any
+    """The type without its bounds: a class, a Literal, a union."""
+    description: str
+    expected: str
+    """What a value must be, for errors."""
+    parse: Callable[[str], Any] | None
+    default: Any
+    """NODEFAULT when a value is required."""
 
-    values: Mapping[str, Given]
-    faults: tuple[str, ...] = ()
+    @property
+    def is_flag(self) -> bool:
+        """Whether its option stands alone, without a value."""
+        return self.kind is bool
 
+    @property
+    def is_list(self) -> bool:
+        """Whether a settings file has it as a list, and its option can be repeated."""
+        return get_origin(self.kind) is tuple
 
-def variable(name: str, program: Program = LEDGER) -> str:
-    """Name the environment variable of a setting."""
-    return program.prefix + name.upper().replace("-", "_")
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Give the words that are allowed; empty when there is no such list."""
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
+    @property
+    def default_text(self) -> str:
+        """Give the default as a source would; empty when there is none."""
+        if self.default is NODEFAULT or self.default is None:
+            return ""
+        text = text_of(self.default)
+        return str(self.default) if text is None else text
 
-def gather(
-    settings: Iterable[Setting[Any]],
-    options: Mapping[str, str],
-    environ: Mapping[str, str],
-    program: Program = LEDGER,
-) -> Gathered:
-    """Read all places; `options` holds what the command line says and nothing else."""
-    known = {setting.name: setting for setting in settings}
-    found = _Found(known, program)
-    values = {name: Given(one.default, DEFAULT) for name, one in known.items()}
-    file = options.get(FILE) or environ.get(variable(FILE, program))
-    if file:
-        values |= found.file(Path(file).expanduser())
-    values |= found.environment(environ)
-    values |= {name: Given(text, f"--{name}") for name, text in options.items() if name in known}
-    return Gathered(values, tuple(found.faults))
-
-
-class _Found:
-    """Reads one place after the other and collects the faults."""
-
-    def __init__(self, known: Mapping[str, Setting[Any]], program: Program) -> None:
-        self._known = known
-        self._program = program
-        self.faults: list[str] = []
-
-    def environment(self, environ: Mapping[str, str]) -> dict[str, Given]:
-        names = {variable(name, self._program): name for name in self._known}
-        found = {}
-        for key, text in environ.items():
-            if key in names:
-                found[names[key]] = Given(text, key)
-            elif key.startswith(self._program.prefix) and key != variable(FILE, self._program):
-                self.faults.append(
-                    f"{key} in the environment is no setting{self._near(key, names)}"
-                )
-        return found
-
-    def file(self, path: Path) -> dict[str, Given]:
+    def convert(self, text: str) -> object:
+        """Convert and bound a value; raises ValueError with what it must be."""
+        if self.parse is not None:
+            return self.parse(text)
         try:
-            document = tomllib.loads(path.read_text("utf-8"))
-        except OSError as err:
-            self.faults.append(f"the settings file {path} cannot be read: {err.strerror or err}")
-            return {}
-        except ValueError as err:  # no TOML, or no UTF-8
-            self.faults.append(f"the settings file {path} is no TOML: {err}")
-            return {}
-        return dict(self._document(path, document))
+            return msgspec.convert(text, self.type, strict=False)
+        except msgspec.ValidationError as err:
+            raise ValueError(self.expected) from err
 
-    def _document(self, path: Path, document: dict[str, Any]) -> Iterator[tuple[str, Given]]:
-        for name, value in document.items():
-            source = f"{name} in {path}"
-            text = _text(value)
-            if name not in self._known:
-                self.faults.append(f"{source} is no setting{self._near(name, self._known)}")
-            elif text is None:
-                self.faults.append(
-                    f"{source} is {value!r}, but must be a text, a whole number, true or false, "
-                    "or a list of texts"
-                )
-            else:
-                yield name, Given(text, source)
-
-    def _near(self, name: str, names: Iterable[str]) -> str:
-        close = difflib.get_close_matches(name, list(names), 1)
-        if close:
-            return f": do you mean {close[0]}?"
-        return f" (`{self._program.listed_by}` lists them)"
+    def written(self, text: str) -> str:
+        """Write a value as a settings file has it, with passwords hidden."""
+        if self.kind in (int, bool):
+            return text
+        if self.is_list:
+            return json.dumps(hide(text).split())
+        return json.dumps(hide(text), ensure_ascii=False)
 
 
-def _text(value: object) -> str | None:
-    """Give the text of a TOML value; None for what no setting can be."""
+def settings_of(settings: type[msgspec.Struct]) -> tuple[Setting, ...]:
+    """Derive the settings of a struct, those of the program's log last."""
+    fields = msgspec.structs.fields(settings)
+    of_log = ProgramSettings.__struct_fields__
+    return tuple(_setting(one) for one in sorted(fields, key=lambda one: one.name in of_log))
+
+
+def _setting(field: msgspec.structs.FieldInfo) -> Setting:
+    kind, *marks = get_args(field.type)  # every field is Annotated, at least with a description
+    meta: dict[str, Any] = {}
+    for mark in marks:
+        if isinstance(mark, Meta):
+            meta |= {name: value for name in _META if (value := getattr(mark, name)) is not None}
+    return Setting(
+        field=field.name,
+        name=field.encode_name,
+        type=field.type,
+        kind=kind,
+        description=meta["description"],
+        expected=_expected(kind, meta),
+        parse=next((mark.text for mark in marks if isinstance(mark, Parse)), None),
+        default=field.default,
+    )
+
+
+def _expected(kind: object, meta: Mapping[str, Any]) -> str:
+    if get_origin(kind) is Literal:
+        return "one of " + ", ".join(get_args(kind))
+    if kind is int:
+        return f"a whole number from {meta['ge']} to {meta['le']}"
+    return str(meta.get("title", "true or false"))
+
+
+def convert(
+    settings: type[SettingsT], found: Mapping[str, Found], faults: Iterable[str] = ()
+) -> SettingsT:
+    """Convert what was found, defaults for the rest; one UserFacingError names every fault."""
+    values: dict[str, object] = {}
+    told = list(faults)
+    for one in settings_of(settings):
+        given = found.get(one.name)
+        try:
+            if given is not None or one.default is NODEFAULT:
+                values[one.field] = one.convert(given.text if given else "")
+        except ValueError as err:
+            told.append(_fault(one.name, given, str(err)))
+            values[one.field] = given.text.split() if given and one.is_list else one.default
+    # With stand-ins for what could not be converted, conflicts are named in the same error: a
+    # list keeps its length.
+    made = settings(**values)
+    if isinstance(made, ProgramSettings):
+        told += [_fault(name, found.get(name), must) for name, must in made.conflicts()]
+    if told:
+        raise UserFacingError("; ".join(told))
+    return made
+
+
+def _fault(name: str, given: Found | None, expected: str) -> str:
+    if given is None:
+        return f"--{name} is missing: expected {expected}"
+    return f"{given.source} is {hide(given.text)!r}, but must be {expected}"
+
+
+def listing(settings: type[msgspec.Struct], found: Mapping[str, Found]) -> Iterator[str]:
+    """Write every setting as a settings file has it, with its source, passwords hidden."""
+    for one in settings_of(settings):
+        given = found.get(one.name, Found(one.default_text, "default"))
+        yield f"{one.name} = {one.written(given.text)}  # {given.source}"
+
+
+def read_file(program: Program[Any], path: Path) -> tuple[dict[str, str], list[str]]:
+    """Read a settings file: the texts of the settings it names, and what is wrong with it."""
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except OSError as err:
+        return {}, [f"the settings file {path} cannot be read: {err.strerror or err}"]
+    except ValueError as err:  # not TOML, or not UTF-8
+        return {}, [f"the settings file {path} is not valid TOML: {err}"]
+    texts, faults = {}, []
+    known = {one.name for one in settings_of(program.settings)}
+    for name, value in document.items():
+        text = text_of(value)
+        if name not in known:
+            faults.append(f"{name} in {path} is an unknown setting{_hint(program, name, known)}")
+        elif text is None:
+            faults.append(f"{name} in {path} is {value!r}, but must be {_TOML_TYPES}")
+        else:
+            texts[name] = text
+    return texts, faults
+
+
+def unknown_variables(program: Program[Any], environ: Iterable[str]) -> Iterator[str]:
+    """Yield a fault for each variable with the program's prefix that is not a setting."""
+    names = {program.variable(one.name) for one in settings_of(program.settings)}
+    for name in environ:
+        if name.startswith(program.prefix) and name not in {*names, program.variable(FILE)}:
+            hint = _hint(program, name, names)
+            yield f"{name} in the environment is an unknown setting{hint}"
+
+
+def hide(text: str) -> str:
+    """Replace passwords within URLs by stars, rather too many than too few."""
+    return _PASSWORD_IN_QUERY.sub(rf"\1{_HIDDEN}", _PASSWORD.sub(rf"\1:{_HIDDEN}", text))
+
+
+def _hint(program: Program[Any], name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, known, 1)
+    if close:
+        return f": did you mean {close[0]}?"
+    return f" (`{program.listed_by}` lists all settings)"
+
+
+def text_of(value: object) -> str | None:
+    """Give the text of a TOML value; None for a type that no setting has."""
     match value:
         case bool():
             return str(value).lower()
         case str() | int():
             return str(value)
-        case list() if all(isinstance(part, str) for part in value):
+        case list() | tuple() if all(isinstance(part, str) for part in value):
             return " ".join(value)
         case _:
             return None
-
-
-# --- Texts turned into values, and every fault among them told at once.
-
-ReaderValue = TypeVar("ReaderValue")
-
-
-class Reader:
-    """Collects the faults, so that a person sees all of them in one go."""
-
-    def __init__(self, gathered: Gathered) -> None:
-        self._values = gathered.values
-        self._faults = list(gathered.faults)
-
-    def of(self, setting: Setting[ReaderValue], instead: ReaderValue) -> ReaderValue:
-        """Give a setting's value; one that cannot be is a fault, and something stands in for it."""
-        try:
-            return setting.parse(self._values[setting.name].text)
-        except ValueError as err:
-            self.fault(setting, str(err))
-            return instead
-
-    def fault(self, setting: Setting[Any], promise: str) -> None:
-        """Say what a setting must be that it is not."""
-        given = self._values[setting.name]
-        source = f"the default of {setting.name}" if given.source == DEFAULT else given.source
-        self._faults.append(f"{source} is {hide(given.text)!r}, but must be {promise}")
-
-    def finish(self) -> None:
-        """Raise UserFacingError if there was a fault."""
-        if self._faults:
-            raise UserFacingError("; ".join(self._faults))

@@ -16,12 +16,12 @@ from litestar.exceptions import HTTPException
 from litestar.params import SkipValidation
 
 from tequio_ledger import runtime
-from tequio_ledger.config.options import with_those
+from tequio_ledger.config.options import with_settings
 from tequio_ledger.connector import providers as connector_providers
-from tequio_ledger.connector import settings
 from tequio_ledger.connector.ledger import Author, Book, LedgerAwayError, LedgerClient
 from tequio_ledger.connector.providers import Client, GitHub, OpenId, Outside
 from tequio_ledger.connector.service import Challenges, Desk, Rules
+from tequio_ledger.connector.settings import CONNECTOR
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
@@ -49,9 +49,8 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from tequio_ledger.config.sources import Gathered
     from tequio_ledger.connector.providers import Provider
-    from tequio_ledger.connector.settings import Settings
+    from tequio_ledger.connector.settings import ConnectorSettings
     from tequio_ledger.web.middleware import App
     from tequio_shared.network.genesis import Genesis
 
@@ -131,13 +130,13 @@ _SECRET_CHARACTERS = 512
 log = structlog.get_logger(__name__)
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: ConnectorSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         asyncio.run(_serve(settings, folder, listener))
 
 
-async def _serve(settings: Settings, folder: Folder, listener: socket.socket) -> None:
+async def _serve(settings: ConnectorSettings, folder: Folder, listener: socket.socket) -> None:
     url = settings.url or address(listener)
     stopping = asyncio.Event()
     runtime.when_asked(stopping.set)
@@ -153,7 +152,7 @@ async def _serve(settings: Settings, folder: Folder, listener: socket.socket) ->
 
 
 async def _answer(
-    desk: Desk, settings: Settings, listener: socket.socket, stopping: asyncio.Task[bool]
+    desk: Desk, settings: ConnectorSettings, listener: socket.socket, stopping: asyncio.Task[bool]
 ) -> None:
     here = address(listener)
     app = cast("App", build(desk))  # the framework types its messages one by one
@@ -171,7 +170,9 @@ async def _answer(
     await server.serve()
 
 
-async def _open_desk(settings: Settings, folder: Folder, url: str, http: httpx.AsyncClient) -> Desk:
+async def _open_desk(
+    settings: ConnectorSettings, folder: Folder, url: str, http: httpx.AsyncClient
+) -> Desk:
     """Put the parts together, our key registered; raises UserFacingError."""
     signer, secret = folder.signer(KEY), folder.secret(OWNERS)
     providers = _providers(settings, folder.path, http)
@@ -205,7 +206,9 @@ async def _genesis(ledger: LedgerClient) -> Genesis:
         raise UserFacingError(f"what answers at {ledger.url} is no ledger: {err}") from err
 
 
-def _providers(settings: Settings, folder: Path, http: httpx.AsyncClient) -> dict[str, Provider]:
+def _providers(
+    settings: ConnectorSettings, folder: Path, http: httpx.AsyncClient
+) -> dict[str, Provider]:
     asker = Outside(http)
     made: list[Provider] = [
         GitHub(asker, Client(id=one.client), one.address) for one in settings.github
@@ -256,15 +259,12 @@ def _client_secret(path: Path) -> str:
 
 
 @click.command("connect")
-@with_those(settings.ALL, settings.PROGRAM)
-def connect(gathered: Gathered) -> None:
+@with_settings(CONNECTOR)
+def connect(settings: ConnectorSettings) -> None:
     """Let accounts at GitHub or any OpenID Connect provider vouch for keys (`tequio connect`).
 
     Organisers have to name its key, which it tells at the start. Keep the folder: it holds the
     secret under which accounts are known here.
     """
-    given = settings.read(gathered)
-    runtime.configure(
-        runtime.Style.JSON if given.log_json else runtime.Style.CONSOLE, given.log_level
-    )
-    serve(given)
+    runtime.configure_by(settings)
+    serve(settings)

@@ -361,7 +361,6 @@ class Book:
                 end = file.tell()
                 try:
                     file.write(msgspec.json.encode(line) + b"\n")
-                    file.flush()
                     files.sync(file)
                 except OSError:
                     os.truncate(self._path, end)

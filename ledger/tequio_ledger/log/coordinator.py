@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.network.coordination import Step
-    from tequio_shared.network.run import RunView
+    from tequio_shared.network.run import FullRunView
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
 
@@ -199,7 +199,7 @@ class Coordinator:
             self.back_off(None, now_ms)
             return None
 
-    def _decide(self, run: RunId, view: RunView, now_ms: int) -> Deed | None:
+    def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> Deed | None:
         """One run's next statement; a run that nothing can be said of must not stop the others."""
         watch = self._watches.setdefault(run, Stopwatch())
         try:
@@ -215,13 +215,13 @@ class Coordinator:
         entry = self.sign(step.body, now_ms, run, step.round)
         return Deed(run=run, entry=entry, document=step.document)
 
-    def _due(self, run: RunId, view: RunView) -> int | None:
+    def _due(self, run: RunId, view: FullRunView) -> int | None:
         return self._rested(run, due(view, self._watches.setdefault(run, Stopwatch())))
 
     def _rested(self, run: RunId | None, time: int | None) -> int | None:
         return None if time is None else max(time, self._resting_until.get(run, 0))
 
-    def _active(self) -> Iterator[tuple[RunId, RunView]]:
+    def _active(self) -> Iterator[tuple[RunId, FullRunView]]:
         for run, view in self._state.runs.items():
             if view.state is not RunState.FINISHED:
                 yield run, view

@@ -25,7 +25,6 @@ from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.log_rows import Head, StoredCheckpoint, StoredEntry
-from tequio_ledger.store.tiles import Tree, count_tiles
 from tequio_shared.errors import (
     FatalLogError,
     PeerError,
@@ -35,6 +34,7 @@ from tequio_shared.errors import (
 )
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint
+from tequio_shared.log.reading import TileTree, count_tiles
 from tequio_shared.statements.statement import Entry, statement_id
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from tequio_ledger.runtime import Clock
     from tequio_ledger.signing.signer import CheckpointSigner
     from tequio_ledger.store.database import Database
-    from tequio_ledger.store.tiles import Tile
     from tequio_shared.ids import Digest, NetworkId, PeerKey
+    from tequio_shared.log.tile_proofs import TileName
     from tequio_shared.network.genesis import Genesis
 
 # --- An entry that passed admission, with what it is stored under.
@@ -103,7 +103,7 @@ class Integrity:
     """One reading of the stored entries, in order; it can be gone on with when there are more."""
 
     def __init__(self, net: NetworkId) -> None:
-        self.tree = Tree()
+        self.tree = TileTree()
         self._net = net
 
     def extend(self, connection: Connection, published: Published, take: Take) -> None:
@@ -148,7 +148,7 @@ class Integrity:
 
 
 def _check_tiles(
-    connection: Connection, tiles: Mapping[Tile, bytes], *, grown: bool = False
+    connection: Connection, tiles: Mapping[TileName, bytes], *, grown: bool = False
 ) -> None:
     """Hold tiles against what is stored, which may have `grown` beyond them since."""
     for tile, data in tiles.items():

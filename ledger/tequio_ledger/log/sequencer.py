@@ -89,8 +89,7 @@ class Batch:
         if known is not None:
             return Known(id=candidate.id, index=known)
         try:
-            admission.admit(entry, self._state, self.now_ms)
-            return self._log(candidate)
+            return self._admit(candidate)
         except RefusedError as err:
             refused = err
         except PeerError as err:  # a document that an entry builds on does not hold
@@ -111,9 +110,9 @@ class Batch:
         """Write what follows from the batch."""
         write(connection, self._changes, self._state)
 
-    def _log(self, candidate: Admitted) -> Logged:
+    def _admit(self, candidate: Admitted) -> Logged:
         index = self._first + len(self.admitted)
-        self._state.apply(index, candidate.entry, self.now_ms)
+        admission.admit(index, candidate.entry, self._state, self.now_ms)
         derive(self._changes, index, candidate.entry, self._state)
         self.admitted.append(candidate)
         self._fresh[candidate.id] = index

@@ -5,19 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 import platformdirs
 import structlog
+from msgspec import Meta, field
 
 from tequio_ledger import runtime
-from tequio_ledger.config.options import with_those
-from tequio_ledger.config.settings import LOG_JSON, LOG_LEVEL
-from tequio_ledger.config.sources import Form, Program, Reader, Setting, maybe_place, number, place
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.config.options import with_settings
+from tequio_ledger.config.settings import Folder, OptionalPath
+from tequio_ledger.config.sources import Program, ProgramSettings
+from tequio_ledger.data_folder import Folder as DataFolderFolder
 from tequio_ledger.log.publisher import load_policy
 from tequio_ledger.monitor.alarms import FINAL, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror, stored_genesis
@@ -30,64 +30,33 @@ from tequio_shared.log.notes import VerifierKey
 from tequio_shared.network.genesis import Genesis
 
 if TYPE_CHECKING:
-    from tequio_ledger.config.sources import Gathered
     from tequio_shared.log.notes import VerifierKey as Key
     from tequio_shared.log.policy import Policy
 
-# --- What the monitor was asked to be: one frozen value, read once at its start.
+# --- The monitor's settings.
 #
-# To add a setting: a constant here, in `ALL`, with a field in `Settings`, and a line in
-# `installer/monitor.toml`.
-
-PROGRAM = Program("TEQUIO_MONITOR_", "tequio-ledger monitor --help")
-
-DIR = Setting(
-    name="dir",
-    default=platformdirs.user_data_dir("tequio-monitor"),
-    parse=place,
-    help="Where the copy of the log and the alarms are kept.",
-)
-TRUST = Setting(
-    name="trust",
-    default="",
-    parse=maybe_place,
-    help="Policy file (C2SP tlog-policy): the log's key, and who must have cosigned.",
-)
-EVERY = Setting(
-    name="every",
-    default="10",
-    parse=number(1, 3_600),
-    help="Seconds between two looks.",
-    form=Form.NUMBER,
-)
-
-ALL: tuple[Setting[Any], ...] = (DIR, TRUST, EVERY, LOG_JSON, LOG_LEVEL)
+# To add a setting: a field here and a line in `installer/monitor.toml`.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Everything that an operator may choose."""
+class MonitorSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
+    """All settings of the monitor."""
 
-    folder: Path
-    trust: Path | None
-    """The policy that the log is held to; None asks for no cosignature."""
-    every_s: int
-    log_json: bool
-    log_level: str
-
-
-def read(gathered: Gathered) -> Settings:
-    """Turn texts into settings; raises UserFacingError naming every fault at once."""
-    reader = Reader(gathered)
-    settings = Settings(
-        folder=reader.of(DIR, Path()),
-        trust=reader.of(TRUST, None),
-        every_s=reader.of(EVERY, 1),
-        log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others
-        log_level=reader.of(LOG_LEVEL, ""),
+    folder: Annotated[
+        Folder, Meta(description="Folder of the monitor's copy of the log and of its alarms.")
+    ] = field(name="dir", default=Path(platformdirs.user_data_dir("tequio-monitor")))
+    trust: Annotated[
+        OptionalPath,
+        Meta(
+            description="Policy file (C2SP tlog-policy) with the log's key and the required "
+            "cosignatures. Default: no cosignature is required."
+        ),
+    ] = None
+    every_s: Annotated[int, Meta(ge=1, le=3_600, description="Seconds between two checks.")] = (
+        field(name="every", default=10)
     )
-    reader.finish()
-    return settings
+
+
+MONITOR = Program(MonitorSettings, "TEQUIO_MONITOR_", "tequio-ledger monitor --help")
 
 
 ALARM_STATUS = 2
@@ -96,23 +65,20 @@ log = structlog.get_logger(__name__)
 
 
 @click.command("monitor")
-@with_those(ALL, PROGRAM)
+@with_settings(MONITOR)
 @click.argument("url")
 @click.option("--once", is_flag=True, help="Look once, and end: 0 all is well, 2 an alarm rang.")
-def monitor(gathered: Gathered, url: str, *, once: bool) -> None:
+def monitor(settings: MonitorSettings, url: str, *, once: bool) -> None:
     """Read a ledger's log as it grows, verify all of it, and ring an alarm when it lies.
 
     Run it on another machine than the ledger. An alarm is a line in the log and a file in
     DIR/alarms that others can check. After a fork, or an entry that must not be there, it ends
     with status 2: that log cannot be read on.
     """
-    given = read(gathered)
-    runtime.configure(
-        runtime.Style.JSON if given.log_json else runtime.Style.CONSOLE, given.log_level
-    )
-    with Folder(given.folder) as opened, RemoteLedger(url) as ledger:
-        policy = load_policy(given.trust) if given.trust else None
-        sys.exit(_run(ledger, opened.path, policy, 0.0 if once else given.every_s))
+    runtime.configure_by(settings)
+    with DataFolderFolder(settings.folder) as opened, RemoteLedger(url) as ledger:
+        policy = load_policy(settings.trust) if settings.trust else None
+        sys.exit(_run(ledger, opened.path, policy, 0.0 if once else settings.every_s))
 
 
 def _run(ledger: RemoteLedger, folder: Path, policy: Policy | None, every_s: float) -> int:

@@ -24,10 +24,11 @@ from tequio_ledger.store import log_rows, queries
 from tequio_ledger.web.answers import peer_answer, round_answer, run_answer
 from tequio_shared.errors import FatalLogError, MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import digest_from_text, from_text, to_text
-from tequio_shared.log.merkle import leaf_hash, verify_consistency
-from tequio_shared.log.notes import VerifierKey, keep_signers, open_checkpoint, to_base64
+from tequio_shared.log.merkle import verify_consistency
+from tequio_shared.log.notes import VerifierKey, keep_signers, to_base64
 from tequio_shared.log.policy import ForkEvidence, NoQuorumError
-from tequio_shared.log.tiles import TILE_WIDTH, new_tiles
+from tequio_shared.log.reading import extended, next_piece, open_signed
+from tequio_shared.log.tiles import new_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -250,7 +251,7 @@ class Watch:
         """
         note = self._ledger.checkpoint()
         try:
-            signed = self._opened(note)
+            signed = open_signed(note, self._key, self._policy).checkpoint
         except NoQuorumError as err:
             self._lasting(Kind.QUORUM, "no quorum", str(err), LATE_S, note)
             return False
@@ -269,11 +270,6 @@ class Watch:
                 return True
             time.sleep(AGAIN_S)
         return False
-
-    def _opened(self, note: bytes) -> Checkpoint:
-        if self._policy is not None:
-            return self._policy.open(note, self._key).checkpoint
-        return open_checkpoint(note, self._key).checkpoint
 
     def _take(self, signed: Checkpoint, note: bytes) -> None:
         mirror = self._mirror
@@ -320,13 +316,10 @@ class Watch:
 
     def _read_piece(self, signed: Checkpoint, note: bytes) -> None:
         """Read the rest of a bundle, prove it, and keep it."""
-        first = self._mirror.size
-        end = min(signed.size, first - first % TILE_WIDTH + TILE_WIDTH)
+        first, end = next_piece(self._mirror.size, signed.size)
         try:
             leaves = self._ledger.entries(first, end)
-            edge = self._mirror.edge.copy()
-            for leaf in leaves:
-                edge.append(leaf_hash(leaf))
+            edge = extended(self._mirror.edge, leaves)
             proof = self._proofs(signed).consistency(end) if end < signed.size else []
             verify_consistency(end, edge.root(), signed.size, signed.root, proof)
         except (PeerError, FatalLogError) as err:

@@ -16,9 +16,8 @@ import msgspec
 import structlog
 
 from tequio_ledger import runtime
-from tequio_ledger.config.options import with_those
+from tequio_ledger.config.options import with_settings
 from tequio_ledger.data_folder import Folder
-from tequio_ledger.signing import settings
 from tequio_ledger.signing.client import open_keeper
 from tequio_ledger.signing.protocol import (
     LINE_BYTES,
@@ -31,7 +30,7 @@ from tequio_ledger.signing.protocol import (
     Sign,
     Signed,
 )
-from tequio_ledger.signing.settings import caller_at
+from tequio_ledger.signing.settings import SIGNER, caller_at
 from tequio_ledger.signing.signer import Notary, WouldForkError
 from tequio_ledger.store import files
 from tequio_shared.errors import PeerError, UserFacingError
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
     from pathlib import Path
 
-    from tequio_ledger.config.sources import Gathered
-    from tequio_ledger.signing.settings import Settings
+    from tequio_ledger.signing.settings import SignerSettings
 
 
 PATIENCE_S = 5.0
@@ -175,7 +173,7 @@ def listening(path: Path) -> Iterator[socket.socket]:
             path.unlink(missing_ok=True)
 
 
-def serve(notary: Notary, settings: Settings) -> None:
+def serve(notary: Notary, settings: SignerSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with listening(settings.socket) as listener:
         server = SigningServer(notary, listener, settings.origin, settings.callers)
@@ -197,18 +195,15 @@ def serve(notary: Notary, settings: Settings) -> None:
 
 
 @click.command("sign")
-@with_those(settings.ALL, settings.PROGRAM)
+@with_settings(SIGNER)
 @click.option("--first", is_flag=True, help="The key in the folder has never signed anything.")
-def sign(gathered: Gathered, *, first: bool) -> None:
+def sign(settings: SignerSettings, *, first: bool) -> None:
     """Hold the key of the log ORIGIN and sign its checkpoints, and never one that would fork it.
 
     `tequio-ledger serve --signer SOCKET` asks here. Give this process a user of its own that may
     share the socket's folder, and the ledger none of its files; name the ledger's user as --caller.
     """
-    given = settings.read(gathered)
-    runtime.configure(
-        runtime.Style.JSON if given.log_json else runtime.Style.CONSOLE, given.log_level
-    )
-    with Folder(given.folder) as opened:
-        notary = open_keeper(opened, given.origin, is_first=first)
-        serve(notary, given)
+    runtime.configure_by(settings)
+    with Folder(settings.folder) as opened:
+        notary = open_keeper(opened, settings.origin, is_first=first)
+        serve(notary, settings)

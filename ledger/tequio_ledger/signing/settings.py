@@ -1,7 +1,6 @@
-"""What the signer was asked to be: one frozen value, read once at its start.
+"""The signer's settings.
 
-To add a setting: a constant here, in `ALL`, with a field in `Settings`, and a line in
-`installer/sign.toml`.
+To add a setting: a field here and a line in `installer/sign.toml`.
 """
 
 from __future__ import annotations
@@ -10,26 +9,14 @@ import os
 import pwd
 import socket
 import struct
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import platformdirs
+from msgspec import Meta, field
 
-from tequio_ledger.config.settings import LOG_JSON, LOG_LEVEL
-from tequio_ledger.config.sources import (
-    Form,
-    Program,
-    Reader,
-    Setting,
-    many,
-    maybe_place,
-    origin,
-    place,
-)
-
-if TYPE_CHECKING:
-    from tequio_ledger.config.sources import Gathered
+from tequio_ledger.config.settings import Folder, OptionalPath, Origin
+from tequio_ledger.config.sources import Parse, Program, ProgramSettings
 
 # --- Who asks at a Unix socket, and which users may.
 #
@@ -65,62 +52,45 @@ def user(text: str) -> int:
         raise ValueError(f"users of this system, which {text!r} is not") from err
 
 
-PROGRAM = Program("TEQUIO_SIGN_", "tequio-ledger sign --help")
-
-DIR = Setting(
-    name="dir",
-    default=platformdirs.user_data_dir("tequio-signer"),
-    parse=place,
-    help="Where the log's key and the last signed size are kept.",
-)
-SOCKET = Setting(
-    name="socket",
-    default="",
-    parse=maybe_place,
-    help="Unix socket to answer at; sign.socket in the folder if not given.",
-)
-ORIGIN = Setting(
-    name="origin",
-    default="",
-    parse=origin,
-    help="Name of the one log that is signed, such as ledger.example/net1.",
-)
-CALLER = Setting(
-    name="caller",
-    default="",
-    parse=many(user),
-    help="User that may ask, by name or number; repeat. This process's own if not given.",
-    form=Form.LIST,
-)
-
-ALL: tuple[Setting[Any], ...] = (DIR, SOCKET, ORIGIN, CALLER, LOG_JSON, LOG_LEVEL)
+def _users(text: str) -> tuple[int, ...]:
+    return tuple(user(part) for part in text.split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Everything that an operator may choose."""
+class SignerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
+    """All settings of the signer."""
 
-    folder: Path
-    socket: Path
-    origin: str
-    callers: frozenset[int]
-    """Numbers of the users that may ask."""
-    log_json: bool
-    log_level: str
+    folder: Annotated[
+        Folder, Meta(description="Folder of the log's key and of the last checkpoint it signed.")
+    ] = field(name="dir", default=Path(platformdirs.user_data_dir("tequio-signer")))
+    socket_path: Annotated[
+        OptionalPath,
+        Meta(description="Unix socket to listen on. Default: sign.socket in the folder."),
+    ] = field(name="socket", default=None)
+    origin: Annotated[
+        Origin,
+        Meta(
+            description="Name of the only log that is signed, such as ledger.example/net1. "
+            "Required."
+        ),
+    ]
+    named_callers: Annotated[
+        tuple[int, ...],
+        Parse(_users),
+        Meta(
+            description="User that may ask for signatures, by name or number. Repeatable. "
+            "Default: this process's own user."
+        ),
+    ] = field(name="caller", default=())
+
+    @property
+    def socket(self) -> Path:
+        """Give the path of the socket, named or not."""
+        return self.socket_path or self.folder / "sign.socket"
+
+    @property
+    def callers(self) -> frozenset[int]:
+        """Give the numbers of the users that may ask for signatures."""
+        return frozenset(self.named_callers or (os.getuid(),))
 
 
-def read(gathered: Gathered) -> Settings:
-    """Turn texts into settings; raises UserFacingError naming every fault at once."""
-    reader = Reader(gathered)
-    folder = reader.of(DIR, Path())
-    callers = reader.of(CALLER, ()) or (os.getuid(),)
-    settings = Settings(
-        folder=folder,
-        socket=reader.of(SOCKET, None) or folder / "sign.socket",
-        origin=reader.of(ORIGIN, ""),
-        callers=frozenset(callers),
-        log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others
-        log_level=reader.of(LOG_LEVEL, ""),
-    )
-    reader.finish()
-    return settings
+SIGNER = Program(SignerSettings, "TEQUIO_SIGN_", "tequio-ledger sign --help")

@@ -75,7 +75,6 @@ class Memory:
         with self._path.open("r+b") as file:
             file.seek(_PLACE_BYTES * (1 - number % 2))
             file.write(record)
-            file.flush()
             files.sync(file)
         self._last = _Record(number, checkpoint)
         self._is_read = True

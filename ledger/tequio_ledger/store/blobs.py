@@ -24,7 +24,14 @@ from obstore.store import LocalStore, S3Store
 from sqlalchemy import func, select
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger.store.files import UnwritableError, explain, is_passing, make_folder, sync_folder
+from tequio_ledger.store.files import (
+    UnwritableError,
+    explain,
+    is_passing,
+    make_folder,
+    rename,
+    sync,
+)
 from tequio_ledger.store.models import Blob
 from tequio_ledger.store.postgresql import insert_new
 from tequio_shared.errors import RefusedError, UserFacingError
@@ -81,8 +88,7 @@ class Upload:
             return
         if self._hash.digest() != self.digest:
             raise RefusedError("malformed", "the body is not what its name says")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        sync(self._file)
         self._file.close()
 
     def drop(self) -> None:
@@ -267,8 +273,7 @@ class BlobFolder:
         upload.finish()
         place = self.path(upload.digest)
         make_folder(place.parent)
-        upload.path.rename(place)
-        sync_folder(place.parent)
+        rename(upload.path, place)
 
     def put(self, content: bytes) -> Digest:
         """Keep a document of the coordinator's own, whatever the quota says.

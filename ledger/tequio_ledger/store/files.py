@@ -1,8 +1,8 @@
-"""Files that survive: written beside their place, synced with their folder, then renamed.
+"""Files that survive a power cut: written under another name, synced, renamed, the folder synced.
 
-What a power cut may leave behind is the old file or the new one, never a part. A disk that takes
-no writes for now (full, read-only, over quota) is UnwritableError: nothing is damaged, and who
-waits may try again.
+A power cut leaves the old file or the new one, never a part. A disk that refuses writes for now
+(full, read-only, over quota) raises UnwritableError: nothing is damaged, and the caller can try
+again later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import errno
 import os
 import shutil
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError, UserFacingError
 
@@ -56,14 +56,14 @@ def probe(folder: Path) -> None:
     try:
         with place.open("wb") as file:
             file.write(bytes(PROBE_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
+            sync(file)
     finally:
         place.unlink(missing_ok=True)
 
 
-def sync(file: BinaryIO) -> None:
+def sync(file: IO[bytes]) -> None:
     """Bring what was written to an open file to the disk; raises OSError."""
+    file.flush()
     os.fsync(file.fileno())
 
 
@@ -74,10 +74,14 @@ def write_file(path: Path, content: bytes) -> None:
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(handle)
-    fresh.rename(path)
-    sync_folder(path.parent)
+        sync(file)
+    rename(fresh, path)
+
+
+def rename(source: Path, target: Path) -> None:
+    """Move a synced file or folder to its name, the name durable; raises OSError."""
+    source.rename(target)
+    sync_folder(target.parent)
 
 
 def make_folder(path: Path) -> None:
@@ -117,8 +121,7 @@ def building(target: Path) -> Iterator[Path]:
         yield fresh
         for folder in (fresh, *(path for path in fresh.rglob("*") if path.is_dir())):
             sync_folder(folder)
-        fresh.rename(target)
-        sync_folder(target.parent)
+        rename(fresh, target)
     except OSError as err:
         raise UserFacingError(explain(err, target)) from err
     finally:

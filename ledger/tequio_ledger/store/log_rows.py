@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from tequio_ledger.store.tiles import Tile
     from tequio_shared.ids import PeerKey
+    from tequio_shared.log.tile_proofs import TileName
 
 
 _LOG_ID = 1
@@ -124,20 +124,20 @@ def insert_entries(connection: Connection, entries: Sequence[StoredEntry]) -> No
     insert_many(connection, LogEntry, rows)
 
 
-def write_tiles(connection: Connection, tiles: Mapping[Tile, bytes]) -> None:
+def write_tiles(connection: Connection, tiles: Mapping[TileName, bytes]) -> None:
     """Write whole tiles; one that was shorter grows in place."""
     rows = [{"level": level, "n": n, "data": data} for (level, n), data in tiles.items()]
     upsert(connection, LogTile, rows, keys=("level", "n"), fresh=("data",))
 
 
-def read_tile(connection: Connection, tile: Tile) -> bytes | None:
+def read_tile(connection: Connection, tile: TileName) -> bytes | None:
     """The bytes of a tile as far as it has grown."""
     level, n = tile
     query = select(LogTile.data).where(LogTile.level == level, LogTile.n == n)
     return connection.execute(query).scalar_one_or_none()
 
 
-def read_tiles(connection: Connection, tiles: Sequence[Tile]) -> dict[Tile, bytes]:
+def read_tiles(connection: Connection, tiles: Sequence[TileName]) -> dict[TileName, bytes]:
     """The bytes of those of the tiles that there are, by one question."""
     named = or_(*(and_(LogTile.level == level, LogTile.n == n) for level, n in tiles))  # by the key
     rows = connection.execute(select(LogTile.level, LogTile.n, LogTile.data).where(named))

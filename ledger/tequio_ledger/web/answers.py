@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         StandingRow,
         TierRow,
     )
-    from tequio_shared.network.run import RunView
+    from tequio_shared.network.run import FullRunView
 
 
 PUBLISHED = 8
@@ -69,8 +69,8 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
         round=view.number,
         closed=view.closed,
         voided=view.voided,
-        members=len(view.accounts.active()) if view.accounts else 0,
-        tokens=view.accounts.tokens if view.accounts else 0,
+        members=len(view.accounts.active()),
+        tokens=view.accounts.tokens,
         roster_index=view.round.roster_index if view.round else None,
         opened_index=state.opened[run],
         head=to_text(head.hash) if head else None,
@@ -84,14 +84,14 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
     )
 
 
-def _published(view: RunView) -> tuple[PublishedAnswer, ...]:
+def _published(view: FullRunView) -> tuple[PublishedAnswer, ...]:
     newest = sorted(view.published.items(), reverse=True)[:PUBLISHED]
     return tuple(
         PublishedAnswer(number, body.repo, body.revision, index) for number, (index, body) in newest
     )
 
 
-def _sample(view: RunView) -> WrittenAnswer | None:
+def _sample(view: FullRunView) -> WrittenAnswer | None:
     """Of the newest head of which there is one, of those that measures are still taken of."""
     for draw in reversed(view.draws.open):
         shown = measures.shown(draw.said)

@@ -283,7 +283,7 @@ def competition_now(state: State, competition: Digest, now_ms: int) -> Competiti
         results=_competition_now_results(view),
         challenges=_competition_now_challenges(view),
         outcome=to_text(view.outcome) if view.outcome else "",
-        story=state.stories.of(competition),
+        story=state.story(competition),
     )
 
 

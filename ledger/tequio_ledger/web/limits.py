@@ -23,7 +23,7 @@ from tequio_shared.ratelimit import Buckets
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from tequio_ledger.config.settings import Settings
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.runtime import Clock
     from tequio_ledger.web.errors import AnyRequest
     from tequio_shared.ids import PeerKey
@@ -39,7 +39,7 @@ NAMES = 65_536
 class Doors:
     """What one sender may still ask of the ledger now; any thread may ask."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: LedgerSettings, clock: Clock) -> None:
         self._keys = _buckets(settings.key_rate)
         self._addresses = _buckets(settings.address_rate)
         self._clock = clock

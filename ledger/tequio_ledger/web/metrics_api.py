@@ -93,9 +93,8 @@ class Measures(Collector):
             rounds.add_metric((name, "closed"), view.closed)
             rounds.add_metric((name, "void"), view.voided)
             number.add_metric((name,), view.number)
-            if view.accounts:
-                members.add_metric((name,), len(view.accounts.active()))
-                tokens.add_metric((name,), view.accounts.tokens)
+            members.add_metric((name,), len(view.accounts.active()))
+            tokens.add_metric((name,), view.accounts.tokens)
         yield from (rounds, members, tokens, number)
 
 

@@ -13,7 +13,7 @@ from litestar.exceptions import HTTPException
 from litestar.params import FromPath, SkipValidation
 
 from tequio_ledger import runtime
-from tequio_ledger.config.options import with_those
+from tequio_ledger.config.options import with_settings
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
@@ -21,7 +21,7 @@ from tequio_ledger.web import errors
 from tequio_ledger.web.middleware import Gate
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.web.write_api import read_body
-from tequio_ledger.witness import settings
+from tequio_ledger.witness.settings import WITNESS
 from tequio_ledger.witness.witness import Book, Desk
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.log.notes import KeyKind, VerifierKey
@@ -36,9 +36,8 @@ from tequio_shared.log.policy import (
 if TYPE_CHECKING:
     import socket
 
-    from tequio_ledger.config.sources import Gathered
     from tequio_ledger.web.middleware import App
-    from tequio_ledger.witness.settings import Settings
+    from tequio_ledger.witness.settings import WitnessSettings
     from tequio_shared.keys import Signer
 
 
@@ -117,7 +116,7 @@ REQUEST_RATE = 50
 """Requests per second of one network address, ten times that at once; a log asks once a second."""
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: WitnessSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
     with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         signer = _signer(folder)
@@ -150,7 +149,7 @@ def _signer(folder: Folder) -> Signer:
 
 
 async def _serve(
-    app: Litestar, settings: Settings, listener: socket.socket, own: VerifierKey
+    app: Litestar, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
 ) -> None:
     url = address(listener)
     app_ = cast("App", app)  # the framework types its messages one by one
@@ -172,15 +171,12 @@ async def _serve(
 
 
 @click.command("witness")
-@with_those(settings.ALL, settings.PROGRAM)
-def witness(gathered: Gathered) -> None:
+@with_settings(WITNESS)
+def witness(settings: WitnessSettings) -> None:
     """Watch other logs: cosign each checkpoint that continues what was seen of its log before.
 
     The logs' operators post to /add-checkpoint; they and their clients need the key that is told
     at the start. Keep the folder: a witness that forgets can be shown another history.
     """
-    given = settings.read(gathered)
-    runtime.configure(
-        runtime.Style.JSON if given.log_json else runtime.Style.CONSOLE, given.log_level
-    )
-    serve(given)
+    runtime.configure_by(settings)
+    serve(settings)

@@ -1,35 +1,29 @@
-"""What the witness was asked to be: one frozen value, read once at its start.
+"""The witness's settings.
 
-To add a setting: a constant here, in `ALL`, with a field in `Settings`, and a line in
-`installer/witness.toml`.
+To add a setting: a field here and a line in `installer/witness.toml`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
 import platformdirs
+from msgspec import Meta, field
 
-from tequio_ledger.config import settings as config_settings
-from tequio_ledger.config.settings import HOST, LOG_JSON, LOG_LEVEL, TRUSTED_PROXY
-from tequio_ledger.config.sources import Form, Program, Reader, Setting, many, place
+from tequio_ledger.config.settings import LOOPBACK, Folder, Host, Port, TrustedProxies
+from tequio_ledger.config.sources import Parse, Program, ProgramSettings
 from tequio_shared.errors import PeerError
 from tequio_shared.log.notes import KeyKind, VerifierKey
 
-if TYPE_CHECKING:
-    from ipaddress import IPv4Network, IPv6Network
 
-    from tequio_ledger.config.sources import Gathered
-
-PROGRAM = Program("TEQUIO_WITNESS_", "tequio-ledger witness --help")
-
-
-def _name(text: str) -> str:
-    if not text:
-        raise ValueError("the name of its key, such as witness.example/w1")
-    return text
+def _logs(text: str) -> tuple[VerifierKey, ...]:
+    keys = tuple(_log(part) for part in text.split())
+    if not keys:
+        raise ValueError("the verifier key of at least one log")
+    if len({key.name for key in keys}) != len(keys):
+        raise ValueError("keys of different logs: one origin is repeated")
+    return keys
 
 
 def _log(text: str) -> VerifierKey:
@@ -42,76 +36,29 @@ def _log(text: str) -> VerifierKey:
     return key
 
 
-def _logs(text: str) -> tuple[VerifierKey, ...]:
-    keys = many(_log)(text)
-    if not keys:
-        raise ValueError("the verifier key of one log at least")
-    if len({key.name for key in keys}) != len(keys):
-        raise ValueError("keys of different logs: one origin is there twice")
-    return keys
+class WitnessSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
+    """All settings of the witness."""
+
+    folder: Annotated[
+        Folder, Meta(description="Folder of the witness's key and of what it cosigned.")
+    ] = field(name="dir", default=Path(platformdirs.user_data_dir("tequio-witness")))
+    host: Host = LOOPBACK
+    port: Port = 8_601
+    name: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            title="the name of the witness's key, such as witness.example/w1",
+            description="Name of the witness's key: an address without a scheme, such as "
+            "witness.example/w1. Required.",
+        ),
+    ]
+    logs: Annotated[
+        tuple[VerifierKey, ...],
+        Parse(_logs),
+        Meta(description="Verifier key of a log to cosign. Required; repeatable."),
+    ] = field(name="log")
+    trusted_proxies: TrustedProxies = field(name="trusted-proxy", default=())
 
 
-DIR = Setting(
-    name="dir",
-    default=platformdirs.user_data_dir("tequio-witness"),
-    parse=place,
-    help="Where its key and what it saw are kept.",
-)
-PORT = config_settings.port(8_601)
-NAME = Setting(
-    name="name",
-    default="",
-    parse=_name,
-    help="Name of its key, such as witness.example/w1.",
-)
-LOG = Setting(
-    name="log",
-    default="",
-    parse=_logs,
-    help="Verifier key of a log to witness; repeat.",
-    form=Form.LIST,
-)
-
-ALL: tuple[Setting[Any], ...] = (
-    DIR,
-    HOST,
-    PORT,
-    NAME,
-    LOG,
-    TRUSTED_PROXY,
-    LOG_JSON,
-    LOG_LEVEL,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Everything that an operator may choose."""
-
-    folder: Path
-    host: str
-    port: int
-    """0 lets the system choose."""
-    name: str
-    """Name of its key; an address without a scheme, as a log's origin is."""
-    logs: tuple[VerifierKey, ...]
-    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
-    log_json: bool = False
-    log_level: str = LOG_LEVEL.default
-
-
-def read(gathered: Gathered) -> Settings:
-    """Turn texts into settings; raises UserFacingError naming every fault at once."""
-    reader = Reader(gathered)
-    settings = Settings(
-        folder=reader.of(DIR, Path()),
-        host=reader.of(HOST, ""),
-        port=reader.of(PORT, 0),
-        name=reader.of(NAME, ""),
-        logs=reader.of(LOG, ()),
-        trusted_proxies=reader.of(TRUSTED_PROXY, ()),
-        log_json=reader.of(LOG_JSON, False),  # noqa: FBT003 - a value among others
-        log_level=reader.of(LOG_LEVEL, ""),
-    )
-    reader.finish()
-    return settings
+WITNESS = Program(WitnessSettings, "TEQUIO_WITNESS_", "tequio-ledger witness --help")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from tequio_shared.competition.rules import Budget, CompetitionRules
-    from tequio_shared.network.run import Documents, RunView
+    from tequio_shared.network.run import Documents, FullRunView
     from tequio_shared.network.standing import Standings
     from tequio_shared.network.tiers import Tiers
     from tequio_shared.statements.competitions import (
@@ -67,8 +67,7 @@ class Network:
 
     documents: Documents
     """Raises KeyError for one that is not there."""
-    run: Callable[[RunId], RunView | None]
-    """The whole view of a run."""
+    run: Callable[[RunId], FullRunView | None]
     standings: Standings
     tiers: Tiers
     organisers: frozenset[PeerKey]
@@ -96,7 +95,7 @@ class Network:
     def rostered(self, run: RunId) -> set[PeerKey]:
         """Who ever had a slot in the run."""
         view = self.run(run)
-        return set() if view is None or view.accounts is None else view.accounts.rostered
+        return set() if view is None else view.accounts.rostered
 
 
 def read_document(
@@ -129,7 +128,7 @@ def check_submission(
         due = "a folder" if side is None else f"a head of run {to_text(side)}"
         raise RefusedError("wrong-submission", f"this entrant submits {due}")
     view = None if side is None else network.run(side)
-    if view is None or view.accounts is None:
+    if view is None:
         return
     head = view.heads.get(submission.round)
     if head is None:

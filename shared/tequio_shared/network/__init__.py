@@ -1,1 +1,1 @@
-"""Network."""
+"""What the whole log says of a network."""

@@ -260,9 +260,8 @@ def _without(roles: tuple[str, ...], key: PeerKey, witnesses: set[PeerKey]) -> t
 # What a round comes to follows from the log, but a coordinator that could end each phase at will
 # would choose who is in it: open and void until it likes the committee, or close before the
 # others have committed. So a phase ends early only when everybody present has answered, and
-# otherwise not before the manifest's time has passed between two of its statements. `ts` of a
-# statement is signed, in milliseconds since 1970. Raises RefusedError, as `RunView.apply` does.
-# (docs/protocol.md, round)
+# otherwise not before the manifest's time has passed between two of its statements. Each
+# statement carries `ts`, signed, in milliseconds since 1970 (docs/protocol.md, the round).
 
 
 class Timed(Protocol):

@@ -1,7 +1,4 @@
-"""Statements about standing, judged and taken: the one door for ledger, auditors and replays.
-
-`admit` refuses what does not fit the log so far and changes nothing; `apply` takes what it admits.
-"""
+"""Statements about standing: which part of the fold each one goes to, and whom it is about."""
 
 from __future__ import annotations
 
@@ -135,25 +132,10 @@ ConductBody: TypeAlias = (
 )
 
 
-def admit(standings: Standings, statement: Statement, net: NetworkId, round_of: RoundOf) -> None:
-    """Raise RefusedError unless this statement about standing fits the log now."""
-    match statement.body:
-        case FaultReport() as body:
-            standings.admit_fault(read_fault(body, net, round_of))
-        case StandingChange() as body:
-            standings.admit_change(statement, body)
-        case StandingAppeal() as body:
-            standings.admit_appeal(statement, body)
-        case StandingRelease() | StandingUphold() as body:
-            standings.admit_ruling(statement, body)
-        case _:
-            raise RefusedError("unknown-type", f"{statement.type} is not about standing")
-
-
 def apply(
     standings: Standings, index: int, statement: Statement, net: NetworkId, round_of: RoundOf
 ) -> None:
-    """Take the statement at that log index; raises RefusedError as `admit` does."""
+    """Apply the statement at that log index; one that is refused (RefusedError) changes nothing."""
     match statement.body:
         case FaultReport() as body:
             standings.apply_fault(index, read_fault(body, net, round_of))

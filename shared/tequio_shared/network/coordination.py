@@ -26,7 +26,7 @@ from tequio_shared.statements.runs import (
 )
 
 if TYPE_CHECKING:
-    from tequio_shared.network.run import RunView
+    from tequio_shared.network.run import FullRunView
 
 Deed: TypeAlias = (
     HeadPromote | RoundClose | RoundOpen | RoundRoster | RoundVoid | RoundWitness | RunClose
@@ -60,7 +60,7 @@ class Stopwatch:
     witness_at: int | None = None
     quorum_at: int | None = None
 
-    def note(self, view: RunView, now: int) -> None:
+    def note(self, view: FullRunView, now: int) -> None:
         """Start and stop the times that the view's state calls for."""
         phase = view.round.phase if view.round else None
         resumes = phase is Phase.TRAIN and (self.is_new or self.resumed_at is not None)
@@ -76,14 +76,14 @@ class Stopwatch:
         self.quorum_at = _held(self.quorum_at, now, holds=quorum)
 
 
-def has_enough(view: RunView, now: int) -> bool:
+def has_enough(view: FullRunView, now: int) -> bool:
     """Whether a roster of now would have enough trainers, and somebody to witness."""
-    if view.accounts is None or not view.accounts.count_next(WITNESS, now):
+    if not view.accounts.count_next(WITNESS, now):
         return False
     return view.accounts.count_next(TRAINER, now) >= view.manifest.rounds.min_members
 
 
-def decide(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+def decide(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
     """The next statement to log, or None while there is nothing to do. `note` first."""
     match view.state:
         case State.WAITING_FOR_MEMBERS:
@@ -99,7 +99,7 @@ def decide(view: RunView, watch: Stopwatch, now: int) -> Step | None:
     return None
 
 
-def due(view: RunView, watch: Stopwatch) -> int | None:
+def due(view: FullRunView, watch: Stopwatch) -> int | None:
     """When `decide` may next change its mind by time alone; None: only by another entry."""
     times = view.manifest.rounds
     match view.state:
@@ -117,7 +117,7 @@ def due(view: RunView, watch: Stopwatch) -> int | None:
     return None
 
 
-def _when_waiting(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+def _when_waiting(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
     """A roster at once after a round, after the warm-up time when members had to gather first."""
     if watch.enough_since is None:
         return None
@@ -136,7 +136,7 @@ def _when_stating(view: RoundView, watch: Stopwatch, now: int) -> Step | None:
     return None
 
 
-def _when_training(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+def _when_training(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
     current = _round(view)
     ends = _train_ends(current, watch)
     if ends is None:
@@ -158,7 +158,7 @@ def _train_ends(current: RoundView, watch: Stopwatch) -> int | None:
     return max(current.open.train_by, watch.resumed_at + RECONNECT_MS)
 
 
-def _when_witnessing(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+def _when_witnessing(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
     current, times = _round(view), view.manifest.rounds
     answered = accounts.has_all_proofs(view, current)
     grace_ends = _grace_ends(view, watch)
@@ -169,7 +169,7 @@ def _when_witnessing(view: RunView, watch: Stopwatch, now: int) -> Step | None:
     return None
 
 
-def _grace_ends(view: RunView, watch: Stopwatch) -> int | None:
+def _grace_ends(view: FullRunView, watch: Stopwatch) -> int | None:
     """When the coordinator stops waiting for further proofs; None without a quorum of them.
 
     While somebody's work hangs on witnesses who are still to answer, they get as long again as
@@ -184,7 +184,7 @@ def _grace_ends(view: RunView, watch: Stopwatch) -> int | None:
     return watch.quorum_at + grace
 
 
-def _when_cooling(view: RunView, watch: Stopwatch, now: int) -> Step | None:
+def _when_cooling(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
     end = Step(body=RunClose(reason=int(close_reason(view.number, view.manifest))), round=None)
     stating = view.round if view.round and view.round.phase is Phase.ATTEST else None
     agreed = stating.agreed_head() if stating else None
@@ -202,9 +202,7 @@ def _cooling_from(watch: Stopwatch) -> int | None:
     return watch.cooling_since if watch.roster_at is None else watch.roster_at
 
 
-def _roster(view: RunView, now: int) -> Step:
-    if view.accounts is None:
-        raise AssertionError("a light view cannot coordinate")
+def _roster(view: FullRunView, now: int) -> Step:
     roster = view.accounts.plan_roster(now)
     document = roster.encode()
     body = RoundRoster(
@@ -226,7 +224,7 @@ def _void(view: RoundView) -> Step:
     return Step(body=RoundVoid(reason=int(void_reason(view))), round=view.number)
 
 
-def _round(view: RunView) -> RoundView:
+def _round(view: FullRunView) -> RoundView:
     if view.round is None:
         raise AssertionError(f"no round in state {view.state}")
     return view.round

@@ -6,8 +6,10 @@ or comes before its time by the coordinator's own signed clock. So coordinator, 
 cannot disagree for long: who replays the log either arrives at the same view or has the index of
 the entry that is wrong.
 
-A view is whole (from run.open on, with membership, windows and points: ledger and auditor) or
-light (from the last closed round on, without those: a worker that comes late).
+Two classes share the steps. `RunView` is what a worker holds that joined in the middle: it begins
+between two rounds and knows neither members nor windows nor points, so it takes on trust what rests
+on them. `FullRunView` begins at run.open and checks and records those too: the ledger's and the
+auditor's. What only the full view does is in the methods that it overrides.
 """
 
 from __future__ import annotations
@@ -32,8 +34,6 @@ from tequio_shared.ids import (
 from tequio_shared.network import accounts as network_accounts
 from tequio_shared.network.accounts import Accounts
 from tequio_shared.network.genesis import OF_COORDINATOR
-from tequio_shared.network.standing import Standings
-from tequio_shared.network.tiers import Tiers
 from tequio_shared.round.documents import TRAINER, Result, Roster
 from tequio_shared.round.measures import Draws, is_due
 from tequio_shared.round.round import Head, NextHead, Phase, RoundView
@@ -59,8 +59,11 @@ from tequio_shared.statements.runs import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tequio_shared.network.standing import Standings
+    from tequio_shared.network.tiers import Tiers
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.measures import Draw
+    from tequio_shared.round.round import MemberBody
     from tequio_shared.statements.statement import Statement
 
 # --- The states of a run as a table: the only place that says which one follows which.
@@ -222,60 +225,31 @@ def first_head(manifest: Manifest) -> Head:
 
 @dataclass(slots=True, kw_only=True)
 class RunView:
-    """A run as the log tells it. Only `apply` changes it."""
+    """A run as the log tells it from a point between two rounds on. Only `apply` changes it."""
 
     net: NetworkId
     manifest: Manifest
-    accounts: Accounts | None  # None: a light view
+    draws: Draws  # who is to measure which heads
     state: State = State.WAITING_FOR_MEMBERS
     wish: Wish = Wish.GO_ON
     number: int = 0  # of the last round that has a roster
     head: Head | None = None  # the promoted one
     next_head: NextHead | None = None
     round: RoundView | None = None  # the one under way, or the last
-    absent: set[PeerKey] = field(default_factory=set)  # who left since the round's roster
+    absent: set[PeerKey] = field(default_factory=set)  # left since the round's roster
     rostered_ms: int = 0  # ts of the round's round.roster
     witnessed_ms: int = 0  # ts of its round.witness
-    heads: dict[int, Head] = field(default_factory=dict)  # whole view: all promoted, by round
-    published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
-    """Whole view: the last statement that a round's head was published, with its log index."""
-    draws: Draws  # who is to measure which heads
     said_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
 
     @classmethod
-    def opened(
-        cls,
-        net: NetworkId,
-        manifest: Manifest,
-        standings: Standings | None = None,
-        tiers: Tiers | None = None,
-    ) -> RunView:
-        """The whole view right after run.open; standings and tiers are those of the network."""
-        nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
-        return cls(
-            net=net,
-            manifest=manifest,
-            accounts=Accounts(
-                manifest=manifest, standings=standings or Standings(), tiers=tiers or Tiers()
-            ),
-            next_head=nobody,
-            draws=Draws(is_whole=True),
-        )
-
-    @classmethod
     def light(
         cls, net: NetworkId, manifest: Manifest, *, head: Head | None, next_head: NextHead | None
     ) -> RunView:
-        """A light view between two rounds: just after run.open, round.close or round.void."""
-        return cls(
-            net=net,
-            manifest=manifest,
-            accounts=None,
-            head=head,
-            next_head=next_head,
-            draws=Draws(is_whole=False),
+        """A view that begins just after run.open, round.close or round.void."""
+        return RunView(
+            net=net, manifest=manifest, head=head, next_head=next_head, draws=Draws(is_whole=False)
         )
 
     @property
@@ -289,46 +263,32 @@ class RunView:
         return self.draws.measured
 
     def apply(self, index: int, statement: Statement, at_ms: int, documents: Documents) -> None:
-        """Take the run's next entry; raises RefusedError when it does not follow from the log.
+        """Apply the run's next entry; raises RefusedError when it does not follow from the log.
 
         `at_ms` is when the reader got it (only the coordinator's own count, in round results).
+        A refused entry has changed nothing.
         """
-        if isinstance(statement.body, CheckpointPublish):
-            self._apply_publication(index, statement, statement.body)
+        body = statement.body
+        if isinstance(body, CheckpointPublish):  # at any time, also after the run
+            self._apply_publication(index, statement, body)
             return
         self._check_running(statement)
-        is_coordinators = isinstance(statement.body, OF_COORDINATOR)
+        is_coordinators = isinstance(body, OF_COORDINATOR)
         if is_coordinators:
             network_accounts.check_forward(self.said_ms, statement.ts)
-        match statement.body:
-            case HeadAttest() | WorkCommit() | WitnessProof() as body:
+        match body:
+            case HeadAttest() | WorkCommit() | WitnessProof():
                 self._apply_member(index, statement, body, at_ms)
-            case HeadMeasure() as body:
+            case HeadMeasure():
                 self.draws.take(statement.author, statement.round or 0, body)
-            case MemberReady() | MemberLeave() as body:
+            case MemberReady() | MemberLeave():
                 self._apply_membership(index, statement, body)
-            case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose() as body:
+            case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose():
                 self._apply_organiser(body, statement.ts)
             case _:
                 self._apply_round(index, statement, documents)
         if is_coordinators:
             self.said_ms = statement.ts
-
-    def admit(self, statement: Statement) -> None:
-        """Raise RefusedError unless a member's or organiser's statement fits the run now."""
-        if isinstance(statement.body, CheckpointPublish):
-            self._check_published(statement, statement.body)
-            return
-        self._check_running(statement)
-        match statement.body:
-            case HeadAttest() | WorkCommit() | WitnessProof() as body:
-                self._current(statement).admit(statement.author, body)
-            case HeadMeasure() as body:
-                self.draws.admit(statement.author, statement.round or 0, body)
-            case RunPause() | RunResume() | RunFinish() as body:
-                self._organiser_event(body)
-            case MemberReady() if self.accounts is not None:
-                self.accounts.standings.check_ready(statement.author, statement.ts)
 
     def present(self, slots: Iterable[int]) -> list[int]:
         """Those of the round's slots whose members have not left since its roster."""
@@ -343,57 +303,80 @@ class RunView:
             return Event.DONE_THEN_FINISH
         return Event.DONE_THEN_PAUSE if self.wish is Wish.PAUSE else Event.DONE
 
-    # --- private: one method per family of statements
-
-    def _apply_member(
-        self,
-        index: int,
-        statement: Statement,
-        body: HeadAttest | WorkCommit | WitnessProof,
-        at_ms: int,
-    ) -> None:
-        self._current(statement).apply(index, statement.author, body, at_ms)
-        if isinstance(body, HeadAttest) and self.accounts is not None:
-            self.accounts.members[statement.author].commit = digest_from_text(body.commit)
+    # --- what needs the whole history, and is taken on trust without it
 
     def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
-        self._check_published(statement, body)
-        if self.accounts is not None:
-            self.published[statement.round or 0] = index, body
+        """A promoted head may be published whenever; this view has not seen them all."""
+
+    def _record_commit(self, author: PeerKey, commit: Digest) -> None:
+        """The author's next head.attest reveals the secret of this commitment."""
+
+    def _record_opening(self, ts: int) -> None:
+        """The run was opened at that time."""
+
+    def _record_membership(
+        self, index: int, statement: Statement, body: MemberReady | MemberLeave
+    ) -> None:
+        """The author is a member, or no longer; raises RefusedError for one that may not be."""
+
+    def _check_next_round(self, number: int) -> None:
+        """Raise RefusedError unless that is the number of the next round."""
+
+    def _check_members(self, ts: int, roster: Roster) -> None:
+        """Raise RefusedError unless that is the roster which follows at that time."""
+
+    def _commits(self, roster: Roster) -> Mapping[PeerKey, Digest]:
+        """What each member of the roster is committed to reveal; empty where that is unknown."""
+        return {}
+
+    def _record_roster(self, roster: Roster, after: State) -> None:
+        """The roster's members have their windows."""
+
+    def _record_head(self, head: Head) -> None:
+        """The head is promoted."""
+
+    def _settle(self, index: int, view: RoundView, result: Result, ts: int) -> None:
+        """The round is closed with that result."""
+
+    def _give_back(self, view: RoundView) -> None:
+        """The round is void."""
+
+    def _check_reason(self, reason: int) -> None:
+        """Raise RefusedError unless the run may close for that reason."""
+
+    def _unseen(self, event: Event) -> State | None:
+        """Where an event leads whose cause may lie before the start of this view."""
+        return UNSEEN.get(event)
+
+    # --- private: one method per family of statements
+
+    def _apply_member(self, index: int, statement: Statement, body: MemberBody, at_ms: int) -> None:
+        self._current(statement).apply(index, statement.author, body, at_ms)
+        if isinstance(body, HeadAttest):
+            self._record_commit(statement.author, digest_from_text(body.commit))
 
     def _apply_membership(
         self, index: int, statement: Statement, body: MemberReady | MemberLeave
     ) -> None:
-        author = statement.author
-        if self.accounts is not None and isinstance(body, MemberReady):
-            self.accounts.standings.check_ready(author, statement.ts)
+        self._record_membership(index, statement, body)
         if isinstance(body, MemberReady):
-            self.absent.discard(author)
+            self.absent.discard(statement.author)
         else:
-            self.absent.add(author)
-        if self.accounts is None:
-            return
-        if isinstance(body, MemberReady):
-            self.accounts.ready(author, body.roles, digest_from_text(body.commit), index)
-            self.accounts.standings.note_ready(author, index)
-        else:
-            self.accounts.drop(author)
+            self.absent.add(statement.author)
 
     def _apply_organiser(
         self, body: RunOpen | RunPause | RunResume | RunFinish | RunClose, ts: int
     ) -> None:
         match body:
-            case RunOpen() if self.accounts is not None:
-                self.accounts.opened_ms = ts
+            case RunOpen():
+                self._record_opening(ts)
             case RunPause() | RunFinish() | RunResume():
                 event = self._organiser_event(body)
                 self.state = self._after(event) if event else self.state
                 self.wish = WISHES[type(body)]
             case RunClose(reason=reason):
                 after = self._after(Event.CLOSE)
-                due = close_reason(self.number, self.manifest)
-                if self.accounts is not None and reason != due:
-                    raise RefusedError("wrong-close", f"the run does not end for {reason}")
+                self._check_reason(reason)
                 self.state = after
 
     def _organiser_event(self, body: RunPause | RunResume | RunFinish) -> Event | None:
@@ -401,9 +384,7 @@ class RunView:
         in_round = self.state in (State.WARMUP, State.ROUND_TRAIN, State.ROUND_WITNESS)
         if in_round and not isinstance(body, RunResume):
             return None
-        event = EVENTS[type(body)]
-        self._after(event)
-        return event
+        return EVENTS[type(body)]
 
     def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
         match statement.body:
@@ -434,13 +415,10 @@ class RunView:
         self, index: int, statement: Statement, body: RoundRoster, documents: Documents
     ) -> None:
         number = statement.round or 0
-        if self.accounts is not None and number != self.number + 1:
-            raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
+        self._check_next_round(number)
         after = self._after(Event.ROSTER)
         roster = read(Roster, documents, body.roster)
         self._check_roster(statement.ts, body, roster)
-        if self.accounts is not None:
-            self.accounts.rostered.update(member.key for member in roster.members)
         self.round = RoundView(
             net=self.net,
             manifest=self.manifest,
@@ -449,22 +427,17 @@ class RunView:
             roster_index=index,
             head=self.head,
             next_head=self.next_head,
-            commits=self.accounts.commits(roster) if self.accounts else {},
+            commits=self._commits(roster),
         )
-        if self.accounts is not None and after is not State.COOLDOWN:
-            self.accounts.take(roster)
+        self._record_roster(roster, after)
         self.state, self.number = after, number
         self.rostered_ms, self.absent = statement.ts, set()
 
     def _check_roster(self, ts: int, body: RoundRoster, roster: Roster) -> None:
-        due = self.accounts.standings.due(ts) if self.accounts else None
-        if due is not None:
-            raise RefusedError("wrong-roster", f"{due.peer} has to become {due.to} first")
         times = self.manifest.rounds
         if not times.train <= roster.train_ms <= times.train_limit:
             raise RefusedError("wrong-roster", f"a training limit of {roster.train_ms} ms")
-        if self.accounts is not None and roster != self.accounts.plan_roster(ts):
-            raise RefusedError("wrong-roster", "the roster does not follow from the log")
+        self._check_members(ts, roster)
         counts = len(roster.members), len(roster.slots_of(TRAINER))
         if counts != (body.slots, body.trainers):
             raise RefusedError("wrong-roster", "slots and trainers are not the roster's")
@@ -477,8 +450,7 @@ class RunView:
         if self.next_head is None or statement.round != self.next_head.round:
             raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
         self.head, self.next_head = self.round.apply_promotion(body), None
-        if self.accounts is not None:
-            self.heads[self.head.round] = self.head
+        self._record_head(self.head)
         if is_due(self.manifest, self.head.round, is_last=self.state is State.COOLDOWN):
             self.draws.promoted(self.round, self.head)
 
@@ -490,9 +462,7 @@ class RunView:
         result = read(Result, documents, body.result)
         network_accounts.check_close(self, view, statement.ts)
         self.next_head = view.apply_close(body, result)
-        if self.accounts is not None:
-            self.accounts.settle(view, result, statement.ts)
-            self.accounts.standings.close_round(index, view)
+        self._settle(index, view, result, statement.ts)
         self.closed += 1
         self.state = after
 
@@ -504,21 +474,9 @@ class RunView:
             raise RefusedError("wrong-void", f"round {view.number} is not void for {body.reason}")
         network_accounts.check_void(self, view, statement.ts)
         view.apply_void()
-        if self.accounts is not None:
-            self.accounts.void(view)
+        self._give_back(view)
         self.voided += 1
         self.state = after
-
-    def _check_published(self, statement: Statement, body: CheckpointPublish) -> None:
-        """A promoted head may be published whenever; a light view has not seen them all."""
-        if self.accounts is None:
-            return
-        head = self.heads.get(statement.round or 0)
-        if head is None:
-            raise RefusedError("wrong-head", f"round {statement.round} has no certified head")
-        said = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
-        if said != (head.hash, head.weights_root):
-            raise RefusedError("wrong-head", f"round {statement.round} has another head")
 
     def _check_running(self, statement: Statement) -> None:
         if self.state is State.FINISHED and not isinstance(statement.body, HeadMeasure):
@@ -532,9 +490,92 @@ class RunView:
         return self.round
 
     def _after(self, event: Event) -> State:
-        after = TRANSITIONS.get((self.state, event))
-        if after is None and self.accounts is None:
-            after = UNSEEN.get(event)
+        after = TRANSITIONS.get((self.state, event)) or self._unseen(event)
         if after is None:
             raise RefusedError("wrong-state", f"{event} does not follow in state {self.state}")
         return after
+
+
+@dataclass(slots=True, kw_only=True)
+class FullRunView(RunView):
+    """A run from run.open on, with its members, windows and points. Only `apply` changes it."""
+
+    accounts: Accounts
+    heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
+    published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
+    """The last statement that a round's head was published, with its log index."""
+
+    @classmethod
+    def opened(
+        cls, net: NetworkId, manifest: Manifest, standings: Standings, tiers: Tiers
+    ) -> FullRunView:
+        """The view right after run.open; standings and tiers are those of the network."""
+        return cls(
+            net=net,
+            manifest=manifest,
+            accounts=Accounts(manifest=manifest, standings=standings, tiers=tiers),
+            next_head=NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([])),
+            draws=Draws(is_whole=True),
+        )
+
+    def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
+        head = self.heads.get(statement.round or 0)
+        if head is None:
+            raise RefusedError("wrong-head", f"round {statement.round} has no certified head")
+        said = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
+        if said != (head.hash, head.weights_root):
+            raise RefusedError("wrong-head", f"round {statement.round} has another head")
+        self.published[statement.round or 0] = index, body
+
+    def _record_commit(self, author: PeerKey, commit: Digest) -> None:
+        self.accounts.members[author].commit = commit
+
+    def _record_opening(self, ts: int) -> None:
+        self.accounts.opened_ms = ts
+
+    def _record_membership(
+        self, index: int, statement: Statement, body: MemberReady | MemberLeave
+    ) -> None:
+        accounts, author = self.accounts, statement.author
+        if isinstance(body, MemberLeave):
+            accounts.drop(author)
+            return
+        accounts.standings.check_ready(author, statement.ts)
+        accounts.ready(author, body.roles, digest_from_text(body.commit), index)
+        accounts.standings.note_ready(author, index)
+
+    def _check_next_round(self, number: int) -> None:
+        if number != self.number + 1:
+            raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
+
+    def _check_members(self, ts: int, roster: Roster) -> None:
+        due = self.accounts.standings.due(ts)
+        if due is not None:
+            raise RefusedError("wrong-roster", f"{due.peer} has to become {due.to} first")
+        if roster != self.accounts.plan_roster(ts):
+            raise RefusedError("wrong-roster", "the roster does not follow from the log")
+
+    def _commits(self, roster: Roster) -> Mapping[PeerKey, Digest]:
+        return self.accounts.commits(roster)
+
+    def _record_roster(self, roster: Roster, after: State) -> None:
+        self.accounts.rostered.update(member.key for member in roster.members)
+        if after is not State.COOLDOWN:  # there its members only state the last head
+            self.accounts.take(roster)
+
+    def _record_head(self, head: Head) -> None:
+        self.heads[head.round] = head
+
+    def _settle(self, index: int, view: RoundView, result: Result, ts: int) -> None:
+        self.accounts.settle(view, result, ts)
+        self.accounts.standings.close_round(index, view)
+
+    def _give_back(self, view: RoundView) -> None:
+        self.accounts.void(view)
+
+    def _check_reason(self, reason: int) -> None:
+        if reason != close_reason(self.number, self.manifest):
+            raise RefusedError("wrong-close", f"the run does not end for {reason}")
+
+    def _unseen(self, event: Event) -> State | None:
+        return None

@@ -171,16 +171,12 @@ class Standings:
         ]
         return min(ends, default=None)
 
-    def admit_change(self, statement: Statement, body: StandingChange) -> None:
-        """Raise RefusedError unless this is the change that is due."""
+    def apply_change(self, index: int, statement: Statement, body: StandingChange) -> None:
+        """Apply standing.change; raises RefusedError unless this is the change that is due."""
         due = self.due(statement.ts)
         if body != due:
             follows = f"{due.peer} {due.to}" if due else "nothing"
             raise RefusedError("wrong-standing", f"{body.peer} {body.to}: {follows} follows")
-
-    def apply_change(self, index: int, statement: Statement, body: StandingChange) -> None:
-        """Take standing.change; raises RefusedError as `admit_change`."""
-        self.admit_change(statement, body)
         record = self.records[key_from_text(body.peer)]
         if body.to == "quarantined":
             record.convictions.append(statement.ts)
@@ -201,7 +197,7 @@ class Standings:
             raise RefusedError("already-said", "this fault was reported before")
 
     def apply_fault(self, index: int, fault: Fault) -> None:
-        """Take fault.report; raises RefusedError as `admit_fault`."""
+        """Apply fault.report; raises RefusedError as `admit_fault`."""
         self.admit_fault(fault)
         self._reported.update(statement.digest for statement in fault.statements)
         record = self._record(fault.peer, index)
@@ -257,8 +253,8 @@ class Standings:
 
     # --- the way back
 
-    def admit_appeal(self, statement: Statement, body: StandingAppeal) -> None:
-        """Raise RefusedError unless the author may appeal against that change now."""
+    def apply_appeal(self, index: int, statement: Statement, body: StandingAppeal) -> None:
+        """Apply standing.appeal; raises RefusedError unless its author may appeal now."""
         record = self.records.get(statement.author)
         if record is None or record.standing not in OUTSIDE | {Standing.SUSPECTED}:
             raise RefusedError("wrong-standing", "nothing to appeal against: work on")
@@ -271,18 +267,28 @@ class Standings:
         wait = record.appealed_ms + APPEAL_PAUSE_MS - statement.ts
         if record.appealed_ms and wait > 0:
             raise RefusedError("already-said", f"the next appeal may come in {wait // 1000} s")
-
-    def apply_appeal(self, index: int, statement: Statement, body: StandingAppeal) -> None:
-        """Take standing.appeal; raises RefusedError as `admit_appeal`."""
-        self.admit_appeal(statement, body)
-        record = self.records[statement.author]
         record.appeal, record.appealed_ms = (index, statement.ts), statement.ts
         self._moving.add(statement.author)
 
-    def admit_ruling(self, statement: Statement, body: StandingRelease | StandingUphold) -> PeerKey:
-        """Raise RefusedError unless organisers can rule so now; return whom it is about."""
-        key = key_from_text(body.peer)
-        record = self.records.get(key)
+    def apply_ruling(
+        self, index: int, statement: Statement, body: StandingRelease | StandingUphold
+    ) -> None:
+        """Apply standing.release or standing.uphold; raises RefusedError unless it fits now."""
+        record = self._ruled(statement, body)
+        record.appeal = None
+        if isinstance(body, StandingRelease):
+            if record.standing is Standing.QUARANTINED:
+                record.convictions.pop()  # it was wrong, so it counts for nothing later
+            record.cause, record.evidence, record.until = None, (), 0
+            _move(record, Standing.ACTIVE, index)
+        elif body.to == "banned":
+            _move(record, Standing.BANNED, index)
+
+    # --- private
+
+    def _ruled(self, statement: Statement, body: StandingRelease | StandingUphold) -> Record:
+        """The record of the key that organisers rule on; raises RefusedError if they may not."""
+        record = self.records.get(key_from_text(body.peer))
         if record is None:
             raise RefusedError("not-found", f"no key {body.peer} is registered")
         if isinstance(body, StandingRelease):
@@ -294,23 +300,7 @@ class Standings:
             raise RefusedError(
                 "wrong-standing", f"{body.peer} has one quarantine in 180 days: a ban needs two"
             )
-        return key
-
-    def apply_ruling(
-        self, index: int, statement: Statement, body: StandingRelease | StandingUphold
-    ) -> None:
-        """Take standing.release or standing.uphold; raises RefusedError as `admit_ruling`."""
-        record = self.records[self.admit_ruling(statement, body)]
-        record.appeal = None
-        if isinstance(body, StandingRelease):
-            if record.standing is Standing.QUARANTINED:
-                record.convictions.pop()  # it was wrong, so it counts for nothing later
-            record.cause, record.evidence, record.until = None, (), 0
-            _move(record, Standing.ACTIVE, index)
-        elif body.to == "banned":
-            _move(record, Standing.BANNED, index)
-
-    # --- private
+        return record
 
     def _record(self, key: PeerKey, index: int) -> Record:
         return self.records.setdefault(key, Record(since=index))

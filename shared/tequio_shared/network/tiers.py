@@ -21,7 +21,6 @@ from tequio_shared.statements.network import (
     InviteOpen,
     InviteRevoke,
     KeyRegister,
-    MemberTeam,
     MemberVouch,
     RoleGrant,
     RoleRevoke,
@@ -30,6 +29,7 @@ from tequio_shared.statements.network import (
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
+    from tequio_shared.statements.network import MemberTeam
     from tequio_shared.statements.statement import Entry, Statement
 
 # --- Which team each key earns points for, as the key itself says; its last word counts.
@@ -38,12 +38,9 @@ if TYPE_CHECKING:
 # that they were earned for, whoever leaves it, and nobody brings any along. A team is its name
 # and nothing else: nobody owns one, and whoever says its name is in it.
 
-ABOUT_TEAMS = (MemberTeam,)
-"""Bodies that `Teams.apply` takes."""
-
 
 class Teams:
-    """A fold over the log; the ledger's state feeds it."""
+    """The team of each key; only `apply` changes it."""
 
     def __init__(self) -> None:
         self._team: dict[PeerKey, str] = {}  # of those that are in one
@@ -52,15 +49,11 @@ class Teams:
         """The team of a key; empty: none."""
         return self._team.get(key, "")
 
-    def admit(self, author: PeerKey, body: MemberTeam) -> None:
-        """Raise RefusedError for a word that changes nothing."""
+    def apply(self, author: PeerKey, body: MemberTeam) -> None:
+        """Apply a statement; raises RefusedError for one that changes nothing."""
         if body.team == self.of(author):
             what = f"is in the team {body.team}" if body.team else "is in no team"
             raise RefusedError("already-said", f"the key {what} already")
-
-    def apply(self, author: PeerKey, body: MemberTeam) -> None:
-        """Take a statement; raises RefusedError as `admit` does."""
-        self.admit(author, body)
         if body.team:
             self._team[author] = body.team
         else:
@@ -225,7 +218,7 @@ class Invited:
 
 @dataclass(slots=True)
 class Tiers:
-    """The tiers of a network's keys; a fold that the ledger's state and auditors feed."""
+    """The tiers of a network's keys; only `register` and `apply` change them."""
 
     registered: Container[PeerKey] = ()
     """The keys that count so far; whoever made this keeps it."""
@@ -273,43 +266,22 @@ class Tiers:
 
     # --- what the log tells
 
-    def admit_registration(self, entry: Entry) -> None:
-        """Raise RefusedError unless the registration's further signer, if any, lets it in."""
+    def register(self, index: int, entry: Entry) -> None:
+        """Apply key.register; raises RefusedError unless its further signer, if any, lets it in."""
         author = entry.statement.author
         if author in self.invitations:
             raise RefusedError("wrong-invitation", "an invitation's key cannot be registered")
-        invitation = self._invitation_of(entry)
-        if invitation is not None:
-            self.invitations[invitation].check(entry.statement.ts)
-
-    def register(self, index: int, entry: Entry) -> None:
-        """Take key.register; raises RefusedError as `admit_registration`."""
-        self.admit_registration(entry)
         key = self._invitation_of(entry)
         if key is None:
             return
         invitation = self.invitations[key]
+        invitation.check(entry.statement.ts)
         invitation.used += 1
-        invited = Invited(index=index, invitation=key, run=invitation.run)
-        self._invited[entry.statement.author] = invited
-
-    def admit(self, statement: Statement) -> None:
-        """Raise RefusedError unless this statement about tiers fits the log now."""
-        match statement.body:
-            case InviteOpen(invitation=text):
-                self._admit_opening(key_from_text(text))
-            case InviteClose(invitation=text):
-                self._admit_closing(key_from_text(text))
-            case InviteRevoke(invitation=text):
-                self._admit_revoking(key_from_text(text))
-            case RoleRevoke(peer=peer) if key_from_text(peer) not in self.connectors:
-                raise RefusedError("wrong-grant", f"{peer} is no connector")
-            case MemberVouch(peer=peer):
-                self._admit_vouch(statement, key_from_text(peer))
+        self._invited[author] = Invited(index=index, invitation=key, run=invitation.run)
 
     def apply(self, index: int, statement: Statement) -> None:
-        """Take the statement at that log index; raises RefusedError as `admit` does."""
-        self.admit(statement)
+        """Apply the statement at that log index; raises RefusedError unless it fits the log."""
+        self._check(statement)
         match statement.body:
             case InviteOpen() as body:
                 self.invitations[key_from_text(body.invitation)] = Invitation(
@@ -332,6 +304,19 @@ class Tiers:
 
     # --- private
 
+    def _check(self, statement: Statement) -> None:
+        match statement.body:
+            case InviteOpen(invitation=text):
+                self._check_opening(key_from_text(text))
+            case InviteClose(invitation=text):
+                self._check_closing(key_from_text(text))
+            case InviteRevoke(invitation=text):
+                self._check_revoking(key_from_text(text))
+            case RoleRevoke(peer=peer) if key_from_text(peer) not in self.connectors:
+                raise RefusedError("wrong-grant", f"{peer} is no connector")
+            case MemberVouch(peer=peer):
+                self._check_vouch(statement, key_from_text(peer))
+
     def _let_in(self, key: PeerKey) -> Belonging | None:
         if key in self.founders:
             return Belonging(tier=Tier.INVITED, owner=Digest(key), since=0)
@@ -351,21 +336,21 @@ class Tiers:
             raise RefusedError("not-admitted", "no such invitation is in the log")
         return further[0]
 
-    def _admit_opening(self, key: PeerKey) -> None:
+    def _check_opening(self, key: PeerKey) -> None:
         if key in self.invitations or key in self.registered:
             raise RefusedError("wrong-invitation", "the key was registered or opened before")
 
-    def _admit_closing(self, key: PeerKey) -> None:
+    def _check_closing(self, key: PeerKey) -> None:
         invitation = self.invitations.get(key)
         if invitation is None or not invitation.is_open:
             raise RefusedError("wrong-invitation", "no such invitation is open")
 
-    def _admit_revoking(self, key: PeerKey) -> None:
+    def _check_revoking(self, key: PeerKey) -> None:
         invitation = self.invitations.get(key)
         if invitation is None or invitation.revoked is not None:
             raise RefusedError("wrong-invitation", "no such invitation is there to be revoked")
 
-    def _admit_vouch(self, statement: Statement, peer: PeerKey) -> None:
+    def _check_vouch(self, statement: Statement, peer: PeerKey) -> None:
         until = self.connectors.get(statement.author)
         if until is None or statement.ts >= until:
             raise RefusedError("wrong-role", "member.vouch is a connector's to say")

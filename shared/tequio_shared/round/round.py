@@ -1,8 +1,9 @@
 """One round as everybody sees it: a fold over the log's entries, with nothing else to go by.
 
 Rules: a RoundView holds only what roster, manifest and the round's entries say; it never looks at
-a clock; `admit` raises RefusedError for a statement that the round does not take, `apply` takes
-it. Coordinator, workers and auditors run this same code on the same entries, so they agree.
+a clock; the `apply` methods raise RefusedError for a statement that does not follow, which then has
+changed nothing. Coordinator, workers and auditors run this same code on the same entries, so they
+agree.
 
 Theory: `round.roster` fixes who takes part before anything random exists. Members then state the
 head that they hold, and reveal a secret that they committed to earlier (`head.attest`). When
@@ -17,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head.contribution import (
@@ -443,47 +444,35 @@ def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
     return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
 
 
-__all__ = ["Commitment", "Head", "NextHead", "Phase", "RoundView", "is_trainer"]
+__all__ = ["Commitment", "Head", "MemberBody", "NextHead", "Phase", "RoundView", "is_trainer"]
+
+MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof
+"""What members say in a round."""
 
 
 @dataclass(slots=True, kw_only=True)
 class RoundView(RoundState):
-    """A round as a fold: `admit` refuses, the `apply` methods take what they admit."""
+    """A round as a fold; only the `apply` methods change it."""
 
     # --- statements of members
 
-    def admit(self, author: PeerKey, body: HeadAttest | WorkCommit | WitnessProof) -> None:
-        """Raise RefusedError unless the round takes this statement from this author now."""
+    def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
+        """Apply a member's statement; raises RefusedError unless the round takes it now."""
         slot = self.slot_of.get(author)
         if slot is None:
             raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
         match body:
             case HeadAttest():
-                self._admit_attest(slot, author, body)
-            case WorkCommit():
-                self._admit_commit(slot, author, body)
-            case WitnessProof():
-                self._admit_proof(slot, body)
-
-    def apply(
-        self, index: int, author: PeerKey, body: HeadAttest | WorkCommit | WitnessProof, at_ms: int
-    ) -> None:
-        """Take an admitted statement; raises RefusedError as `admit` does."""
-        self.admit(author, body)
-        slot = self.slot_of[author]
-        match body:
-            case HeadAttest():
+                self._check_attest(slot, author, body)
                 self.attests[slot] = body
             case WorkCommit():
-                raw = from_text(body.header, None)
+                header = self._checked_header(slot, author, body)
+                name = contribution_id(from_text(body.header, None))
                 self.commitments[slot] = Commitment(
-                    index=index,
-                    header=Header.parse(raw),
-                    id=contribution_id(raw),
-                    at_ms=at_ms,
+                    index=index, header=header, id=name, at_ms=at_ms
                 )
             case WitnessProof():
-                self.proofs[slot] = self.read_proof(body)
+                self.proofs[slot] = self._checked_proof(slot, body)
 
     # --- statements of the coordinator
 
@@ -546,7 +535,7 @@ class RoundView(RoundState):
 
     # --- private
 
-    def _admit_attest(self, slot: int, author: PeerKey, body: HeadAttest) -> None:
+    def _check_attest(self, slot: int, author: PeerKey, body: HeadAttest) -> None:
         if self.phase is not Phase.ATTEST:
             raise RefusedError("too-late", f"round {self.number} is already open")
         if slot in self.attests:
@@ -560,7 +549,7 @@ class RoundView(RoundState):
         if self.commits and sha256(from_text(body.reveal)) != self.commits[author]:
             raise RefusedError("wrong-reveal", "the secret is not the one committed to before")
 
-    def _admit_commit(self, slot: int, author: PeerKey, body: WorkCommit) -> None:
+    def _checked_header(self, slot: int, author: PeerKey, body: WorkCommit) -> Header:
         if self.phase is not Phase.TRAIN:
             raise RefusedError("too-late", f"round {self.number} does not take commitments now")
         if slot in self.commitments:
@@ -571,15 +560,16 @@ class RoundView(RoundState):
             raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
         if any(header.payload_root == one.header.payload_root for one in self.commitments.values()):
             raise RefusedError("duplicate-payload", "an earlier commitment has the same payload")
+        return header
 
-    def _admit_proof(self, slot: int, body: WitnessProof) -> None:
+    def _checked_proof(self, slot: int, body: WitnessProof) -> Seen:
         if self.phase is not Phase.WITNESS:
             raise RefusedError("too-late", f"round {self.number} does not take proofs now")
         if slot not in self.elected:
             raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
         if slot in self.proofs:
             raise RefusedError("already-said", f"a second proof for round {self.number}")
-        self.read_proof(body)
+        return self.read_proof(body)
 
 
 def is_trainer(view: RoundView, key: PeerKey) -> bool:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QLocale
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from tequio_client.app.language import Language, catalogue
+from tequio_client.app.language import Language, load_translations
 from tequio_client.app.model import Model
 from tequio_client.app.theme.look import Choice, Look
 from tests.support.app_scenes import replies
@@ -41,11 +41,11 @@ def look(qapp: QApplication) -> Look:
 def language(qapp: QApplication) -> Iterator[Language]:
     """English for every test, whatever the one before it spoke."""
     speaking = Language(qapp, "en")
-    speaking.speak(QLocale("en_US"), catalogue("en"))
+    speaking.apply(QLocale("en_US"), load_translations("en"))
     yield speaking
     # windows of the test that were closed would all be said anew in each language of later tests
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    speaking.speak(QLocale("en_US"), catalogue("en"))
+    speaking.apply(QLocale("en_US"), load_translations("en"))
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Look
     from tests.support.app_worker import ScriptedWorker
 
+
 pytestmark = pytest.mark.usefixtures("look", "language")
 WELL = Fact(name="idle", source="mutter", ok=True, took_ms=3)
 BLIND = Fact(name="fullscreen", source="x11", ok=False, error="no display", took_ms=12)
@@ -149,7 +150,7 @@ def test_every_probe_is_shown_with_source_error_and_way_out(
     _show(page, worker, replace(LENDING, machine=replace(MACHINE, health=(hot,))))
     page.open_view("health")
     well, blind = page.health.session.rows
-    assert (well.name.text(), well.chip.words) == ("Time without input", "Answers")
+    assert (well.name.text(), well.chip.words) == ("Time without input", "OK")
     assert well.source.text() == "by mutter, in 3 ms"
     assert not well.error.isVisible()
     assert not well.remedy.isVisible()
@@ -159,7 +160,7 @@ def test_every_probe_is_shown_with_source_error_and_way_out(
     assert "no display" in blind.accessibleName()
     (row,) = page.health.machine.rows
     assert row.source.text() == "Nothing on this system can tell"
-    assert page.health.words.startswith("2 probes cannot tell what they look at.")
+    assert page.health.words.startswith("2 checks aren't working.")
 
 
 def test_when_all_probes_answer_it_says_so(
@@ -168,7 +169,7 @@ def test_when_all_probes_answer_it_says_so(
     model.sense(SessionFacts(health=(WELL,)))
     _show(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
     page.open_view("health")
-    assert page.health.words == "All 2 probes answer."
+    assert page.health.words == "All 2 checks are working."
 
 
 def test_health_follows_what_the_app_sees(
@@ -178,12 +179,12 @@ def test_health_follows_what_the_app_sees(
     page.open_view("health")
     assert page.health.session.empty.isVisible()
     assert page.health.machine.empty.isVisible()
-    assert page.health.words == "Not all probes have answered yet."
+    assert page.health.words == "Some checks have not responded yet."
     model.sense(SessionFacts(health=(WELL, BLIND)))
     qtbot.waitUntil(lambda: len(page.health.session.rows) == 2, timeout=1_000)
     model.sense(SessionFacts(health=(replace(BLIND, ok=True, error=""),)))
     qtbot.waitUntil(lambda: len(page.health.session.rows) == 1, timeout=1_000)
-    assert page.health.session.rows[0].chip.words == "Answers"
+    assert page.health.session.rows[0].chip.words == "OK"
 
 
 @pytest.mark.parametrize("name", [*NAMES, "of-a-later-version"])

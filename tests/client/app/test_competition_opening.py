@@ -51,7 +51,7 @@ def test_a_link_says_which_competition_at_which_ledger() -> None:
     ],
 )
 def test_what_is_no_whole_link_is_refused(text: str) -> None:
-    with pytest.raises(UserFacingError, match="no whole link to a competition"):
+    with pytest.raises(UserFacingError, match="competition link is incomplete"):
         CompetitionLink.parse(text)
 
 
@@ -83,4 +83,4 @@ def test_one_at_another_ledger_or_a_broken_link_is_said_and_nothing_moves(
     assert window.page is before
     elsewhere, broken = notices.words
     assert LEDGER in elsewhere
-    assert "no whole link" in broken
+    assert "link is incomplete" in broken

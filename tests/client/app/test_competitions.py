@@ -70,7 +70,7 @@ def test_where_there_is_none_it_says_what_one_is_for(
 ) -> None:
     worker.replies[AskCompetitions] = Competitions(rows=())
     _show(page, worker)
-    assert page.empty.words.endswith("It will stand here, and you will be told.")
+    assert page.empty.words.endswith("It'll appear here, and you'll be notified.")
     assert not page.empty.button.isVisible()
     assert _asked(worker, AskRuns) == 0
 
@@ -127,7 +127,7 @@ def test_an_error_without_a_list_can_be_tried_again(
 ) -> None:
     worker.replies[AskCompetitions] = "the ledger does not answer."
     _show(page, worker)
-    assert page.empty.words == "The ledger does not answer. It will be asked again."
+    assert page.empty.words == "The ledger does not answer. Tequio will keep trying."
     worker.replies[AskCompetitions] = COMPETITIONS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
     assert not page.empty.isVisible()
@@ -210,7 +210,7 @@ def test_joining_a_side_chooses_its_run_with_all_other_preferences(
 def test_curves_that_cannot_be_had_are_told(page: CompetitionsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskCurves] = "the ledger does not answer."
     _show(page, worker)
-    words = "The curves cannot be had: the ledger does not answer."
+    words = "Couldn't load the curves: the ledger does not answer."
     assert page.sides.chart.accessibleDescription() == words
     worker.replies.pop(AskCurves)
     page.look_at(SCORED.competition)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tequio_client.app.language import Language
     from tequio_client.app.theme.look import Look
 
+
 pytestmark = pytest.mark.usefixtures("look", "language")
 LEFT = Qt.MouseButton.LeftButton
 
@@ -373,7 +374,7 @@ def test_every_step_is_whole_in_a_long_language(
 def test_every_step_has_its_names_in_every_language(
     place: Booth, language: Language, qtbot: QtBot, name: str
 ) -> None:
-    language.speak(QLocale("en_US"), PseudoLocale())
+    language.apply(QLocale("en_US"), PseudoLocale())
     made = PICTURES_BY_NAME[name](place)
     qtbot.addWidget(made)
     kinds = (QAbstractButton, QLineEdit, QSlider)

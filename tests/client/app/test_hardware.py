@@ -251,7 +251,7 @@ def test_without_a_graphics_card_the_processor_is_offered(
 def test_a_probe_that_does_not_answer_is_named(page: Hardware, worker: ScriptedWorker) -> None:
     health = (Fact(name="gpu", source="nvml", ok=False, error="driver not loaded"),)
     _show(page, worker, _with_machine(MachineFacts(health=health)))
-    assert page.banner.words.startswith("The hardware probe does not answer")
+    assert page.banner.words.startswith("The hardware probe is not responding")
     assert page.banner.words.endswith("driver not loaded")
     assert page.cards == {}
 
@@ -307,7 +307,7 @@ def test_beside_lending_nothing_is_measured(
     _show(page, worker, snapshot)
     row = page.cards["cuda:0"].benchmark
     assert not row.button.isEnabled()
-    assert row.note == "To measure, pause lending first: beside other work it means nothing."
+    assert row.note == "Pause first to get a meaningful result."
 
 
 # --- what stops lending

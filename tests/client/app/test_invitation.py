@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.invitation import JoinDialog
 
+
 pytestmark = pytest.mark.usefixtures("look", "language")
 SLOW_MS = 60_000
 NOW_MS = 1_795_285_800_000
@@ -150,7 +151,7 @@ def test_one_click_joins_the_run_of_the_link(host: Host, guest: Guest, qtbot: Qt
     assert dialog.heading.text() == f"Join the run “{RUN}”?"
     assert host.url in dialog.note.text()
     said = " ".join(dialog.points)
-    assert "It lets in 3 more, until" in said
+    assert "3 uses left, valid until" in said
     assert f"instead of {OLD}" in said
     assert "Nothing is lent before" in said
     with qtbot.waitSignal(guest.joining.joined, timeout=SLOW_MS):
@@ -221,11 +222,11 @@ def test_a_key_that_is_in_already_needs_no_invitation(
     ("spoil", "said"),
     [
         ("closed", "have ended this invitation"),
-        ("over", "The time of this invitation is over"),
+        ("over", "This invitation has expired"),
         ("unknown", "does not know this invitation"),
-        ("other", "another network than the link names"),
+        ("other", "belongs to another network"),
         ("silent", "does not answer"),
-        ("cut", "no whole invitation link"),
+        ("cut", "invitation link is incomplete"),
         ("password", "its ledger's address is none"),
         ("pinned", "belongs to another network"),
     ],
@@ -269,7 +270,7 @@ def test_a_second_link_takes_the_place_of_the_first(host: Host, guest: Guest, qt
     guest.look(host.invite(), qtbot).rejected.connect(lambda: left.append(None))
     second = guest.look(host.invite("--uses", "7"), qtbot)
     assert left == [None]
-    assert "7 more" in " ".join(second.points)
+    assert "7 uses left" in " ".join(second.points)
 
 
 def test_what_was_chosen_about_lending_holds(host: Host, guest: Guest, qtbot: QtBot) -> None:

@@ -66,7 +66,7 @@ def test_an_open_competition_says_what_judging_takes_and_one_click_offers(
     assert card.button.text() == "Offer to judge"
     qtbot.mouseClick(card.button, Qt.MouseButton.LeftButton)
     assert page.model.preferences.judge
-    assert card.button.text() == "Judge no more"
+    assert card.button.text() == "Stop judging"
     assert not card.cost.isVisible()
     qtbot.mouseClick(card.button, Qt.MouseButton.LeftButton)
     assert not page.model.preferences.judge
@@ -128,7 +128,7 @@ def test_who_was_drawn_and_switched_it_off_can_switch_it_on_again(
 ) -> None:
     card = shown(page, worker, DRAWN)
     assert "switched off" in card.about.text()
-    assert card.button.text() == "Judge on"
+    assert card.button.text() == "Resume judging"
     qtbot.mouseClick(card.button, Qt.MouseButton.LeftButton)
     assert page.model.preferences.judge
 

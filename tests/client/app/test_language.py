@@ -6,44 +6,77 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
 
 from tequio_client.app import snooze
-from tequio_client.app.language import (
-    LANGUAGES,
-    SYSTEM,
-    Catalogue,
-    Language,
-    catalogue,
-    locale_of,
-)
-from tequio_client.ipc import texts as ipc_texts
-from tequio_client.ipc import texts as link_words
+from tequio_client.app.language import LANGUAGES, SYSTEM, Language, load_translations, locale_of
+from tequio_client.ipc import texts as link_texts
 from tequio_client.keys.state import TEMPLATES
 from tests.support import app_texts
 from tests.support.app_texts import Text, is_finished
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from xml.etree.ElementTree import Element
 
+
 ENDS = (".", "…", ":", "?")
-PAIR = """<TS><context><name>x</name>
+PAIR = """<TS version="2.1" language="{code}"><context><name>x</name>
 <message numerus="yes"><source>%n thing(s)</source><translation>
-<numerusform>%n cosa</numerusform><numerusform>%n cosas</numerusform></translation></message>
+{forms}</translation></message>
 <message><source>half</source><translation type="unfinished">medio</translation></message>
 <message><source>gone</source><translation type="vanished">ido</translation></message>
 </context></TS>"""
+COUNTED = {
+    "en": {1: "a", 0: "b", 2: "b", 21: "b"},
+    "es": {1: "a", 0: "b", 2: "b", 21: "b"},
+    "fr": {0: "a", 1: "a", 2: "b"},
+    "ja": {0: "a", 1: "a", 2: "a"},
+    "pl": {1: "a", 2: "b", 4: "b", 22: "b", 0: "c", 5: "c", 12: "c", 21: "c"},
+}
+"""The form of a plural by the number, in languages with one to three of them."""
 
 
-def test_plurals_are_chosen_by_number() -> None:
-    made = Catalogue(PAIR)
-    assert made.translate("x", "%n thing(s)", None, 1) == "%n cosa"
-    assert [made.translate("x", "%n thing(s)", None, n) for n in (0, 2)] == ["%n cosas"] * 2
+SPANISH = PAIR.format(
+    code="es", forms="<numerusform>%n cosa</numerusform><numerusform>%n cosas</numerusform>"
+)
+
+
+def _compiled(folder: Path, code: str) -> QTranslator:
+    forms = "".join(
+        f"<numerusform>%n {'abc'[at]}</numerusform>" for at in range(app_texts.plural_forms(code))
+    )
+    source, made = folder / "x.ts", QTranslator()
+    source.write_text(PAIR.format(code=code, forms=forms), "utf-8")
+    target = folder / "x.qm"
+    target.write_bytes(app_texts.released(source))
+    assert made.load(str(target))
+    return made
+
+
+@pytest.mark.parametrize("code", COUNTED)
+def test_plurals_follow_the_rule_of_their_language(
+    code: str, language: Language, tmp_path: Path
+) -> None:
+    made = _compiled(tmp_path, code)
+    language.apply(QLocale(code), made)
+    said = {n: QCoreApplication.translate("x", "%n thing(s)", "", n) for n in COUNTED[code]}
+    assert said == {n: f"{n} {form}" for n, form in COUNTED[code].items()}
 
 
 @pytest.mark.parametrize("source", ["half", "gone", "never heard of"])
-def test_what_is_not_translated_stays_english(source: str) -> None:
-    assert Catalogue(PAIR).translate("x", source) == source
+def test_what_is_not_translated_stays_english(
+    source: str, language: Language, tmp_path: Path
+) -> None:
+    language.apply(QLocale("es"), _compiled(tmp_path, "es"))
+    assert QCoreApplication.translate("x", source) == source
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_compiled_file_is_that_of_its_translations(code: str) -> None:
+    path = app_texts.path_of(code)
+    made = app_texts.released(path)
+    assert path.with_suffix(".qm").read_bytes() == made, "make texts compiles them"
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +99,7 @@ def test_every_text_is_translated(code: str) -> None:
 def test_every_translation_keeps_the_places_of_its_values(code: str) -> None:
     for text, message in _messages(code).items():
         found = app_texts.forms(message)
-        assert len(found) == (app_texts.PLURALS if text.is_plural else 1)
+        assert len(found) == (app_texts.plural_forms(code) if text.is_plural else 1)
         assert message.get("numerus") == ("yes" if text.is_plural else None)
         for form in found:
             assert _places(form) == _places(text.source), form
@@ -83,12 +116,16 @@ def test_every_translation_ends_as_its_text_does(code: str) -> None:
 
 def test_the_shared_tables_are_among_the_texts(texts: tuple[Text, ...]) -> None:
     words_of = {text.source for text in texts if text.context == snooze.CONTEXT}
-    assert words_of > {link_words.REASONS["in-use"], ipc_texts.UNKNOWN, ipc_texts.NEWER}
+    assert words_of > {
+        link_texts.REASONS["in-use"],
+        link_texts.UNKNOWN_EVENT,
+        link_texts.UNKNOWN_REASON,
+    }
     assert {Text("keys", template) for template in TEMPLATES.values()} < set(texts)
 
 
 def test_writing_the_file_keeps_what_is_translated_and_no_more() -> None:
-    known = app_texts.messages(PAIR)
+    known = app_texts.messages(SPANISH)
     plural, half, new = Text("x", "%n thing(s)"), Text("x", "half"), Text("a", "new")
     made = app_texts.messages(app_texts.written("es", (plural, half, new), known))
     assert list(made) == [new, plural, half]
@@ -121,7 +158,7 @@ def test_spanish_is_spoken(language: Language) -> None:
     language.choose("es")
     assert QCoreApplication.translate("pages", "Home") == "Inicio"
     assert QCoreApplication.translate("RoundCard", "%n peer(s)", "", 1) == "1 par"
-    assert catalogue("es").translate("words", "Lending") == "Prestando"
+    assert load_translations("es").translate("words", "Lending") == "Prestando"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -13,11 +13,17 @@ import pytest
 from msgspec import structs
 from PySide6.QtCore import Qt
 
-from tequio_client.app import ledger_check
 from tequio_client.app.ledger_check import LedgerCheck, network_of
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.settings import Settings
-from tequio_client.app.pages.settings_sections import USUAL, AdvancedSection, is_listen
+from tequio_client.app.pages.settings_app import (
+    LedgerField,
+    ListenField,
+    ResetButton,
+    is_listen_address,
+)
+from tequio_client.app.pages.settings_control import USUAL_APP
+from tequio_client.app.widgets.buttons import Dropdown
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
 from tequio_shared.ids import sha256, to_text
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Own
+    from tequio_client.app.pages.settings_section import SettingsSection
     from tequio_client.app.theme.look import Look
     from tests.support.app_worker import ScriptedWorker
 
@@ -87,20 +94,28 @@ def program(tmp_path: Path) -> Own:
 
 
 @pytest.fixture
-def section(
-    model: Model, worker: ScriptedWorker, look: Look, qtbot: QtBot, program: Own
-) -> AdvancedSection:
+def page(model: Model, worker: ScriptedWorker, look: Look, qtbot: QtBot, program: Own) -> Settings:
     means = Means(
         model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None, own=program
     )
-    page = Settings(means)
-    qtbot.addWidget(page)
-    page.resize(914, 720)
+    made = Settings(means)
+    qtbot.addWidget(made)
+    made.resize(914, 720)
     worker.show(LENDING)
-    page.open_section("advanced")
-    page.show()
-    found = page.section
-    assert isinstance(found, AdvancedSection)
+    made.open_section("advanced")
+    made.show()
+    return made
+
+
+@pytest.fixture
+def section(page: Settings) -> SettingsSection:
+    return page.section
+
+
+@pytest.fixture
+def field(section: SettingsSection) -> LedgerField:
+    found = section.controls["ledger"]
+    assert isinstance(found, LedgerField)
     return found
 
 
@@ -108,10 +123,10 @@ def section(
     ("status", "content", "wrong"),
     [
         (200, NETWORK, ""),
-        (404, b"not here", "Something else than a ledger answers"),
-        (302, b"", "Something else than a ledger answers"),
-        (200, b"<html>hello</html>", "Something else than a ledger answers"),
-        (200, NETWORK.replace(b'"network_id": "', b'"network_id": "A'), "Something else"),
+        (404, b"not here", "is not a ledger"),
+        (302, b"", "is not a ledger"),
+        (200, b"<html>hello</html>", "is not a ledger"),
+        (200, NETWORK.replace(b'"network_id": "', b'"network_id": "A'), "is not a ledger"),
     ],
 )
 def test_an_address_is_asked(
@@ -123,7 +138,7 @@ def test_an_address_is_asked(
         check.start(server.url)
     assert told.args is not None
     assert told.args[0] == server.url
-    assert told.args[1].startswith(wrong)
+    assert wrong in told.args[1]
     assert bool(told.args[1]) is bool(wrong)
     assert server.asked == ["/v1/network"]
 
@@ -135,14 +150,13 @@ def test_where_nobody_answers_the_address_is_named(qtbot: QtBot, qapp: QApplicat
     with qtbot.waitSignal(check.answered, timeout=90_000) as told:
         check.start(url)
     assert told.args is not None
-    assert told.args[1].startswith(f"{url} does not answer (")
+    assert told.args[1].startswith(f"{url} is not answering (")
 
 
 @pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n"])
 def test_an_answer_that_drips_for_ever_is_waited_for_once(
-    qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, head: bytes
+    qtbot: QtBot, qapp: QApplication, head: bytes
 ) -> None:
-    monkeypatch.setattr(ledger_check, "TIMEOUT_MS", 400)
     done = threading.Event()
 
     def drip(listener: socket.socket) -> None:
@@ -156,7 +170,7 @@ def test_an_answer_that_drips_for_ever_is_waited_for_once(
     with socket.create_server(("127.0.0.1", 0)) as listener:
         dripping = threading.Thread(target=drip, args=(listener,))
         dripping.start()
-        check = LedgerCheck()
+        check = LedgerCheck(timeout_ms=400)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         with qtbot.waitSignal(check.answered, timeout=90_000) as answered:
             check.start(url)
@@ -180,7 +194,7 @@ def test_what_is_no_address_is_not_asked(qtbot: QtBot, qapp: QApplication, addre
     with qtbot.waitSignal(check.answered, timeout=90_000) as told:
         check.start(address)
     assert told.args is not None
-    assert told.args[1].startswith(f"{address} is no ledger's address")
+    assert told.args[1].startswith(f"{address} is not a valid ledger address")
 
 
 @pytest.mark.parametrize("answer", [b"", b"{}", b"[]", b"\xff", b'{"network_id":1,"genesis":""}'])
@@ -193,44 +207,44 @@ def test_what_is_no_networks_description(answer: bytes) -> None:
 
 
 def test_a_ledger_that_answers_is_taken(
-    section: AdvancedSection, program: Own, server: Server, qtbot: QtBot
+    field: LedgerField, program: Own, server: Server, qtbot: QtBot
 ) -> None:
-    assert section.said.text() == "https://ledger.example answers."
-    assert not section.take.isEnabled()
-    qtbot.keyClicks(section.ledger, server.url)
-    qtbot.mouseClick(section.take, Qt.MouseButton.LeftButton)
-    assert section.said.text().startswith("Asking")
+    assert field.result.text() == "Connected to https://ledger.example."
+    assert not field.use.isEnabled()
+    qtbot.keyClicks(field.address, server.url)
+    qtbot.mouseClick(field.use, Qt.MouseButton.LeftButton)
+    assert field.result.text().startswith("Checking")
     assert program.book.settings.ledger == ""
     qtbot.waitUntil(lambda: program.book.settings.ledger == server.url, timeout=90_000)
-    assert section.said.text().startswith("Taken")
-    section.refresh(LENDING)
-    assert section.said.text().startswith("Taken")
+    assert field.result.text().startswith("Saved")
+    field.refresh(LENDING)
+    assert field.result.text().startswith("Saved")
     new = structs.replace(LENDING.ledger, url=server.url, is_reached=True)
-    section.refresh(structs.replace(LENDING, ledger=new))
-    assert section.said.text() == f"{server.url} answers."
+    field.refresh(structs.replace(LENDING, ledger=new))
+    assert field.result.text() == f"Connected to {server.url}."
 
 
 def test_a_ledger_that_is_none_is_not_taken(
-    section: AdvancedSection, program: Own, server: Server, qtbot: QtBot
+    field: LedgerField, program: Own, server: Server, qtbot: QtBot
 ) -> None:
     server.status = 500
-    qtbot.keyClicks(section.ledger, server.url)
-    qtbot.keyClick(section.ledger, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "Something else" in section.said.text(), timeout=90_000)
-    assert section.said.property("tone") == "danger"
+    qtbot.keyClicks(field.address, server.url)
+    qtbot.keyClick(field.address, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "is not a ledger" in field.result.text(), timeout=90_000)
+    assert field.result.property("tone") == "danger"
     assert program.book.settings.ledger == ""
-    section.refresh(LENDING)
-    assert section.ledger.text() == server.url
-    assert "Something else" in section.said.text()
+    field.refresh(LENDING)
+    assert field.address.text() == server.url
+    assert "is not a ledger" in field.result.text()
 
 
-def test_no_address_is_the_usual_one(section: AdvancedSection, program: Own, qtbot: QtBot) -> None:
+def test_no_address_is_the_usual_one(field: LedgerField, program: Own, qtbot: QtBot) -> None:
     program.book.change(ledger="http://other.example")
-    section.refresh(LENDING)
-    assert section.ledger.text() == "http://other.example"
-    section.ledger.selectAll()
-    qtbot.keyClick(section.ledger, Qt.Key.Key_Delete)
-    qtbot.keyClick(section.ledger, Qt.Key.Key_Return)
+    field.refresh(LENDING)
+    assert field.address.text() == "http://other.example"
+    field.address.selectAll()
+    qtbot.keyClick(field.address, Qt.Key.Key_Delete)
+    qtbot.keyClick(field.address, Qt.Key.Key_Return)
     assert program.book.settings.ledger == ""
 
 
@@ -245,37 +259,45 @@ def test_no_address_is_the_usual_one(section: AdvancedSection, program: Own, qtb
     ],
 )
 def test_an_address_to_listen_on(
-    section: AdvancedSection, program: Own, qtbot: QtBot, address: str, *, is_one: bool
+    section: SettingsSection, program: Own, qtbot: QtBot, address: str, *, is_one: bool
 ) -> None:
-    assert is_listen(address) is is_one
-    qtbot.keyClicks(section.listen, address)
-    qtbot.keyClick(section.listen, Qt.Key.Key_Return)
+    listen = section.controls["listen"]
+    assert isinstance(listen, ListenField)
+    assert is_listen_address(address) is is_one
+    qtbot.keyClicks(listen.address, address)
+    qtbot.keyClick(listen.address, Qt.Key.Key_Return)
     assert program.book.settings.listen == (address if is_one else "")
-    note = section.listen_row.note
-    assert note.startswith("Where peers reach" if is_one else f"{address} is no address")
+    note = section.rows["listen"].note
+    assert note.startswith("Where peers reach" if is_one else f"{address} is not a valid listen")
 
 
-def test_the_log_level_is_kept(section: AdvancedSection, program: Own) -> None:
-    section.level.activated.emit(section.level.findData("debug"))
+def test_the_log_level_is_kept(section: SettingsSection, program: Own) -> None:
+    level = section.rows["log_level"].control
+    assert isinstance(level, Dropdown)
+    level.activated.emit(level.findData("debug"))
     assert program.book.settings.log_level == "debug"
     section.refresh(LENDING)
-    assert section.level.choice == "debug"
+    assert level.choice == "debug"
 
 
 def test_all_settings_are_reset_and_taken_back(
-    section: AdvancedSection, program: Own, worker: ScriptedWorker, qtbot: QtBot
+    page: Settings, program: Own, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     program.book.change(nickname="mika", appearance="dark", knows_points=True, notify_rank=False)
+    chosen = structs.replace(AGREED, week=(0,) * 7, month_gb=7)
+    worker.show(structs.replace(LENDING, preferences=chosen))
     was = program.book.settings
-    qtbot.mouseClick(section.reset, Qt.MouseButton.LeftButton)
+    reset = page.section.controls["reset"]
+    assert isinstance(reset, ResetButton)
+    qtbot.mouseClick(reset.button, Qt.MouseButton.LeftButton)
     told = worker.last(control.Choose)
     assert isinstance(told, control.Choose)
     assert told.preferences == Preferences(consent=True)
     own_now = program.book.settings
-    assert (own_now.appearance, own_now.notify_rank) == (USUAL.appearance, True)
+    assert (own_now.appearance, own_now.notify_rank) == (USUAL_APP.appearance, True)
     assert (own_now.nickname, own_now.knows_points) == ("mika", True)
-    qtbot.mouseClick(section.toast.button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     told = worker.last(control.Choose)
     assert isinstance(told, control.Choose)
-    assert told.preferences == AGREED
+    assert told.preferences == chosen
     assert program.book.settings == was

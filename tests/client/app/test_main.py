@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import Snapshot
 
+
 FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx", "sqlalchemy", "asyncio", "rich", "email")
 """The last three come with structlog and importlib.metadata: 16 MB for one line of text."""
 
@@ -133,7 +134,7 @@ def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
         link = QUrl("tequio://join?ledger=http://127.0.0.1:9")
         qt.sendEvent(qt, QFileOpenEvent(link))
         dialog = app._joining.dialog
-        print(app.presence.window.isVisible(), "no whole invitation link" in dialog.trouble.words)
+        print(app.presence.window.isVisible(), "link is incomplete" in dialog.trouble.words)
         qt.sendEvent(qt, QFileOpenEvent(QUrl("file:///etc/passwd")))
         print(app._joining.dialog is dialog)
         app.quit()

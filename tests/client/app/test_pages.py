@@ -119,7 +119,7 @@ def test_the_keyboard_reaches_every_control(
 
 @every_scene
 def test_every_text_is_translated(stage: Stage, language: Language, scene: str) -> None:
-    language.speak(QLocale("en_US"), PseudoLocale())
+    language.apply(QLocale("en_US"), PseudoLocale())
     for page, view in (*VIEWS, ("hardware", "")):
         stage.open(page, view, scene)
         chips = {chip.words for chip in stage.window.findChildren(Chip) if chip.isVisible()}
@@ -157,7 +157,7 @@ def test_no_line_is_cut_short_in_the_usual_window(
 def test_right_to_left_what_stood_on_the_left_stands_on_the_right(
     stage: Stage, language: Language
 ) -> None:
-    language.speak(QLocale("ar"), PseudoLocale())
+    language.apply(QLocale("ar"), PseudoLocale())
     for page, view in VIEWS:
         stage.open(page, view)
         opened = stage.window.page
@@ -182,7 +182,7 @@ def test_another_language_leaves_the_user_where_they_were(
     stage: Stage, language: Language, page: str, view: str
 ) -> None:
     stage.open(page, view)
-    language.speak(QLocale("en_US"), PseudoLocale())
+    language.apply(QLocale("en_US"), PseudoLocale())
     _settle()
     opened = stage.window.page
     assert stage.window.page_name == page

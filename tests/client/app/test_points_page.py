@@ -110,11 +110,11 @@ def test_a_pending_round_claims_no_points(page: PointsPage, worker: ScriptedWork
     assert cells[Column.POINTS] == ("–", "")
 
 
-@pytest.mark.parametrize("reason", texts.ROUND_WORDS_REASONS)
+@pytest.mark.parametrize("reason", texts.ROUND_REASONS)
 def test_a_rejected_round_says_why(page: PointsPage, worker: ScriptedWorker, reason: str) -> None:
     worker.replies[AskPoints] = Points(rows=(replace(REJECTED, reason=reason),))
     _show(page, worker)
-    assert _cells(page, 0)[Column.STATE] == ("Rejected", texts.ROUND_WORDS_REASONS[reason])
+    assert _cells(page, 0)[Column.STATE] == ("Rejected", texts.ROUND_REASONS[reason])
 
 
 @pytest.mark.parametrize(

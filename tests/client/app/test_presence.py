@@ -186,5 +186,5 @@ def test_notices_are_said_in_the_language_that_is_spoken(
     qtbot.addWidget(notices)
     notices.say("no-tray")
     english = notices.words
-    language.speak(QLocale("en_US"), PseudoLocale())
+    language.apply(QLocale("en_US"), PseudoLocale())
     qtbot.waitUntil(lambda: notices.words != english)

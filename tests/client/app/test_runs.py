@@ -194,7 +194,7 @@ def test_a_model_may_write_nothing_or_a_word_without_an_end(qtbot: QtBot) -> Non
 
 def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
-    assert page.detail.button.text() == "Keep this run"
+    assert page.detail.button.text() == "Stay on this run"
     page.detail.button.click()
     assert worker.last(control.Choose) == control.Choose(preferences=replace(AGREED, run=OURS))
 
@@ -265,7 +265,7 @@ def test_an_error_without_a_list_can_be_tried_again(
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer."
     _show(page, worker)
-    assert page.empty.words == "the ledger does not answer. It will be asked again."
+    assert page.empty.words == "the ledger does not answer. Tequio will keep trying."
     worker.replies[AskRuns] = RUNS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
     assert page.stack.currentWidget() is not page.empty

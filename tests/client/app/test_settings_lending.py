@@ -17,11 +17,16 @@ from tequio_client.app.pages.settings_lending import (
     NEVER,
     NIGHTS,
     OFFICE,
-    LendingSection,
+    ExclusiveList,
+    FreeSpace,
+    PresetPicker,
+    StoreMeter,
+    TrafficMeter,
+    UsedSwitch,
+    WeekEditor,
 )
-from tequio_client.app.pages.settings_sections import NetworkSection, StorageSection
 from tequio_client.app.widgets.buttons import Switch
-from tequio_client.app.widgets.inputs import NumberBox
+from tequio_client.app.widgets.inputs import NumberBox, SliderRow
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import ALWAYS, PRESETS, Preferences, Preset
 from tequio_client.ipc.snapshot import Reason, State
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import Model
+    from tequio_client.app.pages.settings_section import SettingsSection
     from tequio_client.app.theme.look import Look
     from tequio_client.app.widgets.inputs import SettingRow
     from tests.support.app_worker import ScriptedWorker
@@ -62,9 +68,35 @@ def page(
 
 
 @pytest.fixture
-def lending(page: Settings) -> LendingSection:
-    found = page.section_of("lending")
-    assert isinstance(found, LendingSection)
+def lending(page: Settings) -> SettingsSection:
+    return page.section_of("lending")
+
+
+@pytest.fixture
+def presets(lending: SettingsSection) -> PresetPicker:
+    found = lending.controls["preset"]
+    assert isinstance(found, PresetPicker)
+    return found
+
+
+@pytest.fixture
+def used(lending: SettingsSection) -> UsedSwitch:
+    found = lending.controls["while_used"]
+    assert isinstance(found, UsedSwitch)
+    return found
+
+
+@pytest.fixture
+def hours(lending: SettingsSection) -> WeekEditor:
+    found = lending.controls["week"]
+    assert isinstance(found, WeekEditor)
+    return found
+
+
+@pytest.fixture
+def exclusive(lending: SettingsSection) -> ExclusiveList:
+    found = lending.controls["exclusive"]
+    assert isinstance(found, ExclusiveList)
     return found
 
 
@@ -111,7 +143,7 @@ class Typed:
 
 NUMBERS = (
     Typed(section="lending", field="idle_minutes", text="12", value=12, shown="12 min"),
-    Typed(section="lending", field="idle_minutes", text="0", value=0, shown="At once"),
+    Typed(section="lending", field="idle_minutes", text="0", value=0, shown="Immediately"),
     Typed(section="lending", field="others_gpu_percent", text="40", value=40, shown="40 %"),
     Typed(section="lending", field="others_cpu_percent", text="100", value=100, shown="100 %"),
     Typed(section="network", field="upload_mbit", text="2.5", value=2.5, shown="2.5 Mbit/s"),
@@ -175,54 +207,56 @@ def test_what_is_out_of_range_cannot_be_entered(  # noqa: PLR0913  # a table
 
 @pytest.mark.parametrize("preset", [Preset.GENTLE, Preset.BALANCED])
 def test_a_preset_is_chosen_and_taken_back(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot, preset: Preset
+    page: Settings, presets: PresetPicker, worker: ScriptedWorker, qtbot: QtBot, preset: Preset
 ) -> None:
     before = replace(AGREED, idle_minutes=7, preset=Preset.CUSTOM)
     worker.show(replace(LENDING, preferences=before))
     page.refresh()
-    assert not any(card.isChecked() for card in lending.presets.cards.values())
-    qtbot.mouseClick(lending.presets.cards[preset], Qt.MouseButton.LeftButton)
+    assert not any(card.isChecked() for card in presets.presets.cards.values())
+    qtbot.mouseClick(presets.presets.cards[preset], Qt.MouseButton.LeftButton)
     assert _chosen(worker) == replace(before, preset=preset, **PRESETS[preset])
     page.refresh()
-    assert [name for name, card in lending.presets.cards.items() if card.isChecked()] == [preset]
+    assert [name for name, card in presets.presets.cards.items() if card.isChecked()] == [preset]
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == before
 
 
 def test_max_asks_before_it_lends_while_the_computer_is_used(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+    page: Settings, presets: PresetPicker, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    qtbot.mouseClick(lending.presets.cards[Preset.MAX], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(presets.presets.cards[Preset.MAX], Qt.MouseButton.LeftButton)
     assert _nothing_chosen(worker)
-    assert lending.presets.cards[Preset.BALANCED].isChecked()
-    assert not lending.presets.cards[Preset.MAX].isChecked()
-    assert "30% of the time" in lending.question.words
-    qtbot.mouseClick(lending.question.button, Qt.MouseButton.LeftButton)
+    assert presets.presets.cards[Preset.BALANCED].isChecked()
+    assert not presets.presets.cards[Preset.MAX].isChecked()
+    assert "30% of the time" in presets.question.words
+    qtbot.mouseClick(presets.question.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == replace(AGREED, preset=Preset.MAX, **PRESETS[Preset.MAX])
-    assert lending.question.isHidden()
+    assert presets.question.isHidden()
     page.refresh()
-    assert lending.presets.cards[Preset.MAX].isChecked()
+    assert presets.presets.cards[Preset.MAX].isChecked()
 
 
 def test_another_preset_answers_the_question_with_no(
-    lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+    presets: PresetPicker, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    qtbot.mouseClick(lending.presets.cards[Preset.MAX], Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(lending.presets.cards[Preset.BALANCED], Qt.MouseButton.LeftButton)
-    assert lending.question.isHidden()
+    qtbot.mouseClick(presets.presets.cards[Preset.MAX], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(presets.presets.cards[Preset.BALANCED], Qt.MouseButton.LeftButton)
+    assert presets.question.isHidden()
     assert _nothing_chosen(worker)
 
 
 def test_a_choice_of_ones_own_is_no_preset(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker
+    page: Settings, lending: SettingsSection, worker: ScriptedWorker
 ) -> None:
+    idle = lending.rows["idle_minutes"].control
+    assert isinstance(idle, NumberBox)
     assert lending.rows["preset"].note.startswith("Default: Balanced")
-    _type(lending.idle, "4")
+    _type(idle, "4")
     page.edits.flush()
     assert _chosen(worker) == replace(AGREED, idle_minutes=4, preset=Preset.CUSTOM)
     page.refresh()
-    assert lending.rows["preset"].note.startswith("Your own choices hold")
-    _type(lending.idle, "5")
+    assert lending.rows["preset"].note.startswith("You have changed settings")
+    _type(idle, "5")
     page.edits.flush()
     assert _chosen(worker) == AGREED
 
@@ -231,43 +265,47 @@ def test_a_choice_of_ones_own_is_no_preset(
 
 
 def test_lending_while_used_asks_first(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+    page: Settings, lending: SettingsSection, used: UsedSwitch, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    assert not lending.used_share.isEnabled()
-    qtbot.mouseClick(lending.while_used, Qt.MouseButton.LeftButton)
+    share = lending.rows["used_share_percent"].control
+    assert isinstance(share, SliderRow)
+    assert not share.isEnabled()
+    qtbot.mouseClick(used.switch, Qt.MouseButton.LeftButton)
     assert _nothing_chosen(worker)
-    assert not lending.while_used.isChecked()
-    qtbot.mouseClick(lending.used_question.button, Qt.MouseButton.LeftButton)
+    assert not used.switch.isChecked()
+    qtbot.mouseClick(used.question.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == replace(AGREED, while_used=True, preset=Preset.CUSTOM)
     page.refresh()
-    assert lending.while_used.isChecked()
-    assert lending.used_share.isEnabled()
-    qtbot.mouseClick(lending.while_used, Qt.MouseButton.LeftButton)
+    assert used.switch.isChecked()
+    assert share.isEnabled()
+    qtbot.mouseClick(used.switch, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == AGREED
 
 
 def test_the_share_while_used(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+    page: Settings, lending: SettingsSection, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     used = replace(AGREED, while_used=True)
+    share = lending.rows["used_share_percent"].control
+    assert isinstance(share, SliderRow)
     worker.show(replace(LENDING, preferences=used))
     page.refresh()
-    slider = next(one for one in lending.used_share.children() if one.inherits("QSlider"))
+    slider = next(one for one in share.children() if one.inherits("QSlider"))
     qtbot.keyClick(slider, Qt.Key.Key_Right)
     page.edits.flush()
     assert _chosen(worker) == replace(used, used_share_percent=35)
     page.refresh()
-    assert lending.used_share.words == "35%"
+    assert share.words == "35%"
 
 
 # --- the week
 
 
 def test_hours_are_drawn_with_the_mouse(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+    page: Settings, hours: WeekEditor, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     page.grab()
-    grid = lending.week
+    grid = hours.week
     left = grid.width() - 24 * ((grid.width() - grid._beside - 2) / 24) - 2  # noqa: SLF001  # place of an hour
     cell = (grid.width() - left - 2) / 24
     at = [QPoint(round(left + (hour + 0.5) * cell), 30) for hour in (9, 10, 11)]
@@ -279,15 +317,15 @@ def test_hours_are_drawn_with_the_mouse(
     week = (ALL_DAY & ~(0b111 << 9), *ALWAYS[1:])
     assert _chosen(worker) == replace(AGREED, week=week)
     page.refresh()
-    assert lending.hours.choice == "own"
+    assert hours.hours.choice == "own"
 
 
 def test_hours_are_drawn_with_the_keyboard(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+    page: Settings, hours: WeekEditor, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Space):
-        qtbot.keyClick(lending.week, key)
-    qtbot.keyClick(lending.week, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+        qtbot.keyClick(hours.week, key)
+    qtbot.keyClick(hours.week, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     page.edits.flush()
     week = (ALL_DAY, ALL_DAY & ~0b11, *ALWAYS[2:])
     assert _chosen(worker) == replace(AGREED, week=week)
@@ -296,17 +334,17 @@ def test_hours_are_drawn_with_the_keyboard(
 @pytest.mark.parametrize(("name", "week"), [("nights", NIGHTS), ("office", OFFICE)])
 def test_hours_of_a_name_are_chosen_and_taken_back(  # fixtures
     page: Settings,
-    lending: LendingSection,
+    hours: WeekEditor,
     worker: ScriptedWorker,
     qtbot: QtBot,
     *,
     name: str,
     week: tuple[int, ...],
 ) -> None:
-    lending.hours.chosen.emit(name)
+    hours.hours.chosen.emit(name)
     assert _chosen(worker) == replace(AGREED, week=week)
     page.refresh()
-    assert (lending.hours.choice, lending.week.week) == (name, week)
+    assert (hours.hours.choice, hours.week.week) == (name, week)
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == AGREED
 
@@ -318,21 +356,21 @@ def test_the_hours_of_a_name_are_those() -> None:
 
 
 def test_a_week_without_hours_says_what_that_means(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker
+    page: Settings, lending: SettingsSection, worker: ScriptedWorker
 ) -> None:
     worker.show(replace(LENDING, preferences=replace(AGREED, week=NEVER)))
     page.refresh()
-    assert lending.rows["week"].note == "No hour is chosen: nothing is ever lent."
+    assert lending.rows["week"].note == "No hour is selected, so nothing is ever lent."
 
 
 # --- exclusive programs
 
 
 def test_a_program_is_picked_among_those_that_run(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+    page: Settings, exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    qtbot.mouseClick(lending.exclusive.add, Qt.MouseButton.LeftButton)
-    picker = lending.exclusive.picker
+    qtbot.mouseClick(exclusive.add, Qt.MouseButton.LeftButton)
+    picker = exclusive.picker
     assert picker is not None
     qtbot.waitUntil(lambda: picker.programs.count() == len(PROGRAMS))
     assert not picker.add.isEnabled()
@@ -341,14 +379,14 @@ def test_a_program_is_picked_among_those_that_run(
     qtbot.mouseClick(picker.add, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == replace(AGREED, exclusive=("kdenlive",))
     page.refresh()
-    assert lending.exclusive.names == ("kdenlive",)
+    assert exclusive.names == ("kdenlive",)
 
 
 def test_a_program_that_does_not_run_is_typed(
-    lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+    exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    lending.exclusive.open_picker()
-    picker = lending.exclusive.picker
+    exclusive.open_picker()
+    picker = exclusive.picker
     assert picker is not None
     qtbot.waitUntil(lambda: picker.programs.count() == len(PROGRAMS))
     qtbot.keyClicks(picker.name, "My Studio.exe")
@@ -358,32 +396,31 @@ def test_a_program_that_does_not_run_is_typed(
 
 
 def test_a_program_is_removed_and_taken_back(
-    page: Settings, lending: LendingSection, worker: ScriptedWorker, qtbot: QtBot
+    page: Settings, exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     listed = replace(AGREED, exclusive=("obs", "zoom"))
     worker.show(replace(LENDING, preferences=listed))
     page.refresh()
-    lending.exclusive.choose(listed.exclusive)
     remove = next(
         one
-        for one in lending.exclusive.findChildren(QAbstractButton)
+        for one in exclusive.findChildren(QAbstractButton)
         if one.accessibleName() == "Remove obs"
     )
     qtbot.mouseClick(remove, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == replace(AGREED, exclusive=("zoom",))
-    assert page.toast.words == "obs is off the list."
+    assert page.toast.words == "obs was removed from the list."
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == listed
 
 
 def test_a_program_stands_on_the_list_once(
-    lending: LendingSection, page: Settings, worker: ScriptedWorker
+    exclusive: ExclusiveList, page: Settings, worker: ScriptedWorker
 ) -> None:
     worker.show(replace(LENDING, preferences=replace(AGREED, exclusive=("obs",))))
     page.refresh()
-    lending.exclusive.open_picker()
-    assert lending.exclusive.picker is not None
-    lending.exclusive.picker.picked.emit("OBS")
+    exclusive.open_picker()
+    assert exclusive.picker is not None
+    exclusive.picker.picked.emit("OBS")
     assert _nothing_chosen(worker)
 
 
@@ -392,18 +429,21 @@ def test_a_program_stands_on_the_list_once(
 
 def test_what_is_used_stands_beside_its_limit(page: Settings, worker: ScriptedWorker) -> None:
     network, storage = page.section_of("network"), page.section_of("storage")
-    assert isinstance(network, NetworkSection)
-    assert isinstance(storage, StorageSection)
+    traffic, store = network.controls["month_used"], storage.controls["disk_used"]
+    free = storage.controls["disk_left"]
+    assert isinstance(traffic, TrafficMeter)
+    assert isinstance(store, StoreMeter)
+    assert isinstance(free, FreeSpace)
     for section in (network, storage):
         section.refresh(LENDING)
-    assert network.used.words == "31 GB of 100 GB"
-    assert storage.used.words == "10 GiB of 30 GiB"
-    assert storage.left.note == "224 GiB"
+    assert traffic.meter.words == "31 GB of 100 GB"
+    assert store.meter.words == "10 GiB of 30 GiB"
+    assert free.shown.text() == "224 GiB"
     worker.show(replace(LENDING, preferences=replace(AGREED, month_gb=0)))
     network.refresh(LENDING)
-    assert network.used.words == "31 GB"
+    assert traffic.meter.words == "31 GB"
     storage.refresh(None)
-    assert storage.used.words == "–"
+    assert store.meter.words == "–"
 
 
 STOPS: tuple[tuple[str, str, Reason, dict[str, Any]], ...] = (

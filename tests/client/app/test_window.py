@@ -151,7 +151,7 @@ def test_another_language_is_spoken_at_once(
 def test_every_text_is_translated(
     window: Window, worker: ScriptedWorker, language: Language, scene: str
 ) -> None:
-    language.speak(QLocale("en_US"), PseudoLocale())
+    language.apply(QLocale("en_US"), PseudoLocale())
     _settle()
     worker.show(SCENES[scene])
     window.page.refresh()
@@ -181,7 +181,7 @@ def test_longer_texts_have_their_room(
 def test_right_to_left_the_side_bar_stands_on_the_right(
     window: Window, worker: ScriptedWorker, language: Language
 ) -> None:
-    language.speak(QLocale("ar"), PseudoLocale())
+    language.apply(QLocale("ar"), PseudoLocale())
     _settle()
     worker.show(SCENES["lending"])
     window.grab()

@@ -28,7 +28,7 @@ def test_every_event_is_a_translated_sentence(code: Event, language: Language) -
     fields = {name for _, name, _, _ in Formatter().parse(EVENTS[code]) if name}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=dict.fromkeys(fields, 7))
     assert snooze.event(row).rstrip()[-1] == "."
-    language.speak(QLocale("en_US"), PseudoLocale())
+    language.apply(QLocale("en_US"), PseudoLocale())
     assert snooze.event(row).startswith("[")
 
 
@@ -36,7 +36,7 @@ def test_points_of_an_event_are_exact_in_the_users_way(language: Language) -> No
     values: Values = {"run": "nova", "round": 12_345, "points": 1_234.000_001}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.ROUND_ACCEPTED, values=values)
     assert "for 1,234.000001 points" in snooze.event(row)
-    language.speak(QLocale("de"), PseudoLocale())
+    language.apply(QLocale("de"), PseudoLocale())
     assert "1.234,000001" in snooze.event(row)
 
 
@@ -48,7 +48,7 @@ def test_a_rejection_says_why_in_words() -> None:
 
 def test_a_decision_of_the_past_ended_at_a_time() -> None:
     decision = Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=NOW_MS - 60_000)
-    values = texts.values_of(decision)
+    values = texts.event_values(decision)
     row = ActivityRow(number=1, at_ms=NOW_MS - 600_000, code=Event.DECIDED, values=values)
     said = snooze.event(row)
     assert said.startswith("Snoozed: you asked for a break. Resumes at ")

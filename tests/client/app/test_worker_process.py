@@ -188,7 +188,7 @@ def test_a_killed_worker_is_started_again_and_its_wish_holds(tmp_path: Path, qtb
 @pytest.mark.parametrize(
     ("mode", "why"),
     [
-        ("garbage", "The worker talks nonsense"),
+        ("garbage", "The worker sent an invalid message"),
         ("endless", "a line of more than 1048576 bytes"),
         ("dying", "The disk under the folder is gone"),
         ("taken", "Another process uses the folder"),

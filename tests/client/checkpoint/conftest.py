@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export
 from tequio_client.checkpoint.story import Wanted
-from tests.client.audit.logs import MemoryLog
+from tequio_client.verify.progress import Quiet
+from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, verify
 from tequio_client.checkpoint import layout as checkpoint_layout
 from tequio_client.checkpoint.layout import Form
@@ -22,11 +21,12 @@ from tequio_client.checkpoint.verify import Outcome
 from tequio_client.competition import submission as competition_submission
 from tequio_client.competition.submission import Origin
 from tequio_client.trainer import adapters, evaluate, first_head, weights
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker.store.store import Store
 from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PIECE_BYTES, digest_from_text, to_text
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.frozen_base import EVERY, described, write_base
 from tests.support.llama_swarm import ROUNDS, LlamaRun, play, shown
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.first_head import Origin as First
     from tequio_shared.head.layout import Base
     from tests.support.llama_swarm import ShownLog
+
 
 IDS = torch.randint(0, 256, (3, 48), generator=torch.Generator().manual_seed(1))
 Q = "model.layers.0.self_attn.q_proj.weight"

@@ -10,12 +10,12 @@ import msgspec
 import pytest
 import yaml
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import card
-from tequio_client.checkpoint.story import ReadLog, Wanted
+from tequio_client.checkpoint.story import Wanted, promoted_rounds, story_of
+from tequio_client.verify.folded_log import FoldedLog
+from tequio_client.verify.report import Report
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.log.notes import VerifierKey
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import HOSTILE, ROUNDS, played
 
 if TYPE_CHECKING:
@@ -25,18 +25,17 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def story() -> Story:
     log = MemoryLog(played().swarm)
-    genesis = played().swarm.genesis
-    checkpoint = log.checkpoint(VerifierKey.parse(genesis.log_key))
-    read = ReadLog(log, genesis, (checkpoint, log.note))
-    read.read(Quiet())
-    assert read.rounds("maize- 1.0") == list(range(ROUNDS + 1))
-    return read.tell(Wanted(run="maize- 1.0"))
+    report = Report()
+    read = FoldedLog(log, report, tiles=log)
+    read.read()
+    assert not report.findings
+    assert promoted_rounds(read, "maize- 1.0") == list(range(ROUNDS + 1))
+    return story_of(read, log.blob, Wanted(run="maize- 1.0"))
 
 
 def test_it_says_what_the_log_says(story: Story) -> None:
     text = card.write(story, "http://ledger.example")
     view = played().swarm.view
-    assert view.accounts is not None
     earned = {key: one.trainer + one.witness for key, one in view.accounts.earned.items()}
     assert story.micropoints == {key: amount for key, amount in earned.items() if amount}
     assert story.tokens == view.accounts.tokens

@@ -12,14 +12,14 @@ import torch
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.story import Wanted
 from tequio_client.trainer import model
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker.shutdown import first_of
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, LlamaRun, ShownLog, play, played, shown
 from tests.support.small_disk import SmallDisk
 
@@ -218,7 +218,7 @@ def test_a_log_that_breaks_a_rule_is_not_exported(tmp_path: Path) -> None:
     log = MemoryLog(played().swarm)
     log.leaves[40] = log.leaves[40][:-1] + b"!"
     with shown(log) as other:
-        assert "the log cannot be relied on" in refusal(other, tmp_path / "out", tmp_path)
+        assert "the log cannot be trusted" in refusal(other, tmp_path / "out", tmp_path)
     assert not (tmp_path / "out").exists()
 
 

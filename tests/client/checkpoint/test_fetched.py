@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.story import Wanted
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker.shutdown import first_of
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
 from tests.support.loopback import network
 

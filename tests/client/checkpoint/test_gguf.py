@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import gguf
+from tequio_client.verify.progress import Quiet
 from tequio_shared.errors import UserFacingError
 from tests.support import architectures
 

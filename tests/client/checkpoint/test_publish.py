@@ -14,11 +14,11 @@ import pytest
 from huggingface_hub import constants
 from huggingface_hub.utils import _http
 
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import hub as checkpoint_hub
 from tequio_client.checkpoint import layout, publish
 from tequio_client.checkpoint.hub import Hub, show_no_bars
 from tequio_client.keys.state import IdentityError
+from tequio_client.verify.progress import Quiet
 from tequio_shared.errors import UserFacingError
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from tequio_client.checkpoint.hub import Published
     from tests.support.llama_swarm import ShownLog
+
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning"  # the Hub's client does

@@ -8,18 +8,18 @@ import msgspec
 import pytest
 import trio
 
-from tequio_client.audit.main import Scope, audit
 from tequio_client.checkpoint import publish
 from tequio_client.checkpoint.hub import Published
 from tequio_client.checkpoint.layout import Claim
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
+from tequio_client.verify.audit import Scope, audit
 from tequio_client.worker.shutdown import first_of
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import CheckpointPublish
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 from tests.support.lived_ledger import live_yesterday
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
     from tequio_shared.statements.statement import Entry
     from tests.support.ledgers import Served
+
 
 DONE = Published(repo="ana/maize", revision="0c" * 20, tag="round-1", is_new=True)
 

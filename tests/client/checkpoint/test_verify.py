@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from safetensors.numpy import load_file, save_file
 
 from tequio_client.__main__ import cli
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import layout, verify
 from tequio_client.checkpoint.verify import Outcome, Verdict
+from tequio_client.verify.progress import Quiet
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Manifest
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, played, shown
 
 if TYPE_CHECKING:

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from tequio_client.audit.main import Quiet
 from tequio_client.clock import now_ms
 from tequio_client.competition import outcome as competition_outcome
 from tequio_client.competition import participation, plan, submission
 from tequio_client.competition.evaluator import Evaluator, Means
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.speaker import FolderSpeaker
 from tequio_client.dataset import sources
 from tequio_client.keys import identity
@@ -23,6 +21,8 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.locks import locked
 from tequio_client.organiser import opening, sealing
 from tequio_client.trainer import device
+from tequio_client.verify.folded_log import LedgerReader
+from tequio_client.verify.progress import Quiet
 from tequio_client.worker.ledger.outbox import Outbox
 from tests.support.slack import allowed_s
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules, Outcome
     from tests.support.set_clock import SetClock
+
 
 SHARES, NEEDED = 3, 2
 DOCUMENTS, DRAWN = 6, 4
@@ -52,13 +53,13 @@ class Story:
     told: list[str] = field(default_factory=list)
 
     @property
-    def log(self) -> LogReader:
+    def log(self) -> LedgerReader:
         """A log that nobody has read yet."""
-        return LogReader(self.url)
+        return LedgerReader(self.url)
 
     def view(self) -> CompetitionView:
         """The competition as the log has it now."""
-        return self.log.look(None)
+        return self.log.wait_for(None)
 
     def go_to(self, date: str) -> None:
         """Let that date of the rules be over, and the ledger look at its clock."""
@@ -71,7 +72,7 @@ class Story:
     def until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
         """Wait for the log to say so."""
         reader, deadline_s = self.log, time.monotonic() + allowed_s(PROMISED_S)
-        while not is_so(view := reader.look(None)):
+        while not is_so(view := reader.wait_for(None)):
             assert time.monotonic() < deadline_s, view.phase
             time.sleep(LOOK_S)
         return view
@@ -144,7 +145,7 @@ class Story:
         folder = self.folder / name
         with locked(folder):
             reader = self.log
-            view = reader.look(None)
+            view = reader.wait_for(None)
             means = Means(
                 folder=folder,
                 device=device.choose("cpu"),
@@ -165,5 +166,5 @@ async def _pass_by(url: str, folder: Path) -> None:
     """Register a key, for the ledger to look up from its sleep."""
     async with LedgerApi(url) as api:
         signer = identity.load_or_create(folder)
-        async with Outbox.on(api, await api.network(), folder, signer) as outbox:
+        async with Outbox(api, folder, signer) as outbox:
             await outbox.register()

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.worker.store import files
+from tequio_client.worker import secret_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest
 
@@ -60,10 +60,12 @@ def test_a_ledger_that_is_away_is_named(tmp_path: Path) -> None:
 
 
 def test_a_secret_is_made_once_and_a_damaged_one_is_not_made_anew(tmp_path: Path) -> None:
-    assert files.kept(tmp_path, COMPETITION) is None
-    made = files.made(tmp_path, COMPETITION)
-    assert files.made(tmp_path, COMPETITION) == made == files.kept(tmp_path, COMPETITION)
-    path = files.place(tmp_path, COMPETITION) / "secret"
+    assert secret_file.kept(tmp_path, COMPETITION) is None
+    made = secret_file.made(tmp_path, COMPETITION)
+    assert (
+        secret_file.made(tmp_path, COMPETITION) == made == secret_file.kept(tmp_path, COMPETITION)
+    )
+    path = secret_file.place(tmp_path, COMPETITION) / "secret"
     path.write_text(path.read_text()[:-5])
     with pytest.raises(UserFacingError, match="offer again before the deadline"):
-        files.made(tmp_path, COMPETITION)
+        secret_file.made(tmp_path, COMPETITION)

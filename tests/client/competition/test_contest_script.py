@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.audit.findings import Grade
 from tequio_client.competition import plan
 from tequio_client.dataset import sources
 from tequio_client.demo.competition import Stranger
 from tequio_client.demo.script import CUSTODIANS, NEEDED, SWARMS, VOLUNTEERS, ContestScript
 from tequio_client.organiser import plan as run_plans
 from tequio_client.organiser import sealing
+from tequio_client.verify.report import Grade
 from tequio_shared.ids import to_text
 from tests.support import memory_log
 

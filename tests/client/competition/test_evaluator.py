@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.audit.main import Quiet
-from tequio_client.competition import archive, evaluator, submission
+from tequio_client.competition import drawn_texts, evaluator, submission
 from tequio_client.competition.evaluator import Evaluator, Means, TimeLimit
-from tequio_client.competition.log_reader import LogReader
 from tequio_client.competition.speaker import LEAST_FREE_BYTES, PATIENCE_MS, ChildProgress, Pacing
 from tequio_client.ipc.evaluator import Limit
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
-from tequio_client.worker.store import files
+from tequio_client.verify.folded_log import LedgerReader
+from tequio_client.verify.progress import Quiet
+from tequio_client.worker import secret_file
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import Phase
 from tequio_shared.errors import RefusedError, UserFacingError
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
 
+
 MODELS = ("alpha", "beta")
 SHOWN = (SCORED + RESULT) // 2
 
 
-class Mouth:
-    """Speaks to the fold of the stage, where a ledger's door would ask the same."""
+class StageSender:
+    """Applies statements to the fold of the stage, which asks what a ledger would ask."""
 
     def __init__(self, stage: Stage, name: str) -> None:
         self.stage, self.name = stage, name
@@ -65,8 +66,8 @@ class Desk:
         self.path, self.told = path, list[str]()
         self.due: list[int | None] = []
         self.name, *self.others = self.stage.scorers
-        self.mouth = Mouth(self.stage, self.name)
-        paper, key = self.stage.paper, self.mouth.key
+        self.sender = StageSender(self.stage, self.name)
+        paper, key = self.stage.paper, self.sender.key
         for model in MODELS:
             result = paper.result(key, model, folder(model), 9)
             raw = paper.documents.pop(digest_from_text(result.scores))
@@ -74,7 +75,7 @@ class Desk:
 
     def place(self, model: str) -> Path:
         """Where the evaluator keeps what is of a model."""
-        return files.place(self.path, self.stage.paper.id) / model
+        return secret_file.place(self.path, self.stage.paper.id) / model
 
     def step(self) -> bool:
         """Let a program that has just begun take a step; whether it would go on."""
@@ -86,12 +87,12 @@ class Desk:
             due=self.due.append,
             clock=lambda: self.stage.now,
         )
-        return Evaluator(LogReader(unused_url()), means, self.mouth).step(self.stage.view)
+        return Evaluator(LedgerReader(unused_url()), means, self.sender).step(self.stage.view)
 
     @property
     def words(self) -> list[str]:
         """The types of what was said."""
-        return [body.TYPE for body in self.mouth.said]
+        return [body.TYPE for body in self.sender.said]
 
 
 @pytest.fixture
@@ -107,7 +108,7 @@ def test_it_commits_to_all_and_shows_what_all_have_committed_to(desk: Desk) -> N
     desk.stage.commit("beta", *desk.others)
     assert desk.step()
     assert desk.words[2:] == ["eval.result"]
-    assert list(desk.stage.view.results) == [("beta", desk.mouth.key)]
+    assert list(desk.stage.view.results) == [("beta", desk.sender.key)]
     desk.stage.commit("alpha", *desk.others)
     assert not desk.step()
     assert desk.step() is False
@@ -154,7 +155,7 @@ def test_what_was_lost_after_the_commitment_is_said_and_never_made_up(
 def test_who_comes_too_late_to_commit_says_what_is_not_scored(desk: Desk) -> None:
     desk.stage.at(SCORED + 1)
     assert not desk.step()
-    assert not desk.mouth.said
+    assert not desk.sender.said
     assert "not scored: alpha, beta" in desk.told[-1]
 
 
@@ -181,7 +182,7 @@ def begun(desk: Desk, monkeypatch: pytest.MonkeyPatch, ends: BaseException) -> l
         asked.append(to.parent.name)
         raise ends
 
-    monkeypatch.setattr(archive, "drawn", lambda *_: [])
+    monkeypatch.setattr(drawn_texts, "drawn", lambda *_: [])
     monkeypatch.setattr(submission, "had", had)
     for model in MODELS:
         (desk.place(model) / "evaluation.json").unlink()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.audit.main import Quiet
 from tequio_client.competition import scores
 from tequio_client.competition.scores import Task
 from tequio_client.trainer import device
+from tequio_client.verify.progress import Quiet
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.scoring import Refusal

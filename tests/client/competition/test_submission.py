@@ -9,9 +9,9 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from tequio_client.audit.main import Quiet
 from tequio_client.competition import submission
-from tequio_client.worker.children import evaluator
+from tequio_client.verify.progress import Quiet
+from tequio_client.worker.children.evaluator import memory_lack
 from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.hub import FakeHub
+
 
 REPO = "someone/model"
 ORIGIN = submission.Origin(ledger="http://127.0.0.1:9")
@@ -119,6 +120,6 @@ def test_a_pickle_is_refused_before_it_is_fetched(served: FakeHub) -> None:
 
 
 def test_memory_is_counted_before_anything_is_promised() -> None:
-    assert evaluator.lacking(10**9, available_bytes=8 << 30) == ""
-    told = evaluator.lacking(7 * 10**9, available_bytes=8 << 30)
+    assert memory_lack(10**9, available_bytes=8 << 30) == ""
+    told = memory_lack(7 * 10**9, available_bytes=8 << 30)
     assert told == "a model of 7,000,000,000 parameters takes 36.1 GB to score, and 8.6 GB are free"

@@ -48,7 +48,7 @@ def test_a_file_of_another_length_is_refused_and_left_alone(tmp_path: Path, size
 
 
 def test_what_a_killed_first_start_left_does_not_matter(tmp_path: Path) -> None:
-    (tmp_path / "identity.new").write_bytes(b"half")
+    (tmp_path / f"{identity.FILE}.new").write_bytes(b"half")
     key = identity.load_or_create(tmp_path).key
     assert identity.load_or_create(tmp_path).key == key
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from keyring.backends import fail
 
-from tequio_client import private_file
+from tequio_client import files
 from tequio_client.keys import identity
 from tequio_client.keys.backup import SUFFIX, read_backup, save_backup
 from tequio_client.keys.state import TEMPLATES, IdentityError, Kept
@@ -23,6 +23,7 @@ from tests.support.paper_keyring import PaperKeyring, keyring_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
 
 NOW_MS = 1_795_285_800_000
 SEED = bytes(range(32))
@@ -277,7 +278,7 @@ def test_a_backup_that_cannot_be_written_leaves_what_was_there(
     def lie(target: Path, _: bytes) -> None:
         target.write_bytes(before)
 
-    monkeypatch.setattr(private_file, "write", lie)
+    monkeypatch.setattr(files, "write_private", lie)
     with refused("backup-differs"):
         save_backup(path, bytes(32), PHRASE)
     assert [one.read_bytes() for one in tmp_path.iterdir()] == [before]
@@ -328,4 +329,4 @@ def test_no_sentence_ends_as_one_that_stands_alone() -> None:
 
 def private_file_in(store: KeyStore, content: bytes) -> None:
     store.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    private_file.write(store.folder / identity.FILE, content)
+    files.write_private(store.folder / identity.FILE, content)

@@ -10,15 +10,15 @@ import pytest
 import trio
 from click.testing import CliRunner
 
-from tequio_client.audit.findings import Grade
-from tequio_client.audit.main import Scope, audit
-from tequio_client.audit.sources import Mirror
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
 from tequio_client.ledger.proofs import read_policy
+from tequio_client.verify.audit import Scope, audit
 from tequio_client.verify.cli import audit as audit_command
+from tequio_client.verify.report import Grade
+from tequio_client.verify.source import Mirror
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger import follower, outbox
+from tequio_client.worker.ledger import backoff, follower
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.keys import Signer
@@ -43,6 +43,7 @@ from tests.support.memory_log import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
+
 
 BRISK = ApiLimits(call_s=2.0, idle_s=2.0)
 WITNESSES = {name: Signer(name.encode().ljust(32)) for name in ("one", "two", "three")}
@@ -121,7 +122,7 @@ async def test_a_worker_takes_no_entry_without_the_quorum_and_waits_for_a_late_o
     monkeypatch.setattr(follower, "CHECK_S", 0.1)
     monkeypatch.setattr(follower, "POLL_S", 0.1)
     monkeypatch.setattr(follower, "UNCOVERED_S", 2.0)
-    monkeypatch.setattr(outbox, "FIRST_S", 0.02)
+    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
     async with serving(a_log(5)) as server:
         trust = Policy.parse(policy())
         async with LedgerApi(server.url, limits=BRISK, trust=trust) as api:
@@ -167,7 +168,7 @@ def test_an_audit_of_a_mirror_asks_for_the_quorum_too(
     (tmp_path / "log").mkdir()
     (tmp_path / "genesis").write_bytes(genesis().encode())
     (tmp_path / "log" / "checkpoint").write_bytes(note_of(log, *names))
-    report = audit(Mirror(tmp_path, Policy.parse(policy())), Scope())
+    report = audit(Mirror(tmp_path), Scope(trust=Policy.parse(policy())))
     refused = [one for one in report.findings if "lacks the quorum" in one.line()]
     assert [one.grade for one in refused] == ([Grade.MISMATCH] if len(names) == 1 else [])
 

@@ -10,10 +10,10 @@ from tequio_shared.errors import MalformedError
 DIGEST = "A" * 43
 HEADER = "A" * 288
 
-WISHES: list[trainer.Wish] = [
-    trainer.Prepare(wish=1, manifest="m", config="c", data_manifest="d", device="cuda:1"),
+COMMANDS: list[trainer.Command] = [
+    trainer.Prepare(command=1, manifest="m", config="c", data_manifest="d", device="cuda:1"),
     trainer.Train(
-        wish=2,
+        command=2,
         round=1,
         run=DIGEST,
         head=DIGEST,
@@ -26,9 +26,9 @@ WISHES: list[trainer.Wish] = [
         feedback_out="f",
         delta_out="d",
     ),
-    trainer.Finish(wish=2),
+    trainer.Finish(command=2),
     trainer.Screen(
-        wish=3,
+        command=3,
         round=1,
         run=DIGEST,
         head=DIGEST,
@@ -40,7 +40,7 @@ WISHES: list[trainer.Wish] = [
         ),
     ),
     trainer.Advance(
-        wish=4,
+        command=4,
         round=1,
         run=DIGEST,
         parent=DIGEST,
@@ -49,29 +49,29 @@ WISHES: list[trainer.Wish] = [
         weights_out="v",
         contributions=(trainer.Contribution(header=HEADER, payload="p"),),
     ),
-    trainer.Evaluate(wish=5, round=0, weights="w", shards=(trainer.Shard(index=0, path="s"),)),
-    trainer.Rest(wish=6),
-    trainer.Quit(wish=7),
+    trainer.Evaluate(command=5, round=0, weights="w", shards=(trainer.Shard(index=0, path="s"),)),
+    trainer.Rest(command=6),
+    trainer.Quit(command=7),
 ]
 
 REPORTS: list[trainer.Report] = [
     trainer.Hello(pid=1, software="0.1"),
-    trainer.Resting(wish=6),
+    trainer.Resting(command=6),
     trainer.Screened(
-        wish=3,
+        command=3,
         round=1,
         verdicts=(trainer.Verdict(slot=0, contribution=DIGEST, reason=""),),
         seconds=0.5,
     ),
-    trainer.Failed(wish=0, code="malformed", reason="ä\nö"),
+    trainer.Failed(command=0, code="malformed", reason="ä\nö"),
 ]
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=lambda wish: type(wish).__name__)
-def test_a_wish_comes_back_from_its_line(wish: trainer.Wish) -> None:
-    line = trainer.encode(wish)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: type(command).__name__)
+def test_a_command_comes_back_from_its_line(command: trainer.Command) -> None:
+    line = trainer.encode(command)
     assert line.count(b"\n") == 1
-    assert trainer.decode_wish(line) == wish
+    assert trainer.decode_command(line) == command
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
@@ -84,7 +84,7 @@ def test_a_report_comes_back_from_its_line(report: trainer.Report) -> None:
 @given(line=st.binary(max_size=200))
 def test_any_other_bytes_are_malformed(line: bytes) -> None:
     with pytest.raises(MalformedError):
-        trainer.decode_wish(line)
+        trainer.decode_command(line)
     with pytest.raises(MalformedError):
         trainer.decode_report(line)
 
@@ -93,14 +93,14 @@ def test_any_other_bytes_are_malformed(line: bytes) -> None:
     "line",
     [
         b'{"type":"rest"}',
-        b'{"type":"rest","wish":0}',
-        b'{"type":"rest","wish":1,"more":1}',
-        b'{"type":"resting","wish":1}',
-        b'{"type":"prepare","wish":1,"manifest":"m","config":"c","data_manifest":"d",'
+        b'{"type":"rest","command":0}',
+        b'{"type":"rest","command":1,"more":1}',
+        b'{"type":"resting","command":1}',
+        b'{"type":"prepare","command":1,"manifest":"m","config":"c","data_manifest":"d",'
         b'"device":"tpu"}',
-        b'{"type":"rest","wish":1}' + b" " * trainer.LINE_BYTES,
+        b'{"type":"rest","command":1}' + b" " * trainer.LINE_BYTES,
     ],
 )
-def test_a_wish_outside_its_bounds_is_malformed(line: bytes) -> None:
+def test_a_command_outside_its_bounds_is_malformed(line: bytes) -> None:
     with pytest.raises(MalformedError):
-        trainer.decode_wish(line)
+        trainer.decode_command(line)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.ipc import texts as ipc_texts
+from tequio_client.ipc import texts
 from tequio_client.ipc.snapshot import Decision, Reason, State
 
 if TYPE_CHECKING:
@@ -69,34 +69,30 @@ def decision(key: str, state: State = State.WAITING) -> Decision:
     )
 
 
-def local(at_ms: int) -> ipc_texts.Local:
+def local(at_ms: int) -> texts.LocalTime:
     at = datetime.fromtimestamp(at_ms / 1_000, UTC)
-    return ipc_texts.Local(weekday=f"{at:%A}", date=f"{at.day} {at:%B}", time=f"{at:%H:%M}")
+    return texts.LocalTime(weekday=f"{at:%A}", date=f"{at.day} {at:%B}", time=f"{at:%H:%M}")
 
 
 def test_every_reason_and_every_state_has_words() -> None:
-    assert {key.partition(".")[0] for key in ipc_texts.REASONS} == {
-        str(reason) for reason in Reason
-    }
-    assert set(ipc_texts.STATES) == set(State)
-    assert all(word.isalpha() for word in ipc_texts.STATES.values())
+    assert {key.partition(".")[0] for key in texts.REASONS} == {str(reason) for reason in Reason}
+    assert set(texts.STATES) == set(State)
+    assert all(word.isalpha() for word in texts.STATES.values())
 
 
-@pytest.mark.parametrize("key", ipc_texts.REASONS)
+@pytest.mark.parametrize("key", texts.REASONS)
 def test_a_template_is_filled_by_the_values_of_its_reason(key: str) -> None:
     found = decision(key)
-    assert ipc_texts.template(found) == ipc_texts.REASONS[key]
-    said = ipc_texts.sentence(found, NOW_MS, local)
+    assert texts.decision_template(found) == texts.REASONS[key]
+    said = texts.decision_sentence(found, NOW_MS, local)
     assert said.startswith("Waiting: ")
     assert said.endswith(".")
     assert not re.search(r"\{\w", said)
 
 
-@pytest.mark.parametrize("key", ipc_texts.REASONS)
+@pytest.mark.parametrize("key", texts.REASONS)
 def test_a_template_asks_for_nothing_that_its_reason_does_not_give(key: str) -> None:
-    asked = {
-        name for _, name, _, _ in Formatter().parse(ipc_texts.REASONS[key]) if name is not None
-    }
+    asked = {name for _, name, _, _ in Formatter().parse(texts.REASONS[key]) if name is not None}
     given = {*VALUES.get(key, {}), *(("until",) if decision(key).until_ms else ())}
     assert asked <= given
 
@@ -116,15 +112,15 @@ def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
         "gpu-unknown": {"load", "memory"},
     }
     named = {f"{reason}.{fact}" for reason, group in facts.items() for fact in group}
-    assert {key for key in ipc_texts.REASONS if "." in key and not key.endswith(".until")} == named
-    texts = list(ipc_texts.REASONS.values())
-    assert len(set(texts)) == len(texts)
+    assert {key for key in texts.REASONS if "." in key and not key.endswith(".until")} == named
+    sentences = list(texts.REASONS.values())
+    assert len(set(sentences)) == len(sentences)
 
 
-@pytest.mark.parametrize("key", [key for key in ipc_texts.REASONS if not key.startswith("lending")])
+@pytest.mark.parametrize("key", [key for key in texts.REASONS if not key.startswith("lending")])
 def test_a_reason_to_stop_names_its_end_or_the_way_out(key: str) -> None:
     ways = "Resumes|Choose |Contribute|See |Settings|Hardware|Check |Then |Activity"
-    assert re.search(ways, ipc_texts.REASONS[key])
+    assert re.search(ways, texts.REASONS[key])
 
 
 @pytest.mark.parametrize(
@@ -155,7 +151,7 @@ def test_a_reason_to_stop_names_its_end_or_the_way_out(key: str) -> None:
     ],
 )
 def test_a_sentence_reads_as_one(found: Decision, said: str) -> None:
-    assert ipc_texts.sentence(found, NOW_MS, local) == said
+    assert texts.decision_sentence(found, NOW_MS, local) == said
 
 
 @pytest.mark.parametrize(
@@ -174,11 +170,11 @@ def test_a_sentence_reads_as_one(found: Decision, said: str) -> None:
     ],
 )
 def test_an_end_is_told_by_how_near_it_is(left_ms: int, said: str) -> None:
-    template, values = ipc_texts.when(NOW_MS + left_ms, NOW_MS, local)
-    assert template in ipc_texts.WHEN.values()
+    template, values = texts.end_template(NOW_MS + left_ms, NOW_MS, local)
+    assert template in texts.WHEN.values()
     assert template.format(**values) == said
 
 
 def test_a_fact_of_a_newer_program_has_the_reasons_plain_words() -> None:
     found = Decision(state=State.WAITING, reason=Reason.CANNOT_TELL, values={"fact": "moon-phase"})
-    assert ipc_texts.template(found) == ipc_texts.REASONS["cannot-tell"]
+    assert texts.decision_template(found) == texts.REASONS["cannot-tell"]

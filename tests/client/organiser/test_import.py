@@ -12,16 +12,16 @@ from click.testing import CliRunner
 from safetensors.torch import load_file, save_file
 
 from tequio_client.__main__ import cli
-from tequio_client.audit.main import Quiet
 from tequio_client.checkpoint import export, tensors
 from tequio_client.checkpoint.story import Wanted
 from tequio_client.dataset import build, sources
 from tequio_client.organiser import opening
 from tequio_client.organiser import plan as plans
 from tequio_client.trainer import first_head
+from tequio_client.verify.progress import Quiet
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
-from tests.client.audit.logs import MemoryLog
+from tests.client.verify.logs import MemoryLog
 from tests.support import architectures, model_folders
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import play, shown

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry
     from tests.support.ledgers import Served
 
+
 QUIET = ("--run", "nobody's", "--listen", "/ip4/127.0.0.1/tcp/0", "--log-level", "error")
 SECOND = Signer(bytes([8]) * 32)
 
@@ -171,7 +172,7 @@ def test_a_link_to_another_network_or_a_broken_one_is_told_in_words(party: Party
         "join", unknown, "--dir", party.guest("bo")
     )
     for broken in (link.text()[:-1], link.text().split("&")[0], "https://example.org/"):
-        assert "no whole invitation link" in party.refused(
+        assert "not a valid invitation link" in party.refused(
             "join", broken, "--dir", party.guest("cleo")
         )
 

@@ -34,9 +34,9 @@ class Child:
         self._watchdog = threading.Timer(LONGEST_S, self.process.kill)
         self._watchdog.start()
 
-    def send(self, wish: trainer.Wish) -> None:
-        """Send a wish."""
-        self.send_line(trainer.encode(wish))
+    def send(self, command: trainer.Command) -> None:
+        """Send a command."""
+        self.send_line(trainer.encode(command))
 
     def send_line(self, line: bytes) -> None:
         """Send any line."""

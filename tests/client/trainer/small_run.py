@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.first_head import Origin
     from tequio_shared.round.data import Corpus
 
+
 SEQUENCE = 32
 SAMPLES = 2
 CONFIG = json.dumps(
@@ -75,10 +76,10 @@ class SmallRun:
         """List the held-out shards."""
         return (trainer.Shard(index=0, path=str(self.folder / held_out_name(0))),)
 
-    def prepare(self, wish: int, **changes: object) -> trainer.Prepare:
-        """Wish for this run on the CPU."""
+    def prepare(self, command: int, **changes: object) -> trainer.Prepare:
+        """Command for this run on the CPU."""
         prepare = trainer.Prepare(
-            wish=wish,
+            command=command,
             manifest=str(self.folder / "manifest.json"),
             config=str(self.folder / "config.json"),
             data_manifest=str(self.folder / MANIFEST_NAME),
@@ -86,10 +87,10 @@ class SmallRun:
         )
         return msgspec.structs.replace(prepare, **changes)
 
-    def train(self, wish: int, name: str, **changes: object) -> trainer.Train:
-        """Wish for trainer 0 on windows 0..7; files are called after `name`."""
+    def train(self, command: int, name: str, **changes: object) -> trainer.Train:
+        """Command for trainer 0 on windows 0..7; files are called after `name`."""
         train = trainer.Train(
-            wish=wish,
+            command=command,
             round=1,
             run=self.run,
             head=self.head,
@@ -104,9 +105,11 @@ class SmallRun:
         )
         return msgspec.structs.replace(train, **changes)
 
-    def evaluate(self, wish: int, **changes: object) -> trainer.Evaluate:
-        """Wish for a measure of the first head."""
-        evaluate = trainer.Evaluate(wish=wish, round=0, weights=self.weights, shards=self.held_out)
+    def evaluate(self, command: int, **changes: object) -> trainer.Evaluate:
+        """Command for a measure of the first head."""
+        evaluate = trainer.Evaluate(
+            command=command, round=0, weights=self.weights, shards=self.held_out
+        )
         return msgspec.structs.replace(evaluate, **changes)
 
 

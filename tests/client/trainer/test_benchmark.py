@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.trainer.inner import measure
-from tequio_client.worker.children import trainer
+from tequio_client.worker.children.trainer import run_benchmark
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -23,4 +23,4 @@ def test_a_measurement_gives_a_pace() -> None:
 @pytest.mark.trio
 async def test_a_device_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="there is no device cuda:99"):
-        await trainer.measured("cuda:99", tmp_path)
+        await run_benchmark("cuda:99", tmp_path)

@@ -60,7 +60,7 @@ def test_a_round_is_trained_in_bfloat16_and_every_engine_makes_the_same_head_of_
         out = run.folder / f"{device}.weights"
         child.send(
             trainer.Advance(
-                wish=20 + number,
+                command=20 + number,
                 round=1,
                 run=run.run,
                 parent=run.head,

@@ -40,9 +40,9 @@ def trainer(run: SmallRun, request: pytest.FixtureRequest) -> Iterator[Child]:
     child.end()
 
 
-def trained(child: Child, run: SmallRun, wish: int, **changes: object) -> tuple[Header, bytes]:
+def trained(child: Child, run: SmallRun, command: int, **changes: object) -> tuple[Header, bytes]:
     """Have it train; its header and payload, which break no rule."""
-    task = run.train(wish, f"hostile-{wish}", **changes)
+    task = run.train(command, f"hostile-{command}", **changes)
     child.send(task)
     report = child.until(ipc_trainer.Trained)
     raw, payload = from_text(report.header, HEADER_BYTES), Path(task.payload_out).read_bytes()

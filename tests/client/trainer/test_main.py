@@ -26,7 +26,7 @@ MEMORY_MB = 450
 @pytest.fixture(scope="module")
 def prepared(child: Child, run: SmallRun) -> Child:
     child.send(run.prepare(1))
-    assert child.until(trainer.Ready).wish == 1
+    assert child.until(trainer.Ready).command == 1
     return child
 
 
@@ -39,7 +39,7 @@ def test_training_leaves_the_contribution_that_the_report_names(
     header = Header.parse(from_text(trained.header, 216))
     payload = Path(task.payload_out).read_bytes()
     shape = RecordShape(algorithm="sparseloco", k=256, bits=2)
-    assert (trained.wish, trained.windows, trained.steps) == (10, 8, 4)
+    assert (trained.command, trained.windows, trained.steps) == (10, 8, 4)
     assert header.payload_root == payload_root(payload, shape)
     assert (header.window_count, header.tokens) == (8, 8 * run.manifest.windows.tokens)
     assert to_text(header.base_head) == run.head
@@ -48,7 +48,7 @@ def test_training_leaves_the_contribution_that_the_report_names(
     assert not list(run.folder.glob(".*.part"))
 
 
-def test_a_finished_wish_sent_again_gets_the_same_answer_without_work(
+def test_a_finished_command_sent_again_gets_the_same_answer_without_work(
     prepared: Child, run: SmallRun
 ) -> None:
     task = run.train(20, "again")
@@ -72,10 +72,10 @@ def test_the_same_head_and_windows_give_the_same_bytes(prepared: Child, run: Sma
 
 def test_a_newer_task_replaces_the_one_in_work(prepared: Child, run: SmallRun) -> None:
     prepared.send(run.train(40, "dropped", windows=((0, 60_000),)))
-    while not (isinstance(report := prepared.next(), trainer.Alive) and report.wish == 40):
+    while not (isinstance(report := prepared.next(), trainer.Alive) and report.command == 40):
         pass
-    prepared.send(trainer.Rest(wish=41))
-    assert prepared.until(trainer.Resting).wish == 41
+    prepared.send(trainer.Rest(command=41))
+    assert prepared.until(trainer.Resting).command == 41
     assert not (run.folder / "dropped.payload").exists()
 
 
@@ -84,13 +84,13 @@ def test_a_training_that_must_finish_hands_in_what_it_has(prepared: Child, run: 
     prepared.send(run.prepare(49, share_percent=1))
     prepared.until(trainer.Ready)
     prepared.send(run.train(50, "finish", windows=((0, 400),)))
-    prepared.send(trainer.Finish(wish=50))
+    prepared.send(trainer.Finish(command=50))
     trained = prepared.until(trainer.Trained)
-    assert (trained.wish, trained.steps, trained.windows) == (50, 1, 100)
+    assert (trained.command, trained.steps, trained.windows) == (50, 1, 100)
     header = Header.parse(from_text(trained.header, 216))
     assert (header.inner_steps, header.window_count) == (1, 100)
     prepared.send(run.prepare(51))
-    assert prepared.until(trainer.Ready).wish == 51
+    assert prepared.until(trainer.Ready).command == 51
 
 
 def test_time_ends_training_too(prepared: Child, run: SmallRun) -> None:
@@ -108,7 +108,7 @@ def test_a_head_advances_to_the_roots_it_reports(prepared: Child, run: SmallRun)
     out = run.folder / "head-1.weights"
     prepared.send(
         trainer.Advance(
-            wish=75,
+            command=75,
             round=1,
             run=run.run,
             parent=run.head,
@@ -125,7 +125,7 @@ def test_a_head_advances_to_the_roots_it_reports(prepared: Child, run: SmallRun)
     prepared.send(run.evaluate(76))
     prepared.send(run.evaluate(77, weights=str(out), round=1, prompt="milpa", sample_tokens=8))
     scores = [prepared.until(trainer.Evaluated)]
-    if scores[0].wish == 76:
+    if scores[0].command == 76:
         scores.append(prepared.until(trainer.Evaluated))
     assert scores[-1].bits_per_byte < 8.2
     assert scores[-1].sample
@@ -135,11 +135,11 @@ def test_what_cannot_be_done_is_told_with_the_reason(prepared: Child, run: Small
     prepared.send(run.train(80, "missing", weights="/nowhere"))
     while not isinstance(report := prepared.next(), trainer.Failed):
         pass
-    assert (report.wish, report.code, report.fatal) == (80, "input", False)
+    assert (report.command, report.code, report.fatal) == (80, "input", False)
     prepared.send_line(b'{"type":"dance"}\n')
     while not isinstance(report := prepared.next(), trainer.Failed):
         pass
-    assert (report.wish, report.code) == (0, "malformed")
+    assert (report.command, report.code) == (0, "malformed")
 
 
 def test_infinite_weights_send_nothing(prepared: Child, tmp_path: Path, run: SmallRun) -> None:
@@ -157,13 +157,13 @@ def test_infinite_weights_send_nothing(prepared: Child, tmp_path: Path, run: Sma
 
 def test_an_unprepared_trainer_can_rest_and_says_why_it_cannot_train(run: SmallRun) -> None:
     child = Child()
-    child.send(trainer.Rest(wish=1))
-    assert child.until(trainer.Resting).wish == 1
+    child.send(trainer.Rest(command=1))
+    assert child.until(trainer.Resting).command == 1
     child.send(run.train(2, "unprepared"))
     while not isinstance(report := child.next(), trainer.Failed):
         pass
     assert report.code == "unprepared"
-    child.send(trainer.Quit(wish=3))
+    child.send(trainer.Quit(command=3))
     assert child.process.wait(5) == 0
     child.end()
 
@@ -178,7 +178,7 @@ def test_the_end_of_input_ends_the_process_even_in_the_middle_of_work(run: Small
     child.send(run.prepare(1))
     child.until(trainer.Ready)
     child.send(run.train(2, "orphan", windows=((0, 60_000),)))
-    while not (isinstance(report := child.next(), trainer.Alive) and report.wish == 2):
+    while not (isinstance(report := child.next(), trainer.Alive) and report.command == 2):
         pass
     begun = time.monotonic()
     assert child.end() == 0

@@ -156,10 +156,10 @@ def test_a_trainer_process_lets_a_head_go_on_from_a_held_out_text(
     child: Child, run: SmallRun
 ) -> None:
     child.send(run.prepare(3_000))
-    while child.until(trainer.Ready).wish != 3_000:
+    while child.until(trainer.Ready).command != 3_000:
         pass
     asked = trainer.Continue(
-        wish=3_001, round=0, weights=run.weights, shards=run.held_out, document=1
+        command=3_001, round=0, weights=run.weights, shards=run.held_out, document=1
     )
     child.send(asked)
     answer = child.until(trainer.Continued)
@@ -168,7 +168,7 @@ def test_a_trainer_process_lets_a_head_go_on_from_a_held_out_text(
     assert len(Sample(prompt=answer.prompt, text=answer.text).text) <= SAMPLE_TOKENS
     child.send(
         trainer.Continue(
-            wish=3_002, round=0, weights=run.weights, shards=run.held_out, document=9_999
+            command=3_002, round=0, weights=run.weights, shards=run.held_out, document=9_999
         )
     )
     while not isinstance(report := child.next(), trainer.Failed):

@@ -10,7 +10,7 @@ import pytest
 
 from tequio_client.ipc.control import ActivityRow, AskActivity
 from tequio_client.ipc.snapshot import Decision, Reason, State
-from tequio_client.ipc.texts import EVENTS, Event, decision_of, event_words_sentence, values_of
+from tequio_client.ipc.texts import EVENTS, Event, event_decision, event_sentence, event_values
 from tequio_client.worker.points import activity
 from tequio_client.worker.points.activity import FILE, ActivityBook
 from tests.client.link.test_words import local
@@ -129,7 +129,7 @@ def test_every_event_has_a_sentence_with_its_values(code: Event) -> None:
     row = ActivityRow(
         number=1, at_ms=NOW_MS, code=code, values={name: VALUES[name] for name in names}
     )
-    said = event_words_sentence(row, local)
+    said = event_sentence(row, local)
     assert said.endswith(".")
     assert "{" not in said
     if "points" in names:
@@ -140,9 +140,9 @@ def test_a_decision_is_said_in_its_own_words() -> None:
     decision = Decision(
         state=State.WAITING, reason=Reason.GAME, values={"program": "chess"}, until_ms=NOW_MS
     )
-    row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.DECIDED, values=values_of(decision))
-    assert decision_of(row) == decision
-    assert event_words_sentence(row, local) == (
+    row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.DECIDED, values=event_values(decision))
+    assert event_decision(row) == decision
+    assert event_sentence(row, local) == (
         "Waiting: a game is running (chess). Resumes 60 s after it closes."
     )
 
@@ -156,6 +156,4 @@ def test_a_decision_is_said_in_its_own_words() -> None:
     ],
 )
 def test_what_has_no_words_is_said_to_have_none(row: ActivityRow) -> None:
-    assert event_words_sentence(row, local) == (
-        f"Something happened that this version has no words for ({row.code})."
-    )
+    assert event_sentence(row, local) == (f"An event that this version does not know ({row.code}).")

@@ -15,7 +15,7 @@ from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile
 from tequio_shared.ids import PIECE_BYTES, to_text
-from tests.client.worker.test_exchange import paired
+from tests.client.worker.swarm.test_transfer import paired
 from tests.shared.test_lora import BASE
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from tequio_client.ipc.control import AskActivity, AskPoints
-from tequio_client.ipc.texts import event_words_sentence
+from tequio_client.ipc.texts import event_sentence
 from tequio_client.worker.points import points
 from tequio_client.worker.points.activity import ActivityBook
 from tequio_client.worker.points.points import Bookkeeping
@@ -56,22 +56,23 @@ def kept(tmp_path: Path) -> Iterator[Bookkeeping]:
         (
             Outcome(state="rejected", reason="not-selected"),
             "info",
-            "tiny, round 1: too few witnesses had your work in time. Nobody blames you for that.",
+            "tiny, round 1: too few witnesses received your work in time. This does not "
+            "count against you.",
         ),
         (
             Outcome(state="rejected", reason="silent"),
             "warning",
-            "tiny, round 1: the round ended without work of yours.",
+            "tiny, round 1: the round ended without your work.",
         ),
         (
             VOIDED,
             "info",
-            "tiny, round 1: the round counts for nobody, and its work is given out again.",
+            "tiny, round 1: the round is void, and its work is assigned again.",
         ),
         (
             Outcome(state="verified", reason="no-points"),
             "info",
-            "tiny, round 1: nothing was asked of you that gives points.",
+            "tiny, round 1: you were not asked to do anything that earns points.",
         ),
         (
             Outcome(state="rejected", reason="cosine"),
@@ -90,7 +91,7 @@ def test_the_end_of_a_round_is_said_in_words(
 ) -> None:
     kept.book.on_end(place(10), outcome)
     (row,) = kept.activity.answer(AskActivity()).rows
-    assert (event_words_sentence(row, local), row.level) == (said, level)
+    assert (event_sentence(row, local), row.level) == (said, level)
 
 
 def test_energy_goes_to_the_round_that_it_was_spent_in(kept: Bookkeeping) -> None:
@@ -123,7 +124,7 @@ def test_a_difference_is_told_once(kept: Bookkeeping) -> None:
     kept.catch_up.on_differing(5_000_000, 3_000_000)
     kept.catch_up.on_differing(5_000_000, 3_000_000)
     kept.catch_up.on_differing(6_000_000, 3_000_000)
-    said = [event_words_sentence(row, local) for row in kept.activity.answer(AskActivity()).rows]
+    said = [event_sentence(row, local) for row in kept.activity.answer(AskActivity()).rows]
     assert len(said) == 2
     assert said[1] == (
         "The ledger says that you have 5.000 points, but its log proves 3.000. What is not proven "

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.rounds.context import Means
     from tequio_shared.ids import PeerKey
 
+
 PIECES = 5
 WEIGHTS = random.Random(1).randbytes(PIECES * PIECE_BYTES)
 RUN = RunId(sha256(b"run"))
@@ -128,11 +129,11 @@ async def test_weights_that_are_here_are_hashed_before_they_are_held(tmp_path: P
         now.ours.put_tree(WEIGHTS, PIECE_BYTES)
         await now.heads.fetch(head)
         assert now.heads.held == head
-        assert now.fetcher.received_bytes == 0
+        assert now.fetcher.client.streams.received_bytes == 0
         flip(now.ours.tree_path(head.weights_root), 2 * PIECE_BYTES + 5)
         await now.heads.fetch(head)
         assert dict(now.exchange.received) == {now.other: PIECE_BYTES}
-        assert now.fetcher.received_bytes <= PIECE_BYTES + 100
+        assert now.fetcher.client.streams.received_bytes <= PIECE_BYTES + 100
         assert now.ours.tree_path(head.weights_root).read_bytes() == WEIGHTS
 
 
@@ -147,7 +148,7 @@ async def test_of_a_head_that_differs_from_our_own_only_that_is_fetched(tmp_path
         await now.heads.fetch(right)
         assert now.heads.held == right
         assert dict(now.exchange.received) == {now.other: PIECE_BYTES}
-        assert now.fetcher.received_bytes <= PIECE_BYTES + 32 * PIECES + 100
+        assert now.fetcher.client.streams.received_bytes <= PIECE_BYTES + 32 * PIECES + 100
 
 
 def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> AcceptedSet:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from tests.support.stage import Actor
 
+
 pytestmark = [pytest.mark.whole, pytest.mark.trio, pytest.mark.skipif("sys.platform == 'win32'")]
 
 WHOLE_S = 900.0

@@ -11,6 +11,7 @@ from msgspec.structs import replace as changed
 
 from tequio_client.ipc.snapshot import Reason, State, Wish
 from tequio_client.worker.children.evaluator import EvaluatorProcess
+from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending.facts import ENDED
 from tequio_client.worker.lending.lending import Choices, Lending
@@ -53,15 +54,16 @@ class Scene:
         """Let that be so; who may compute then."""
         self.facts[0] = replace(self.facts[0], **changes)  # type: ignore[arg-type]  # fields by name
         self.lending.look()
-        who = self.trainer.is_allowed, self.evaluator.is_allowed
+        who = self.trainer.child.is_allowed, self.evaluator.child.is_allowed
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
 
 @pytest.fixture
 async def scene(tmp_path: Path) -> Scene:
     device = trio.Lock()
-    trainer = TrainerProcess({}, ["trainer"], device=device)
-    evaluator = EvaluatorProcess({}, silent, device, ["evaluator"])
+    program = ChildProgram(command=("child",), environment={}, line_bytes=1)
+    trainer = TrainerProcess(program, device)
+    evaluator = EvaluatorProcess(program, silent, device)
     net = NetSettings(ledger="http://ledger.example", folder=tmp_path)
     facts = [CALM]
     lending = Lending(

@@ -581,7 +581,7 @@ def test_what_keeps_us_out_wants_a_person_and_is_named(
 def test_every_cause_for_being_in_no_run_has_words() -> None:
     for why in Why:
         found = look(replace(CALM, outside=Outside(why=why, problem="it says no")))
-        assert texts.template(found)
+        assert texts.decision_template(found)
         assert found.may_compute is (why is Why.JOINING)
 
 

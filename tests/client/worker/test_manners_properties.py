@@ -294,7 +294,9 @@ def test_every_decision_can_be_said(
     path: list[tuple[Facts, int, int]], chosen: Preferences, wish: Wish, now: Moment
 ) -> None:
     for _, at, found in walk(path, chosen, wish, now):
-        said = texts.sentence(found, at.ms, lambda _: texts.Local("Monday", "22 October", "08:00"))
+        said = texts.decision_sentence(
+            found, at.ms, lambda _: texts.LocalTime("Monday", "22 October", "08:00")
+        )
         assert said.startswith(texts.STATES[found.state] + ": ")
         assert said.endswith(".")
 

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.statements import SAID_KEPT
+from tequio_client.worker.rounds.statements import ANSWERED_KEPT
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.network.run import first_head
@@ -160,7 +160,7 @@ async def test_a_measure_that_failed_is_remembered_for_as_long_as_it_is_asked_fo
         async with desk.open() as deeds:
             with pytest.raises(RefusedError):
                 await deeds.do(asked, desk.tracker)
-            for _ in range(SAID_KEPT):
+            for _ in range(ANSWERED_KEPT):
                 await deeds.do(duties.TakeLeave(1), desk.tracker)
             assert asked in deeds.said
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -10,8 +9,9 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.ledger.outbox import Outbox, Reporter
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch, read_standing
+from tequio_client.worker.rounds.statements import EquivocationReporter
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import QUARANTINE_MS
 from tequio_shared.keys import Signer
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tequio_shared.api.peers import PeerAnswer
     from tequio_shared.ids import PeerKey
     from tests.support.ledgers import Served
+
 
 pytestmark = pytest.mark.trio
 
@@ -98,21 +99,12 @@ async def test_what_the_gossip_shows_of_an_author_is_reported_once(
     liar = Author("speaks in two tongues", ledger.net)
     async with LedgerApi(ledger.url) as api:
         await api.post([liar.register(now_ms())])
-        network = await api.network()
-        async with Outbox(
-            tmp_path,
-            signer=ME,
-            net=network.id,
-            work_bits=network.genesis.work_bits,
-            ledger=api,
-            clock=now_ms,
-            rng=Random(1),
-        ) as outbox:
-            reporter = Reporter(outbox, ME.key)
+        async with Outbox(api, tmp_path, ME) as outbox:
+            reporter = EquivocationReporter(outbox, ME.key)
             nursery.start_soon(reporter.run)
             pair = contradiction(liar)
-            reporter.hear(*pair)
-            reporter.hear(*pair)
+            reporter.receive(*pair)
+            reporter.receive(*pair)
             with trio.fail_after(60):
                 await until_quarantined(api, liar.key)
             mine = await api.peer(ME.key)

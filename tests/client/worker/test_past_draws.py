@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tequio_shared.round.round import Head
     from tests.support.dutiful import Dutiful
 
+
 pytestmark = pytest.mark.trio
 
 

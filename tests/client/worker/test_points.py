@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.points.points_db import Place
     from tequio_shared.network.run import RunView
 
+
 pytestmark = pytest.mark.trio
 ANA, BO = PeerKey(bytes([1]) * 32), PeerKey(bytes([2]) * 32)
 
@@ -105,7 +106,6 @@ async def test_rounds_are_pending_from_their_roster_and_counted_when_proven(
     assert [row.entry for row in counted] == ends
     assert len(ends) == 3
     accounts = finished.view.accounts
-    assert accounts is not None
     earned = accounts.earned[ana]
     assert sum(row.trained for row in counted) == earned.trainer > 0
     assert sum(row.witnessed for row in counted) == earned.witness > 0

@@ -32,7 +32,9 @@ from tequio_shared.ids import PIECE_BYTES, Digest, HeadHash, sha256, to_text
 from tequio_shared.log.merkle import leaf_hash, root, root_of_hashes
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.tiles import TILE_WIDTH
-from tequio_shared.network.run import RunView, first_head
+from tequio_shared.network.run import FullRunView, RunView, first_head
+from tequio_shared.network.standing import Standings
+from tequio_shared.network.tiers import Tiers
 from tequio_shared.round.round import AcceptedSet, accepted_set
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
 from tests.support import swarm as swarms
@@ -44,9 +46,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.node import Node
-    from tequio_client.worker.peers import PeerNetwork
+    from tequio_client.worker.swarm.peers import PeerNetwork
     from tequio_shared.ids import RunId
     from tequio_shared.round.round import Head
+
 
 ROUNDS = 5
 
@@ -237,7 +240,7 @@ async def test_where_the_ledger_points_is_read_from_the_log(returner: Returner, 
 def behind(swarm: DutifulSwarm) -> tuple[RunView, Own, Head]:
     """A view of the whole run but its end, by somebody who holds head 2; and the last head."""
     heads = heads_of(swarm)
-    view, closed = RunView.opened(swarm.net, swarm.manifest), {}
+    view, closed = FullRunView.opened(swarm.net, swarm.manifest, Standings(), Tiers()), {}
     promoted = 0
     for index, entry in enumerate(swarm.entries):
         statement = entry.statement

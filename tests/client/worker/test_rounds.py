@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import Head
 
+
 pytestmark = pytest.mark.trio
 
 

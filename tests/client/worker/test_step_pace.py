@@ -15,7 +15,7 @@ class _Trainer:
         self.pace = StepPace()
         self.at_s = 0.0
         self.steps = 0.0
-        self.wish = 1
+        self.command = 1
 
     def train(self, seconds: int, step_s: float, share: int = 100) -> float | None:
         """Let so many seconds go by; the slowdown after them."""
@@ -26,7 +26,7 @@ class _Trainer:
         return self.pace.slowdown
 
     def say(self, doing: str, share: int = 100) -> None:
-        alive = Alive(self.wish, doing, int(self.steps), 10_000, 0, 100)
+        alive = Alive(self.command, doing, int(self.steps), 10_000, 0, 100)
         self.pace.look(alive, share, self.at_s)
 
 
@@ -69,6 +69,6 @@ def test_the_next_round_goes_on_with_the_same_measure() -> None:
     trainer = _Trainer()
     trainer.train(60, 0.1)
     trainer.say("encoding")
-    trainer.wish, trainer.steps = 2, 0.0
+    trainer.command, trainer.steps = 2, 0.0
     trainer.train(1, 0.1)
     assert trainer.pace.slowdown is None or trainer.pace.slowdown < 1.2

@@ -16,7 +16,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.log.tiles import Tile, parse_bundle
 from tequio_shared.statements.network import MemberVouch
 from tequio_shared.statements.statement import Entry
-from tests.ledger.settings.test_settings import run
+from tests.ledger.config.test_settings import run
 from tests.support.account_provider import (
     DEVICE_CODE,
     NUMBER,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.ledgers import Served
+
 
 OPTIONS = ("--keys-per-account", "2", "--term-days", "30", "--codes-per-hour", "0")
 TERM_MS = 30 * 86_400_000

@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tequio_client.ledger.api import ConnectorApi
-from tequio_ledger.config import sources
-from tequio_ledger.connector import settings
-from tequio_ledger.connector.settings import Registered, Settings
+from tequio_ledger.connector.settings import CONNECTOR, ConnectorSettings, Registered
 from tequio_shared.errors import UserFacingError
+from tests.support.configured import of_texts
 
 
-def read(**options: str) -> Settings:
+def read(**options: str) -> ConnectorSettings:
     given = {name.replace("_", "-"): text for name, text in options.items()}
-    return settings.read(sources.gather(settings.ALL, given, {}, settings.PROGRAM))
+    return of_texts(CONNECTOR, given)
 
 
 def test_providers_are_a_client_id_and_where_it_is_from() -> None:

@@ -28,6 +28,7 @@ from tequio_shared.log.policy import Policy, is_proof
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
+from tests.support.contest_log import ContestLog
 from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
@@ -412,6 +413,28 @@ def test_an_entry_that_must_not_be_there_is_kept_as_evidence(tmp_path: Path, wha
                 watch.look()
             assert watch.size == 0
     assert caught.value.alarm.entries == {"5": to_text(entry.leaf())}
+
+
+def test_a_fresh_folder_takes_the_documents_that_entries_name(tmp_path: Path) -> None:
+    contest = ContestLog().play("open")
+
+    class WithDocuments(Operator):
+        def blob(self, digest: Digest) -> bytes:
+            return contest.blobs[digest]
+
+    (tmp_path / "m").mkdir()
+    alarms = Alarms(tmp_path / "alarms", "http://log.test", lambda: 0)
+    with WithDocuments(contest.log) as remote:
+
+        def open_mirror() -> Mirror:
+            mirror = Mirror(tmp_path / "m", genesis(), remote.blob, lambda: 0)
+            mirror.load()
+            return mirror
+
+        with closing(Watch(remote, open_mirror, alarms, None, lambda: 0)) as watch:
+            watch.look()
+            assert watch.size == len(contest.log.leaves)
+    assert not alarms.rang
 
 
 def test_a_ledger_that_is_away_rings_when_it_stays_away(

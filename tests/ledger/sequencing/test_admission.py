@@ -66,7 +66,7 @@ class Place:
         documents = {sha256(RULES.encode()): RULES.encode(), sha256(b"junk"): b"junk"}
         self.state = State(GENESIS, documents.__getitem__)
         self.now = START_MS
-        self.index = 0
+        self.index = 1  # after the genesis
         self.member = Author("member", self.state.net)
         self.stranger = Author("stranger", self.state.net)
         self.organiser = Author("organiser", self.state.net)
@@ -75,9 +75,8 @@ class Place:
         self.take(self.open_run(RULES.run_id, to_text(first_head(RULES).hash)))
 
     def take(self, entry: Entry) -> None:
-        """Admit and apply."""
-        admit(entry, self.state, self.now)
-        self.state.apply(self.index, entry, self.now)
+        """Admit it."""
+        admit(self.index, entry, self.state, self.now)
         self.index += 1
 
     def open_run(self, run: RunId, head: str, document: Digest | None = None) -> Entry:
@@ -334,7 +333,7 @@ def test_is_refused_with_its_code(make: Callable[[Place], Entry], code: str) -> 
     place = Place()
     entry = make(place)
     with pytest.raises(RefusedError) as caught:
-        admit(entry, place.state, place.now)
+        admit(place.index, entry, place.state, place.now)
     assert caught.value.code == code
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
-    from tequio_shared.network.run import RunView
+    from tequio_shared.network.run import FullRunView
     from tequio_shared.statements.statement import Entry
 
 RULES = msgspec.structs.replace(manifest(most=100), measure=Measure(every=2))
@@ -45,7 +45,7 @@ class Swarm:
         return self
 
     @property
-    def view(self) -> RunView:
+    def view(self) -> FullRunView:
         """The run's view."""
         return self.ledger.state.run(RULES.run_id)
 

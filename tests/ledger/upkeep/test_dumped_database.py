@@ -14,7 +14,6 @@ from tequio_ledger.store.database import Database
 from tests.ledger.test_drills import NETWORK, checkpoint, done, health, logged, post, told
 from tests.support import postgres
 from tests.support.cosigned_ledger import wait_for_status
-from tests.support.former import turn_back
 from tests.support.ledgers import served
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from tests.support.postgres import Cluster
 
 PATIENCE_S = 60
-FORMER = "0006"
 
 
 def run(program: str, *words: str | Path) -> None:
@@ -109,7 +107,7 @@ def test_upgrade_drill_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
     with served(folder, "--database", rows) as program:
         last = logged(program, "before", 20)
     with closing(Database(rows)) as database:
-        turn_back(database, FORMER)
+        before = database.revision()
     run("pg_dump", "--format=custom", f"--file={dump}", plain(rows))
     done("migrate", "--dir", folder, "--database", rows, *NETWORK)
     done("doctor", "--dir", folder, "--database", rows, "--port", "0", *NETWORK)
@@ -117,4 +115,4 @@ def test_upgrade_drill_on_postgresql(tmp_path: Path, cluster: Cluster) -> None:
         assert checkpoint(program) == last
     run("pg_restore", "--exit-on-error", "--no-owner", f"--dbname={plain(back)}", dump)
     with closing(Database(back)) as database:
-        assert database.revision() == FORMER, "the way back, with the former program"
+        assert database.revision() == before, "the way back, with the former program"

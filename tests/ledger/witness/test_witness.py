@@ -14,7 +14,7 @@ import pytest
 
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.witness import app
-from tequio_ledger.witness.settings import Settings
+from tequio_ledger.witness.settings import WitnessSettings
 from tequio_ledger.witness.witness import EVIDENCE_FILES, Book, Desk
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
@@ -184,7 +184,7 @@ def test_a_second_witness_on_the_folder_and_settings_that_cannot_be_are_refused(
 ) -> None:
     assert witness.url
     for folder, name, sentence in (("w", "w", "in use by another"), ("x", "w w", "not a key name")):
-        settings = Settings(
+        settings = WitnessSettings(
             folder=tmp_path / folder, host="127.0.0.1", port=0, name=name, logs=(log.key,)
         )
         with pytest.raises(UserFacingError, match=sentence):

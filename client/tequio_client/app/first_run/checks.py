@@ -271,7 +271,8 @@ class CheckStep(Step):
             kit,
             self.tr("Can this computer take part?"),
             self.tr(
-                "Five seconds at most. Only this computer is asked, and the ledger for its runs."
+                "Takes five seconds at most. Checks this computer and asks the network which "
+                "runs are open."
             ),
         )
         self._network, self._is_over = Network(), False
@@ -385,11 +386,17 @@ class RoleCard(Card):
             {
                 "witness": (
                     self.tr("Witness (fits best)"),
-                    self.tr("Checks the work of others and signs what is right. Little power."),
+                    self.tr(
+                        "Checks the work of others and signs what is correct. Uses little "
+                        "electricity."
+                    ),
                 ),
                 "trainer": (
                     self.tr("Train on the processor"),
-                    self.tr("Slower than any card, and for small models only. Some points."),
+                    self.tr(
+                        "Slower than any graphics card, and for small models only. Earns a "
+                        "few points."
+                    ),
                 ),
             },
         )

@@ -42,8 +42,8 @@ class KeyStep(Step):
             kit,
             self.tr("Your key"),
             self.tr(
-                "Your key is your account: no e-mail, no password, nobody to ask. It signs your "
-                "work, and the points belong to it."
+                "Your key is your account: no e-mail and no sign-up. It signs your work, and the "
+                "points belong to it."
             ),
         )
         self.making, self.card = MakingCard(kit), KeyCard(kit.desk)
@@ -149,7 +149,7 @@ class NameCard(Card):
         row, words = QHBoxLayout(), QVBoxLayout()
         words.setSpacing(1)
         words.addWidget(Text(self.tr("A name, if you like"), Type.STRONG))
-        note = self.tr("For your own eyes: in the ranking others see the beginning of your key.")
+        note = self.tr("Only you see this. Others see the start of your key.")
         words.addWidget(Paragraph(note, Type.CAPTION, "sub"))
         row.setSpacing(18)
         row.addLayout(words, 1)
@@ -177,7 +177,7 @@ class ReadyStep(Step):
         super().__init__(
             kit,
             self.tr("Ready"),
-            self.tr("Nothing was lent so far. It begins with the button below."),
+            self.tr("Nothing has been used yet. Press the button below to start."),
         )
         self.events = [Event(picture) for picture in ("download", "moon", "badge-check")]
         card = Card(self.tr("What happens next"))
@@ -223,7 +223,7 @@ class ReadyStep(Step):
             self.tr("First points"),
             self.tr(
                 "They are pending when your first round ends, and verified when the ledger has "
-                "closed it and your computer has checked the proof: as a rule one round later."
+                "closed it and your computer has checked the proof, usually one round later."
             ),
         )
 
@@ -238,9 +238,9 @@ class ReadyStep(Step):
         when.show_as(presets.get(draft.preset, ""), "clock", "accent")
         starts, waits = self.tr("Starts at login"), self.tr("Starts by hand")
         login.show_as(starts if draft.starts_at_login else waits, "power", "accent")
-        what.show_as(run.name if run else self.tr("Chooses the run"), "boxes", "accent")
+        what.show_as(run.name if run else self.tr("Run: automatic"), "boxes", "accent")
         backup.setVisible(self.kit.desk.state.wants_backup)
-        backup.show_as(self.tr("Key without backup"), "triangle-alert", "warn")
+        backup.show_as(self.tr("Key not backed up"), "triangle-alert", "warn")
 
     def _fetching(self) -> str:
         run = self._run()
@@ -461,7 +461,10 @@ class WelcomeStep(Step):
                 Promise(
                     "gamepad-2",
                     self.tr("Stops when you play"),
-                    self.tr("A game or a full screen ends it within seconds. All memory is back."),
+                    self.tr(
+                        "Starting a game or going full screen stops it within seconds and "
+                        "frees all GPU memory."
+                    ),
                 ),
                 Promise(
                     "coins",
@@ -510,8 +513,8 @@ class CostCard(Card):
         self._draw, self._energy, self._money = (Figure() for _ in range(3))
         code = QLocale().currencySymbol(QLocale.CurrencySymbolFormat.CurrencyIsoCode)
         self._usual = USUAL.get(code)
-        self.hours = SliderRow(self.tr("Lending on a day"), 1, 24, self._write_hours)
-        name = self.tr("Price of a kWh")
+        self.hours = SliderRow(self.tr("Hours per day"), 1, 24, self._write_hours)
+        name = self.tr("Price per kWh")
         self.tariff = NumberBox(
             name, 0.0, MOST_TARIFF, code, places=2, nothing=self.tr("not entered")
         )
@@ -550,10 +553,10 @@ class CostCard(Card):
         kwh = self.tr("{energy} kWh")
         self._energy.say(
             _range(figures.count(round(least)), kwh.format(energy=figures.count(round(most)))),
-            self.tr("in a month"),
+            self.tr("per month"),
         )
         money = _range(_money(least * (tariff or 0)), _money(most * (tariff or 0)))
-        self._money.say(money if tariff else figures.ABSENT, self.tr("in a month"))
+        self._money.say(money if tariff else figures.ABSENT, self.tr("per month"))
         self._note.setText(self._say_price())
 
     @property
@@ -574,10 +577,10 @@ class CostCard(Card):
 
     def _say_price(self) -> str:
         rest = self.tr(
-            "This device alone. A computer that would otherwise sleep draws 40 to 90 W more."
+            "For this device only. If your PC would otherwise be asleep, add 40 to 90 W."
         )
         if self._kit.book.draft.tariff is None and self._usual:
-            guess = self.tr("The price is a rough one for households: enter yours.")
+            guess = self.tr("This is a rough household price: enter yours.")
             return f"{guess} {rest}"
         return rest
 
@@ -660,7 +663,7 @@ class WhenStep(Step):
         )
         name = self.tr("Start when I log in")
         self.login = Switch(name)
-        note = self.tr("Hidden, with an icon in the panel. Without it, lending waits for you.")
+        note = self.tr("Starts minimised to the tray. Otherwise you have to start Tequio yourself.")
         card = Card()
         card.body.addWidget(SettingRow(name, note, self.login))
         self.consent = ConsentCard(kit.means.model.preferences)
@@ -713,7 +716,7 @@ class ConsentCard(Card):
         column.setSpacing(3)
         column.addWidget(Line(self.tr("I agree"), Type.HEADING))
         column.addWidget(sentence)
-        note = self.tr("You can pause, change it or leave at any moment, without a word to anyone.")
+        note = self.tr("You can pause, change or stop at any time.")
         column.addWidget(Paragraph(note, Type.CAPTION, "sub"))
         row.addWidget(self.box)
         row.addLayout(column, 1)

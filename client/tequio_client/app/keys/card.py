@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyDesk
     from tequio_client.keys.state import KeyState
 
+
 SHOWN = 16
 """Characters of a key that people compare."""
 
@@ -39,7 +40,7 @@ class KeyCard(Card):
         self._advice = Paragraph("", tone="sub")
         self.words = Button(self.tr("24 words…"), picture="notebook-pen")
         self.file = Button(self.tr("Save a file…"), picture="save")
-        self.keep = Button(self.tr("Keep otherwise…"), "quiet")
+        self.keep = Button(self.tr("Change how it's stored…"), "quiet")
         self.restore = Button(self.tr("Restore another…"), "quiet")
         self._lay()
         self.words.clicked.connect(lambda: self._back_up("words"))
@@ -66,7 +67,9 @@ class KeyCard(Card):
                 Kept.PASSPHRASE: self.tr(
                     "Kept under your passphrase, which is asked at each start."
                 ),
-                Kept.OPEN: self.tr("Kept NOT sealed, in a file that only your user may read."),
+                Kept.OPEN: self.tr(
+                    "Stored unencrypted, in a file only your user account can read."
+                ),
             }[state.kept]
         )
         self._kept.set_tone("warn" if state.kept is Kept.OPEN else "sub")

@@ -194,16 +194,23 @@ class KeepPanel(QWidget):
             Kept.KEYRING: (
                 self.tr("In this system's keyring"),
                 self.tr(
-                    "Opens by itself while you are logged in. The file alone is worth nothing."
+                    "Unlocked automatically while you are logged in. The file alone is worth "
+                    "nothing."
                 ),
             ),
             Kept.PASSPHRASE: (
                 self.tr("Under a passphrase"),
-                self.tr("Tequio asks for it at each start, so it cannot begin by itself at login."),
+                self.tr(
+                    "Tequio asks for it at each start, so it can't start lending "
+                    "automatically at login."
+                ),
             ),
             Kept.OPEN: (
-                self.tr("In a file that only your user may read"),
-                self.tr("For servers and computers that nobody else uses."),
+                self.tr("In an unencrypted file"),
+                self.tr(
+                    "Only your user account can read it. For servers and computers that "
+                    "nobody else uses."
+                ),
             ),
         }
         self.rows = {way: QRadioButton(name) for way, (name, _) in ways.items()}
@@ -613,7 +620,7 @@ class BackupDialog(KeyDialog):
         super().__init__(
             self.tr("Back up your key"),
             self.tr(
-                "Whoever has the key has your points. If this disk fails, only a backup helps."
+                "Anyone with this key has your points. If this disk fails, only a backup helps."
             ),
             "",
             parent,

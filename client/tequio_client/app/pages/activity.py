@@ -145,7 +145,7 @@ class Timeline(Card):
                 self.tr("Looking"), self.tr("What happened lately is being read.")
             )
         elif not self.book.rows and self.book.problem:
-            self.empty.show_words(self.tr("The events cannot be had"), self.book.problem)
+            self.empty.show_words(self.tr("Couldn't load the events"), self.book.problem)
         elif self.book.has_more:
             self.empty.show_words(self.tr("Looking"), self.tr("Older events are being read."))
         elif self.book.rows:
@@ -441,7 +441,7 @@ class Health(QWidget):
         )
         self.machine = Probes(
             self.tr("This computer"),
-            self.tr("The hardware probe does not answer. The worker starts it again by itself."),
+            self.tr("The hardware probe is not responding. The worker restarts it automatically."),
         )
         both = Columns()
         both.hold((self.session, self.machine))
@@ -470,12 +470,12 @@ class Health(QWidget):
 
     def _summary(self, told: int, amber: int, *, all_well: bool) -> str:
         if all_well:
-            return self.tr("All %n probe(s) answer.", "", told)
+            return self.tr("All %n check(s) are working.", "", told)
         if amber:
-            unknown = self.tr("%n probe(s) cannot tell what they look at.", "", amber)
-            never = self.tr("What nobody knows never counts as a reason to lend.")
+            unknown = self.tr("%n check(s) aren't working.", "", amber)
+            never = self.tr("If Tequio isn't sure, it stays paused.")
             return f"{unknown} {never}"
-        return self.tr("Not all probes have answered yet.")
+        return self.tr("Some checks have not responded yet.")
 
 
 class Probes(Card):
@@ -543,7 +543,7 @@ class ProbeRow(QWidget):
         self.remedy.setText("" if fact.ok else remedy(fact))
         self.remedy.setVisible(not fact.ok)
         if fact.ok:
-            self.chip.show_as(self.tr("Answers"), "circle-check", "ok")
+            self.chip.show_as(self.tr("OK"), "circle-check", "ok")
         else:
             self.chip.show_as(self.tr("Unknown"), "triangle-alert", "warn")
         parts = (self.name.text(), self.chip.words, self.source.text(), fact.error)

@@ -147,7 +147,7 @@ def what_goes_on(row: CompetitionRow, stage: Stage) -> str:
     """What happens in that stage, for who meets it for the first time."""
     words = {
         Stage.ANNOUNCED: translate(
-            "competitions", "It has not begun yet. Whoever joins a side now trains from the start."
+            "competitions", "It has not begun yet. Join a side now to train from the start."
         ),
         Stage.OPEN: translate(
             "competitions",

@@ -241,8 +241,8 @@ class JudgingCard(Card):
 
     def _button(self, row: CompetitionRow) -> str:
         if self._is_on:
-            return self.tr("Judge no more")
-        return self.tr("Judge on") if row.part else self.tr("Offer to judge")
+            return self.tr("Stop judging")
+        return self.tr("Resume judging") if row.part else self.tr("Offer to judge")
 
 
 # --- How a competition came out: places with their intervals, and how to check them.
@@ -560,7 +560,7 @@ class SidesCard(Card):
         if curves is not None:
             return self.tr("No round has been closed yet. The curves begin with the first.")
         if problem:
-            told = self.tr("The curves cannot be had: {problem}.")
+            told = self.tr("Couldn't load the curves: {problem}.")
             return told.format(problem=problem.rstrip("."))
         return self.tr("The ledger is asked how the sides come along.")
 
@@ -672,7 +672,7 @@ class CompetitionsPage(Page):
         self.again = Button(self.tr("Refresh"), picture="refresh-cw")
         self.head = PageHead(
             self.tr("Competitions"),
-            self.tr("Runs against each other, judged on texts that nobody has seen."),
+            self.tr("Runs compete on unseen text."),
             (self.again,),
         )
         self.banner, self.choices, self.about = Banner(), CompetitionChoices(), CompetitionHead()
@@ -755,9 +755,7 @@ class CompetitionsPage(Page):
         self._show_one(seen, now_ms)
 
     def _show_age(self) -> None:
-        about = self.tr(
-            "Runs against each other, judged on texts that nobody has seen. List read {ago}."
-        )
+        about = self.tr("Runs compete on unseen text. List read {ago}.")
         self.head.say(about.format(ago=figures.ago(self.list.reply_ms, self.means.now_ms())))
 
     def _show_banner(self) -> None:
@@ -773,15 +771,15 @@ class CompetitionsPage(Page):
         problem = self.list.problem
         self.empty.button.setVisible(bool(problem))
         if problem:
-            words = self.tr("{problem}. It will be asked again.")
+            words = self.tr("{problem}. Tequio will keep trying.")
             told = words.format(problem=problem[:1].upper() + problem[1:].rstrip("."))
-            self.empty.show_words(self.tr("The list cannot be had"), told)
+            self.empty.show_words(self.tr("Couldn't load the list"), told)
         elif self.list.reply is not None:
             self.empty.show_words(
                 self.tr("No competition yet"),
                 self.tr(
-                    "Organisers open one so that runs can be held against each other. It will "
-                    "stand here, and you will be told."
+                    "Organisers open one so that runs can be compared. It'll appear here, and "
+                    "you'll be notified."
                 ),
             )
         else:

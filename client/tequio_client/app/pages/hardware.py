@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWi
 
 from tequio_client.app import snooze
 from tequio_client.app.pages.devices import CPU, READINGS, Device, History, devices, is_used
+from tequio_client.app.pages.edits import Edits
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.settings_section import Edits, deciding, device_of
+from tequio_client.app.pages.settings_table import deciding_device, deciding_field
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text, tip
@@ -93,9 +94,7 @@ class BenchmarkRow(SettingRow):
             return self.tr("Not measured: {why}.").format(why=self._why.rstrip("."))
         said = [self._figures(self._result)] if self._result else []
         if self._is_lent:
-            said.append(
-                self.tr("To measure, pause lending first: beside other work it means nothing.")
-            )
+            said.append(self.tr("Pause first to get a meaningful result."))
         elif not said:
             said.append(
                 self.tr("Trains a small model for a few seconds and says how fast this device is.")
@@ -180,7 +179,7 @@ class Limits(Columns):
                 LEAST_C,
                 MOST_C,
                 figures.temperature,
-                self.tr("Rests between steps to stay below; stops 5 °C above."),
+                self.tr("Slows down to stay below this; stops at 5 °C above it."),
             ),
             self.tr("Usual"),
             "temperature_c",
@@ -193,7 +192,7 @@ class Limits(Columns):
                 1,
                 100 // STEP_PERCENT,
                 lambda steps: figures.percent(steps * STEP_PERCENT),
-                self.tr("Computes for so much of the time, and rests for the remainder."),
+                self.tr("How much of the time this device works."),
             ),
             self.tr("Usual"),
             "share_percent",
@@ -452,8 +451,8 @@ class DeviceCard(Card):
         self.role_row = SettingRow(
             self.tr("Role"),
             self.tr(
-                "Trainers compute, witnesses check what trainers say. Default: automatic, which is "
-                "both."
+                "Trainers train the model; witnesses check their work. Automatic does both. "
+                "Default: automatic."
             ),
             self.role,
         )
@@ -533,7 +532,7 @@ class DeviceCard(Card):
         self.state.show_as(*shown.get(state, ready if is_used_now else switched_off))
 
     def _show_decider(self, snapshot: Snapshot) -> None:
-        field, about = deciding(snapshot.decision), device_of(snapshot.decision)
+        field, about = deciding_field(snapshot.decision), deciding_device(snapshot.decision)
         is_ours = not about or about == self.device.name
         said = self.tr("Stops lending now")
         why = snooze.words_reason(snapshot.decision, self._means.now_ms())
@@ -625,21 +624,19 @@ class Hardware(Page):
         if machine.gpus is None:
             broken = next((one.error for one in machine.health if not one.ok and one.error), "")
             said = self.tr(
-                "The hardware probe does not answer, so nobody can tell what the graphics cards "
-                "do. Nothing is lent until it does; Tequio starts it again by itself."
+                "The hardware probe is not responding, so the state of the graphics cards is "
+                "unknown. Nothing is lent until it responds; Tequio restarts it automatically."
             )
             return "warning", f"{said} {broken}".strip(), ""
         if any(gpu.id != CPU for gpu in machine.gpus):
             return "info", "", ""
         if self.edits.current.device(CPU).use:
             said = self.tr(
-                "No graphics card was found that can train. The processor is lent in its place: "
-                "slower, and it counts as well."
+                "No graphics card was found that can train. The CPU is lent instead. It's "
+                "slower, but still earns points."
             )
             return "info", said, ""
-        said = self.tr(
-            "No graphics card was found that can train. The processor can be lent in its place."
-        )
+        said = self.tr("No graphics card was found that can train. The CPU can be lent instead.")
         return "info", said, self.tr("Lend the processor")
 
     def _use_processor(self) -> None:
@@ -681,8 +678,8 @@ class Hardware(Page):
         column.setSpacing(2)
         column.addWidget(Text(self.tr("Hardware"), Type.TITLE))
         said = self.tr(
-            "What of this computer is lent. The device with most memory computes; changes hold at "
-            "once."
+            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
+            "apply immediately."
         )
         column.addWidget(Paragraph(said, Type.CAPTION, "sub"))
         return made

@@ -527,5 +527,5 @@ class RankingCard(Card):
         if self.stack.currentWidget() is self.empty:
             self.empty.show_words(
                 self.tr("No ranking now"),
-                self.tr("The ledger does not answer. It will be asked again."),
+                self.tr("Can't reach the ledger. Tequio will keep trying."),
             )

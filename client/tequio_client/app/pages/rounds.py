@@ -419,7 +419,7 @@ class RoundsCard(Card):
     def _explain(self, book: RoundsBook) -> None:
         self.empty.button.setVisible(bool(book.problem))
         if book.problem:
-            self._say_empty(self.tr("The rounds cannot be had"), book.problem)
+            self._say_empty(self.tr("Couldn't load the rounds"), book.problem)
         elif book.rows is None:
             self._say_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
         elif book.run or book.device:

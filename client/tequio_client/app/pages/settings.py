@@ -6,7 +6,6 @@ they stand above it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -14,33 +13,22 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app import snooze
+from tequio_client.app.pages.edits import Edits
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.settings_lending import LendingSection
-from tequio_client.app.pages.settings_section import Edits, deciding
-from tequio_client.app.pages.settings_sections import (
-    AccountSection,
-    AdvancedSection,
-    AppearanceSection,
-    NetworkSection,
-    NotificationsSection,
-    PrivacySection,
-    StartupSection,
-    StorageSection,
-)
+from tequio_client.app.pages.settings_control import SettingsContext, text
+from tequio_client.app.pages.settings_section import SettingsSection
+from tequio_client.app.pages.settings_table import SECTIONS, deciding_field, section_with
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets.base import Paragraph, Text
-from tequio_client.app.widgets.cards import SectionList
+from tequio_client.app.widgets.cards import ListEntry, SectionList
 from tequio_client.app.widgets.messages import EmptyState, UndoToast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QHideEvent, QResizeEvent
 
     from tequio_client.app.pages.page import Means
-    from tequio_client.app.pages.settings_section import Section
 
 LIST = 196
 """Width of the list of sections."""
@@ -51,34 +39,6 @@ NARROW = 740
 """Width below which it stands above them."""
 WIDEST = 720
 """Of a section: longer lines are hard to read."""
-DECIDERS = {
-    "lending": {
-        "idle_minutes",
-        "week",
-        "pause_for_games",
-        "pause_for_films",
-        "exclusive",
-        "on_battery",
-        "while_saving_power",
-        "others_gpu_percent",
-        "others_cpu_percent",
-    },
-    "network": {"month_gb", "on_metered"},
-    "storage": {"disk_gib", "disk_free_gib"},
-    "advanced": {"ledger"},
-}
-"""The fields of each section that can stop lending."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chapter:
-    """A section before it is made."""
-
-    name: str
-    title: str
-    note: str
-    picture: str
-    make: Callable[[], Section]
 
 
 class Settings(Page):
@@ -87,21 +47,25 @@ class Settings(Page):
     def __init__(self, means: Means) -> None:
         super().__init__(means)
         self.edits, self.toast = Edits(means.model, self), UndoToast(self)
-        self._chapters = {one.name: one for one in self._contents()}
-        self._sections: dict[str, tuple[QWidget, Section]] = {}
-        self._name = next(iter(self._chapters))
+        self._context = SettingsContext(means=means, edits=self.edits, toast=self.toast)
+        self._specs = {
+            one.name: one for one in SECTIONS if means.own is not None or not one.is_of_app
+        }
+        self._sections: dict[str, tuple[QWidget, SettingsSection]] = {}
+        self._name = next(iter(self._specs))
         self._wanted: list[str] = []
         self._was_searched = False
-        self.list = SectionList(
-            self.tr("Sections"), tuple(self._chapters.values()), self.viewport()
-        )
+        entries = [
+            ListEntry(one.name, text(one.title), one.picture) for one in self._specs.values()
+        ]
+        self.list = SectionList(self.tr("Sections"), entries, self.viewport())
         self.search = self.list.search
         self.search.setAccessibleName(self.tr("Search settings"))
         self.search.setPlaceholderText(self.tr("Search"))
         self.empty = EmptyState(
             "search",
-            self.tr("Nothing found"),
-            self.tr("No setting has these words in its name or its explanation."),
+            self.tr("No results"),
+            self.tr("No setting has these words in its title or its note."),
         )
         self.body.addWidget(self.empty)
         self.body.addStretch(1)
@@ -116,11 +80,11 @@ class Settings(Page):
         self._show_section()
 
     @property
-    def section(self) -> Section:
+    def section(self) -> SettingsSection:
         """The section that is open."""
         return self._made(self._name)[1]
 
-    def section_of(self, name: str) -> Section:
+    def section_of(self, name: str) -> SettingsSection:
         """The section of that name, made now if need be."""
         return self._made(name)[1]
 
@@ -139,7 +103,7 @@ class Settings(Page):
 
     def go_to(self, place: str) -> None:
         """Open that section."""
-        if place in self._chapters:
+        if place in self._specs:
             self.open_section(place)
 
     def refresh(self) -> None:
@@ -157,25 +121,25 @@ class Settings(Page):
 
     # --- sections
 
-    def _made(self, name: str) -> tuple[QWidget, Section]:
+    def _made(self, name: str) -> tuple[QWidget, SettingsSection]:
         if name not in self._sections:
-            chapter = self._chapters[name]
-            section = chapter.make()
+            spec = self._specs[name]
+            section = SettingsSection(spec, self._context)
             frame = QWidget()
             column = QVBoxLayout(frame)
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(style.GAP)
             head = QVBoxLayout()
             head.setSpacing(2)
-            head.addWidget(Text(chapter.title, Type.TITLE))
-            head.addWidget(Paragraph(chapter.note, Type.CAPTION, "sub"))
+            head.addWidget(Text(text(spec.title), Type.TITLE))
+            head.addWidget(Paragraph(text(spec.note), Type.CAPTION, "sub"))
             column.addLayout(head)
             column.addWidget(section)
             self._sections[name] = frame, section
             section.filter([])
             section.refresh(self.model.snapshot)
             frame.hide()
-            before = list(self._chapters)[: list(self._chapters).index(name)]
+            before = list(self._specs)[: list(self._specs).index(name)]
             at = sum(1 for one in before if one in self._sections)
             self.body.insertWidget(at, frame)
         return self._sections[name]
@@ -198,7 +162,7 @@ class Settings(Page):
             self._show_section()
             return
         has_any, self._was_searched = False, True
-        for name in self._chapters:
+        for name in self._specs:
             frame, section = self._made(name)
             found = section.filter(self._wanted)
             frame.setVisible(found)
@@ -211,8 +175,7 @@ class Settings(Page):
     def _mark(self) -> None:
         """Point to the section with the setting that stops lending now."""
         snapshot = self.model.snapshot
-        field = deciding(snapshot.decision) if snapshot else ""
-        name = next((name for name, fields in DECIDERS.items() if field in fields), "")
+        name = section_with(deciding_field(snapshot.decision)) if snapshot else ""
         why = ""
         if snapshot is not None and name:
             why = snooze.words_reason(snapshot.decision, self.means.now_ms())
@@ -248,81 +211,3 @@ class Settings(Page):
         rest = max(right, room.width() - wide - WIDEST)
         sides = (rest, wide) if is_mirrored else (wide, rest)
         self.body.setContentsMargins(sides[0], top, sides[1], bottom)
-
-    def _contents(self) -> tuple[Chapter, ...]:
-        means, edits, toast = self.means, self.edits, self.toast
-        own = means.own
-        made = [
-            Chapter(
-                name="lending",
-                title=self.tr("When to lend"),
-                picture="calendar-clock",
-                note=self.tr("The first rule that says no decides; every change holds at once."),
-                make=lambda: LendingSection(means, edits, toast),
-            ),
-            Chapter(
-                name="network",
-                title=self.tr("Network"),
-                picture="wifi",
-                note=self.tr("How much of your line is taken."),
-                make=lambda: NetworkSection(means, edits, toast),
-            ),
-            Chapter(
-                name="storage",
-                title=self.tr("Storage"),
-                picture="hard-drive",
-                note=self.tr("How much of your disk is taken."),
-                make=lambda: StorageSection(means, edits, toast),
-            ),
-        ]
-        if own is not None:
-            made += [
-                Chapter(
-                    name="notifications",
-                    title=self.tr("Notifications"),
-                    picture="bell",
-                    note=self.tr("What you are told when the window is closed."),
-                    make=lambda: NotificationsSection(means, edits, toast, own),
-                ),
-                Chapter(
-                    name="appearance",
-                    title=self.tr("Appearance"),
-                    picture="palette",
-                    note=self.tr("How the app looks and speaks."),
-                    make=lambda: AppearanceSection(means, edits, toast, own),
-                ),
-                Chapter(
-                    name="account",
-                    title=self.tr("Account and keys"),
-                    picture="key-round",
-                    note=self.tr("Who this computer is in the network."),
-                    make=lambda: AccountSection(means, edits, toast, own),
-                ),
-                Chapter(
-                    name="startup",
-                    title=self.tr("Startup"),
-                    picture="power",
-                    note=self.tr("Whether Tequio is there when you log in."),
-                    make=lambda: StartupSection(means, edits, toast, own),
-                ),
-            ]
-        made.append(
-            Chapter(
-                name="privacy",
-                title=self.tr("Privacy"),
-                picture="shield-check",
-                note=self.tr("Everything that leaves this computer, and to whom."),
-                make=lambda: PrivacySection(means, edits, toast),
-            )
-        )
-        if own is not None:
-            made.append(
-                Chapter(
-                    name="advanced",
-                    title=self.tr("Advanced"),
-                    picture="wrench",
-                    note=self.tr("What hardly anybody needs."),
-                    make=lambda: AdvancedSection(means, edits, toast, own),
-                )
-            )
-        return tuple(made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -220,20 +220,12 @@ def _side(column: int) -> Qt.AlignmentFlag:
 DOT = 7.0
 
 
-class Entry(Protocol):
-    """What the list must know of a section."""
+class ListEntry(NamedTuple):
+    """A section as the list shows it."""
 
-    @property
-    def name(self) -> str:
-        """By which it is chosen."""
-
-    @property
-    def title(self) -> str:
-        """In the user's language."""
-
-    @property
-    def picture(self) -> str:
-        """Its icon."""
+    name: str
+    title: str
+    picture: str
 
 
 class SectionList(QWidget):
@@ -242,7 +234,7 @@ class SectionList(QWidget):
     chosen = Signal(str)
     """The section that was chosen by hand."""
 
-    def __init__(self, name: str, entries: Sequence[Entry], parent: QWidget) -> None:
+    def __init__(self, name: str, entries: Sequence[ListEntry], parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
         self.search = QLineEdit()

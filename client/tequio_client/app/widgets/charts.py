@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -20,6 +19,7 @@ from tequio_client.app.theme import style
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets.base import across, focus_ring, painted, see_through
+from tequio_shared import curve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 
-# --- A smooth line through given points that never goes beyond them.
-#
-# Cubic Hermite pieces with the slopes of Steffen (Astronomy and Astrophysics 239, 1990): between
-# two neighbours the line is monotone, so that a chart shows no height that was not measured.
+# --- The charts' smooth line as a path that Qt draws.
 
 
 def smooth(points: Sequence[QPointF]) -> QPainterPath:
@@ -38,27 +35,9 @@ def smooth(points: Sequence[QPointF]) -> QPainterPath:
     if not points:
         return QPainterPath()
     path = QPainterPath(points[0])
-    ends = zip(points, _slopes(points), strict=True)
-    for (start, one), (end, other) in pairwise(ends):
-        third = (end.x() - start.x()) / 3
-        path.cubicTo(start + QPointF(third, one * third), end - QPointF(third, other * third), end)
+    for piece in curve.smooth([(point.x(), point.y()) for point in points]):
+        path.cubicTo(QPointF(*piece.first), QPointF(*piece.second), QPointF(*piece.end))
     return path
-
-
-def _slopes(points: Sequence[QPointF]) -> list[float]:
-    if len(points) == 1:
-        return [0.0]
-    pieces = [(b.x() - a.x(), (b.y() - a.y()) / (b.x() - a.x())) for a, b in pairwise(points)]
-    middle = [_inner(*one, *other) for one, other in pairwise(pieces)]
-    return [pieces[0][1], *middle, pieces[-1][1]]
-
-
-def _inner(step: float, rise: float, next_step: float, next_rise: float) -> float:
-    if rise * next_rise <= 0:
-        return 0.0
-    weighed = (rise * next_step + next_rise * step) / (step + next_step)
-    size = min(abs(rise), abs(next_rise), abs(weighed) / 2) * 2
-    return size if rise > 0 else -size
 
 
 # --- Round numbers for a chart's axis.

@@ -109,7 +109,7 @@ class Talk(QObject):
                 if self._is_over:
                     return
         except MalformedError as err:
-            why = self.tr("The worker talks nonsense ({problem}).")
+            why = self.tr("The worker sent an invalid message ({problem}).")
             self._fail(why.format(problem=str(err)[:200]))
 
     # --- what we say

@@ -1,71 +1,294 @@
-"""What a child process gets of our environment: what it needs to find its libraries and devices."""
+"""The supervisor of one child process: permission, start, lines in and out, silence, kill ladder.
+
+Trainer, evaluator and probe differ in what their lines mean and in what follows when they end; how
+they live is the same, and is here. Rules:
+
+1. One process at a time, only while it is allowed and while this supervisor holds the device lock.
+   The lock is released after the process is gone and not before: only its end frees GPU memory.
+2. The process writes lines. Silence for `silence_s`, an oversized line, a line that does not parse
+   (MalformedError), or an input that it does not read ends it.
+3. One task writes to its input, whole lines, so a cancelled caller never leaves half a line.
+4. It ends by the kill ladder: end of input, SIGTERM, SIGKILL.
+5. It inherits `child_environment` and no other variable: no key, no token, no proxy password.
+
+Starting it again is the owner's decision: a trainer is given up after some failures, a probe never.
+"""
 
 from __future__ import annotations
 
+import math
 import os
+import subprocess
+from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import trio
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from tequio_shared.errors import MalformedError
 
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+GRACE_S = 0.7
+"""Patience at each step of the kill ladder. A child is torn down in about 2 s at worst, which is
+what a game that starts has to wait for; half-done work of a child harms nobody."""
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 30.0
+UNSENT_LINES = 256
+"""Most lines that wait for a child to read them."""
+_READ_BYTES = 1 << 16
 
 _NAMES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
-_LINE = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "PYTHON")
 
 
-def environment() -> dict[str, str]:
-    """The little that every child gets; no secret is among it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildProgram:
+    """What is the same each time a child is started."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    line_bytes: int
+    """Longest line that the child may write."""
+    silence_s: float = math.inf
+    """A child that writes nothing for this long is ended."""
+    grace_s: float = GRACE_S
+    first_pause_s: float = FIRST_PAUSE_S
+    longest_pause_s: float = LONGEST_PAUSE_S
+    """Before the second start in a row that failed, and the most before a later one."""
+
+
+class ChildProcess:
+    """Owner of one child process; its permission may change at any time, also between starts."""
+
+    def __init__(self, program: ChildProgram, device: trio.Lock | None = None) -> None:
+        """Forbidden at first. `device` is shared by all children that may use the same device."""
+        self._program = program
+        self._device = device or trio.Lock()
+        self._permission = trio.Event()  # replaced when permission is withdrawn
+        self._stop = trio.Event()  # replaced at each start
+        self._stopped_s = 0.0  # when that was set, in trio's time
+        self.freed_in_s: float | None = None
+        """How long the last process that was stopped took to end."""
+        # The rest belongs to `run_once`.
+        self._process: trio.Process | None = None
+        self._nursery: trio.Nursery | None = None  # None as soon as the kill ladder begins
+        self._unsent: deque[bytes] = deque()
+        self._has_unsent = trio.Event()  # replaced by the writing task
+        self._reads_nothing = False
+
+    @property
+    def pid(self) -> int | None:
+        """Process id from the start until the process is gone."""
+        return self._process.pid if self._process else None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a child is at work; False already while it is being ended."""
+        return self._nursery is not None
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether a child may be started."""
+        return self._permission.is_set()
+
+    def allow(self) -> None:
+        """Permit a child from now on."""
+        self._permission.set()
+
+    def forbid(self) -> None:
+        """Withdraw the permission; a running child is ended at once."""
+        if self._permission.is_set():
+            self._permission = trio.Event()
+            self.stop()
+
+    def stop(self) -> None:
+        """End the running child; the next one may start."""
+        if not self._stop.is_set():
+            self._stopped_s = trio.current_time()
+            self._stop.set()
+
+    def send(self, line: bytes) -> None:
+        """Queue a line for the running child; without one it is dropped.
+
+        What a new child has to know comes from `first_lines` of `run_once`, never from this queue:
+        a line written to a child that dies of it would otherwise be lost.
+        """
+        if self._nursery is None:
+            return
+        if len(self._unsent) >= UNSENT_LINES:
+            self._reads_nothing = True
+            self._nursery.cancel_scope.cancel()
+            return
+        self._unsent.append(line)
+        self._has_unsent.set()
+
+    def start_soon(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Start a task that is cancelled when the running child ends."""
+        if self._nursery is None:
+            raise AssertionError("tasks belong to a running child")
+        self._nursery.start_soon(work)
+
+    async def run_once(
+        self, first_lines: Callable[[], Iterable[bytes]], on_line: Callable[[bytes], None]
+    ) -> str | None:
+        """Wait for permission and device, then run one child to its end.
+
+        Returns why the child failed, or None when `stop` or `forbid` ended it. `first_lines` is
+        called once it has started; `on_line` raises MalformedError for a line that ends the child.
+        """
+        while True:
+            await self._permission.wait()
+            async with self._device:
+                # The device may have been busy for hours: without this second check a child would
+                # start although the user has paused meanwhile.
+                if self._permission.is_set():
+                    return await self._run(first_lines, on_line)
+
+    def pause_s(self, failures: int) -> float:
+        """Seconds to wait before the next start, after that many failures in a row (1 or more)."""
+        program = self._program
+        # No jitter: each child belongs to one worker, so no crowd can form.
+        return min(program.first_pause_s * 2.0 ** min(failures - 1, 32), program.longest_pause_s)
+
+    async def pause(self, pause_s: float) -> None:
+        """Wait before the next start; `forbid` ends the wait.
+
+        What was forbidden and is allowed again is a new beginning: a person who switches lending
+        back on should not wait for half a minute.
+        """
+        with trio.move_on_after(pause_s):
+            await self._stop.wait()
+
+    # --- one process
+
+    async def _run(
+        self, first_lines: Callable[[], Iterable[bytes]], on_line: Callable[[bytes], None]
+    ) -> str | None:
+        # No checkpoint between the permission check and this line, so a `forbid` cannot get lost:
+        # it either came before the check or sets this new event.
+        self._stop, self._reads_nothing = trio.Event(), False
+        try:
+            process = await trio.lowlevel.open_process(
+                list(self._program.command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=dict(self._program.environment),
+                # A session of its own: Ctrl-C in a terminal reaches the worker alone, which ends
+                # its children in order.
+                start_new_session=True,
+            )
+        except OSError as err:  # no memory or no process left: as good as a child that dies at once
+            return f"it cannot be started: {err}"
+        reason = ""
+        self._process = process
+        try:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                self._unsent = deque(first_lines())
+                nursery.start_soon(self._write, process)
+                nursery.start_soon(self._cancel_when_stopped, nursery.cancel_scope)
+                reason = await self._read(process, on_line)
+                nursery.cancel_scope.cancel()
+        finally:
+            self._nursery = None
+            # Shielded: a worker that is cancelled still ends its children. An orphan would hold
+            # GPU memory with nobody left to free it.
+            with trio.CancelScope(shield=True):
+                await end_process(process, self._program.grace_s)
+            self._process = None
+        if self._reads_nothing:
+            return f"it does not read its input: {UNSENT_LINES} lines wait"
+        if self._stop.is_set():
+            self.freed_in_s = trio.current_time() - self._stopped_s
+            return None
+        return reason
+
+    async def _cancel_when_stopped(self, scope: trio.CancelScope) -> None:
+        await self._stop.wait()
+        scope.cancel()
+
+    async def _write(self, process: trio.Process) -> None:
+        if process.stdin is None:
+            raise AssertionError("the child has no input pipe")
+        # A child that is gone is noticed by `_read`, with its exit status; here it is no error.
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            while True:
+                while self._unsent:
+                    await process.stdin.send_all(self._unsent.popleft())
+                self._has_unsent = trio.Event()
+                await self._has_unsent.wait()
+
+    async def _read(self, process: trio.Process, on_line: Callable[[bytes], None]) -> str:
+        """Pass lines on until the child ends or misbehaves; returns what happened."""
+        if process.stdout is None:
+            raise AssertionError("the child has no output pipe")
+        rest = bytearray()
+        while (chunk := await self._receive(process.stdout)) is not None:
+            if not chunk:
+                return await _how_it_ended(process, self._program.grace_s)
+            rest += chunk
+            if b"\n" in chunk:  # splitting at each chunk would copy a long line over and over
+                *lines, rest = rest.split(b"\n")
+                try:
+                    self._handle_lines(lines, on_line)
+                except MalformedError as err:
+                    return str(err)
+            if len(rest) > self._program.line_bytes:
+                return f"a line of more than {self._program.line_bytes} bytes"
+        return f"no sign of life for {self._program.silence_s:.0f} s"
+
+    def _handle_lines(self, lines: list[bytearray], on_line: Callable[[bytes], None]) -> None:
+        for line in lines:
+            if self._stop.is_set():  # a last message stays the last one
+                return
+            on_line(bytes(line))
+
+    async def _receive(self, stream: trio.abc.ReceiveStream) -> bytes | bytearray | None:
+        """Some bytes, none at the end of output, None after too long a silence."""
+        received: bytes | bytearray | None = None
+        with trio.move_on_after(self._program.silence_s):
+            received = await stream.receive_some(_READ_BYTES)
+        return received  # noqa: RET504 - the block above may end early
+
+
+async def end_process(process: trio.Process, grace_s: float = GRACE_S) -> None:
+    """End a process: close its pipes, then SIGTERM, then SIGKILL, `grace_s` after each.
+
+    Where there are no signals (Windows), the last two are the same.
+    """
+    # End of input comes first because it is the only request that every platform has and that a
+    # child meets in its own reading loop, where it can finish a write. Its output goes too, so that
+    # a child that blocks on a full pipe wakes up with an error.
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            await stream.aclose()
+    for signal_it in (None, process.terminate, process.kill):
+        if signal_it is not None:
+            with suppress(ProcessLookupError):  # it ended between the wait and the signal
+                signal_it()
+        with trio.move_on_after(grace_s):
+            await process.wait()
+            return
+    # After SIGKILL too, no waiting without a limit: a process stuck in a driver call cannot be
+    # killed by anybody, and the worker must still answer its user.
+
+
+async def _how_it_ended(process: trio.Process, grace_s: float) -> str:
+    # A closed output is usually an exit, but a child may also close it and hang.
+    with trio.move_on_after(grace_s):
+        await process.wait()
+    status = process.returncode
+    return "it closed its output" if status is None else f"exit status {status}"
+
+
+def child_environment() -> dict[str, str]:
+    """The variables that every child gets: enough to find its libraries and devices, no secret."""
+    # A list of what passes, not of what is held back: secrets come under names nobody foresees.
     return {
         name: value
         for name, value in os.environ.items()
         if name in _NAMES or name.startswith(_PREFIXES)
     }
-
-
-def trainer_environment(folder: Path) -> dict[str, str]:
-    """What a trainer of the worker in that folder gets."""
-    cache = str(folder / "cache")
-    return {**environment(), "NUMBA_CACHE_DIR": cache, "TOKENIZERS_PARALLELISM": "false"}
-
-
-def evaluator_environment(folder: Path, hub: Path) -> dict[str, str]:
-    """What an evaluator of that worker gets, who asks the ledger and the Hub by itself."""
-    line = {
-        name: value
-        for name, value in os.environ.items()
-        if name.upper() in _LINE or name == "HF_ENDPOINT"
-    }
-    quiet = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
-    return {**trainer_environment(folder), **line, **quiet, "HF_HUB_CACHE": str(hub)}
-
-
-# --- The kill ladder: end of input, SIGTERM, SIGKILL; the last two the same where no signals are.
-
-POLITE_S = 0.7
-"""How long each step may take: what a child leaves half-done harms nobody."""
-
-
-async def end(process: trio.Process) -> None:
-    """Let the child be gone."""
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            await stream.aclose()
-    for press in (None, process.terminate, process.kill):
-        if press is not None:
-            with suppress(ProcessLookupError):
-                press()
-        with trio.move_on_after(POLITE_S):
-            await process.wait()
-            return
-
-
-async def farewell(process: trio.Process) -> str:
-    """Say how a child ended that closed its output; it may hang all the same."""
-    with trio.move_on_after(POLITE_S):
-        await process.wait()
-    status = process.returncode
-    return "it closed its output" if status is None else f"exit status {status}"

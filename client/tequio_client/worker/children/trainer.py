@@ -1,20 +1,15 @@
-"""The trainer child as the worker sees it: wishes go in, reports come out, whatever happens.
+"""The trainer child: commands go in, reports come out, across restarts; and the device benchmark.
 
-Rules: one child at a time; it gets no key, no socket and no inherited secret; it is told what
-should be true (`link.messages`), and told again after every restart. A child that ends, falls
-silent or says something that does not parse is ended (polite, SIGTERM, SIGKILL) and started anew
-with back-off; `FAILURES` in a row without a finished wish end the attempts with a reason. While it
-is forbidden there is none: its end alone gives the device back.
-
-Only the child's own task writes to its input, whole lines: a caller that is cancelled tears none.
+Rules beside those of `process`. Commands state what should be true (`link.messages`): the last
+`Prepare` and the last task are in force, and every new child gets both again. A child that
+failed is started again after a pause; after `FAILURES` failures in a row without one finished
+command the trainer is given up with a reason, until `reset`.
 """
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -26,83 +21,33 @@ import trio
 from tequio_client.ipc import trainer as link
 from tequio_client.ipc.control import Benchmark
 from tequio_client.names import cleaned
-from tequio_client.worker.children import process as children_process
-from tequio_client.worker.children.process import trainer_environment
+from tequio_client.worker.children.process import (
+    ChildProcess,
+    ChildProgram,
+    child_environment,
+    end_process,
+)
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-
-# --- Measuring a device: a child trains a small model on it for a few seconds, and says how fast.
-
-BENCHMARK = (sys.executable, "-m", "tequio_client.trainer.inner")
-MEASURE_S = 120.0
-"""Longest; it takes seconds where nothing is wrong."""
-_TAIL_BYTES = 1 << 16
-"""Kept of what it says: the figures are its last line, after whatever its libraries print."""
-_SAID_CHARACTERS = 1_000
-
-
-async def measured(device: str, folder: Path) -> Benchmark:
-    """Measure; raises RefusedError with what went wrong."""
-    with trio.move_on_after(MEASURE_S):
-        code, figures, said = await _run((*BENCHMARK, device), trainer_environment(folder))
-        if code:
-            why = cleaned(_last_line(said).decode(errors="replace"), _SAID_CHARACTERS)
-            why = f"{device} could not be measured: {why or 'no reason given'}"
-            raise RefusedError("not-measured", why)
-        try:
-            return msgspec.json.decode(_last_line(figures), type=Benchmark)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-            why = f"what was measured of {device} are no figures: {err}"
-            raise RefusedError("not-measured", why) from err
-    raise RefusedError("not-measured", f"{device} gave no figures in {MEASURE_S:.0f} s")
-
-
-async def _run(command: tuple[str, ...], environment: dict[str, str]) -> tuple[int, bytes, bytes]:
-    """Run it to its end: its status, and the ends of what it wrote."""
-    tails: dict[int, bytes] = {}
-
-    async def listen(number: int, stream: trio.abc.ReceiveStream) -> None:
-        tails[number] = b""
-        async for chunk in stream:
-            tails[number] = (tails[number] + chunk)[-_TAIL_BYTES:]
-
-    async with trio.open_nursery() as nursery:
-        process: trio.Process = await nursery.start(
-            partial(
-                trio.run_process,
-                command,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                check=False,
-            )
-        )
-        for number, stream in enumerate((process.stdout, process.stderr)):
-            if stream is None:
-                raise AssertionError("the child has no output pipe")
-            nursery.start_soon(listen, number, stream)
-    return process.returncode or 0, tails[0], tails[1]
-
-
-def _last_line(text: bytes) -> bytes:
-    return text.strip().rpartition(b"\n")[2]
-
 
 log = structlog.get_logger(__name__)
 
+TRAINER = (sys.executable, "-m", "tequio_client.trainer")
+"""The trainer's command, to which the style of its log is added: console or json."""
+BENCHMARK = (sys.executable, "-m", "tequio_client.trainer.inner")
 FAILURES = 5
-"""Starts in a row that may end without any finished wish."""
+"""Starts in a row that may end without any finished command."""
 SILENCE_S = 60.0
-"""A trainer reports every second; one that does not for this long is ended."""
-FIRST_BACK_OFF_S = 0.5
-LONGEST_BACK_OFF_S = 30.0
-SAID_CHARACTERS = 1_000
-"""Of a trainer's own words, at most: they are shown."""
-_READ_BYTES = 1 << 16
+"""A trainer reports every second, also while it computes."""
+BENCHMARK_S = 120.0
+"""Longest time of a benchmark; a few seconds are usual."""
+REASON_CHARACTERS = 1_000
+"""Longest reason of a child that is shown to people."""
+_TAIL_BYTES = 1 << 16
+"""Kept of a benchmark's output: its result is the last line, after the noise of libraries."""
 
 R = TypeVar("R", bound=link.Report)
 _NO_ANSWER = (link.Hello, link.Alive)
@@ -117,209 +62,127 @@ class TrainerFailedError(TequioError):
 
 
 @dataclass(slots=True)
-class _Asked:
-    """A wish that somebody waits on; made afresh for each child, since time goes by."""
+class _Pending:
+    """A command in force; `make` is called for each child again, since its time limits age."""
 
     number: int
-    make: Callable[[int], link.Wish]
+    make: Callable[[int], link.Command]
     done: trio.Event = field(default_factory=trio.Event)
     answer: link.Report | None = None
 
 
-TRAINER = (sys.executable, "-m", "tequio_client.trainer")
-"""The trainer's command, to which the style of its log is added: console or json."""
+def trainer_environment(folder: Path) -> dict[str, str]:
+    """The environment of a trainer of the worker in that folder."""
+    cache = str(folder / "cache")
+    return {**child_environment(), "NUMBA_CACHE_DIR": cache, "TOKENIZERS_PARALLELISM": "false"}
+
+
+def trainer_program(folder: Path, log_style: str = "console") -> ChildProgram:
+    """The trainer of the worker in that folder; `log_style` is console or json."""
+    return ChildProgram(
+        command=(*TRAINER, log_style),
+        environment=trainer_environment(folder),
+        line_bytes=link.LINE_BYTES,
+        silence_s=SILENCE_S,
+    )
 
 
 class TrainerProcess:
-    """Owner of the trainer child. `run` keeps it alive; `ask` gets one thing done."""
+    """Owner of the trainer child. `run` keeps it alive; `ask` gets one thing done.
 
-    def __init__(
-        self,
-        environment: Mapping[str, str],
-        command: Sequence[str] = (*TRAINER, "console"),
-        *,
-        silence_s: float = SILENCE_S,
-        device: trio.Lock | None = None,
-    ) -> None:
-        """`device` is held by whichever child of this worker may use it."""
-        self._command = list(command)
-        self._environment = dict(environment)
-        self._silence_s = silence_s
-        self._device = device or trio.Lock()
-        self._number = 0  # of the last wish
-        self._prepare: _Asked | None = None  # in force; owned by `ask`
-        self._task: _Asked | None = None  # in force; owned by `ask`
-        self._process: trio.Process | None = None  # owned by `run`
-        self._unsent: list[link.Wish] = []  # for this child; emptied by `_speak`
-        self._news = trio.Event()  # replaced by `_speak`
-        self._dismissal = trio.Event()  # replaced for each child
-        self._failures = 0  # starts since the last finished wish
-        self.alive: link.Alive | None = None
-        self.ready: link.Ready | None = None
-        self._permission = trio.Event()  # replaced when it is taken away
-        self._permission.set()
-        self._dismissed_s = -math.inf  # when permission was last taken away, in trio's time
-        self.broken: str | None = None  # why we gave up
-        self.freed_in_s: float | None = None  # how long the last dismissed child took to go
+    While `child` is forbidden, commands in force stay so and reach the next process.
+    """
+
+    def __init__(self, program: ChildProgram, device: trio.Lock | None = None) -> None:
+        """Allowed at first. `device` is held by whichever child of this worker uses it."""
+        self.child = ChildProcess(program, device)
+        self.child.allow()
+        self._number = 0  # of the last command
+        self._prepare: _Pending | None = None  # in force; owned by `ask`
+        self._task: _Pending | None = None  # in force; owned by `ask`
+        self._failures = 0  # starts since the last finished command
+        self._alive: link.Alive | None = None  # of this child; so the next
+        self._ready: link.Ready | None = None
+        self.broken: str | None = None  # why it was given up
 
     @property
-    def pid(self) -> int | None:
-        """Process id of the child while there is one."""
-        return self._process.pid if self._process else None
+    def alive(self) -> link.Alive | None:
+        """The last heartbeat of the running child."""
+        return self._alive if self.child.is_running else None
 
     @property
-    def is_allowed(self) -> bool:
-        """Whether there may be a child."""
-        return self._permission.is_set()
+    def ready(self) -> link.Ready | None:
+        """Device and model of the running child, once it is prepared."""
+        return self._ready if self.child.is_running else None
 
-    def allow(self) -> None:
-        """Let there be a child, from now on."""
-        self._permission.set()
-
-    def forbid(self) -> None:
-        """Let there be none: one that lives is ended at once; what was asked stays asked."""
-        if self._permission.is_set():
-            self._permission = trio.Event()
-            self._dismissed_s = trio.current_time()
-            self._dismissal.set()
-
-    def mend(self) -> None:
+    def reset(self) -> None:
         """Forget the failures: `run` may be called again after it gave up."""
         self._failures, self.broken = 0, None
 
     async def run(self) -> None:
-        """Keep a child running until cancelled; returns when it gave up (`broken` says why)."""
+        """Keep a child running until cancelled; returns when it is given up (`broken`)."""
         while True:
-            while not self._permission.is_set():  # it may be taken away before we come to it
-                await self._permission.wait()
-            async with self._device:
-                if not self._permission.is_set():
-                    continue
-                reason = await self._live_once()
-            if self._dismissal.is_set():
-                self.freed_in_s = trio.current_time() - self._dismissed_s
-                log.info("trainer gone, as told", seconds=round(self.freed_in_s, 3))
+            reason = await self.child.run_once(self._first_lines, self._on_line)
+            if reason is None:  # it was forbidden, which is no failure
+                log.info("trainer ended on request", seconds=round(self.child.freed_in_s or 0.0, 3))
                 continue
             self._failures += 1
             if self._failures >= FAILURES:
                 self._give_up(reason)
                 return
-            pause_s = min(FIRST_BACK_OFF_S * 2 ** (self._failures - 1), LONGEST_BACK_OFF_S)
+            pause_s = self.child.pause_s(self._failures)
             log.warning("trainer ended; starting it again", reason=reason, after_s=pause_s)
-            with trio.move_on_after(pause_s):
-                await self._dismissal.wait()
+            await self.child.pause(pause_s)
 
-    async def ask(self, make: Callable[[int], link.Wish], answer: type[R]) -> R:
-        """Wish for something and wait until it is so; cancelling drops the wish.
+    async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
+        """Put a command in force and wait for its answer; cancelling withdraws it.
 
-        `make` gets the wish's number, and is called again for each child that has to be started.
-        Raises TrainerFailedError when the trainer says that it cannot, or was given up.
+        `make` gets the command's number, and is called again for each child that is started.
+        Raises TrainerFailedError when the trainer reports that it cannot, or was given up.
         """
         if self.broken is not None:
             raise TrainerFailedError("broken", self.broken)
         self._number += 1
-        asked = _Asked(self._number, make)
-        wish = make(asked.number)
-        if isinstance(wish, link.Prepare):
-            self._prepare = asked
+        pending = _Pending(self._number, make)
+        command = make(pending.number)
+        if isinstance(command, link.Prepare):
+            self._prepare = pending
         else:
-            self._task = asked
-        self._tell(wish)
+            self._task = pending
+        self.child.send(link.encode(command))
         try:
-            await asked.done.wait()
+            await pending.done.wait()
         finally:
-            if asked is self._task:
+            # A Prepare stays in force after its answer: the next child needs it before any task.
+            if pending is self._task:
                 self._task = None
-                if not asked.done.is_set():
+                if not pending.done.is_set():
                     self._number += 1
-                    self._tell(link.Rest(wish=self._number))
-        return _checked(asked.answer, answer, self.broken)
+                    self.child.send(link.encode(link.Rest(command=self._number)))
+        return _checked(pending.answer, answer, self.broken)
 
-    def _tell(self, wish: link.Wish) -> None:
-        """Have it sent to the child; one that is still to be started gets what is then in force."""
-        if self._process is not None:
-            self._unsent.append(wish)
-            self._news.set()
+    # --- one child
 
-    # --- one life of the child
+    def _first_lines(self) -> Iterator[bytes]:
+        self._alive = self._ready = None
+        log.info("trainer started", pid=self.child.pid)
+        for pending in (self._prepare, self._task):
+            if pending is not None:
+                yield link.encode(pending.make(pending.number))
 
-    async def _live_once(self) -> str:
-        self._dismissal = trio.Event()
-        process = await trio.lowlevel.open_process(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=self._environment,
-            start_new_session=True,  # a terminal's Ctrl-C is for us; the child ends with its input
-        )
-        self._process = process
-        self._unsent = [one.make(one.number) for one in (self._prepare, self._task) if one]
-        log.info("trainer started", pid=process.pid)
-        reason = "told to go"
-        try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._speak, process)
-                nursery.start_soon(self._cancel_when_dismissed, nursery.cancel_scope)
-                reason = await self._listen(process)
-                nursery.cancel_scope.cancel()
-        finally:
-            self.alive, self.ready = None, None
-            with trio.CancelScope(shield=True):
-                await children_process.end(process)
-            self._process = None
-        return reason
+    def _on_line(self, line: bytes) -> None:
+        self._handle(link.decode_report(line))
 
-    async def _cancel_when_dismissed(self, scope: trio.CancelScope) -> None:
-        await self._dismissal.wait()
-        scope.cancel()
-
-    async def _speak(self, process: trio.Process) -> None:
-        """Write line after line; to a child that is gone, nothing more."""
-        if process.stdin is None:
-            raise AssertionError("the child has no input pipe")
-        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-            while True:
-                while self._unsent:
-                    await process.stdin.send_all(link.encode(self._unsent.pop(0)))
-                self._news = trio.Event()
-                await self._news.wait()
-
-    async def _listen(self, process: trio.Process) -> str:
-        """Read reports until the child ends or misbehaves; says what happened."""
-        if process.stdout is None:
-            raise AssertionError("the child has no output pipe")
-        rest = bytearray()
-        while (chunk := await self._receive(process.stdout)) is not None:
-            if not chunk:
-                return await children_process.farewell(process)
-            *lines, rest = (rest + chunk).split(b"\n")
-            try:
-                self._take_lines(lines)
-            except MalformedError as err:
-                return str(err)
-            if len(rest) > link.LINE_BYTES:
-                return f"a report of more than {link.LINE_BYTES} bytes"
-        return f"no sign of life for {self._silence_s:.0f} s"
-
-    async def _receive(self, stream: trio.abc.ReceiveStream) -> bytes | bytearray | None:
-        """Some bytes, none at the end; None when nothing came for too long."""
-        received: bytes | bytearray | None = None
-        with trio.move_on_after(self._silence_s):
-            received = await stream.receive_some(_READ_BYTES)
-        return received  # noqa: RET504 - the block above may end early
-
-    def _take_lines(self, lines: list[bytearray]) -> None:
-        for line in lines:
-            self._take(link.decode_report(bytes(line)))
-
-    def _take(self, report: link.Report) -> None:
+    def _handle(self, report: link.Report) -> None:
         match report:
             case link.Alive():
-                self.alive = report
+                self._alive = report
             case link.Ready():
-                self.ready = report
-            case link.Failed(wish=0):  # it could not read a line of ours: that wish is lost
-                raise MalformedError(f"the trainer says: {report.reason}")
+                self._ready = report
+            # A child that could not read a line will never answer that command. Which one it was is
+            # unknown, so it is ended: its successor gets everything in force.
+            case link.Failed(command=0):
+                raise MalformedError(f"the trainer reports: {report.reason}")
             case link.Failed(fatal=True):
                 log.warning("trainer failed", code=report.code, reason=report.reason)
             case _:
@@ -328,28 +191,94 @@ class TrainerProcess:
             self._settle(report)
 
     def _settle(self, report: link.Answer) -> None:
-        """Wake who waits for this answer; the same Ready after a restart finishes nothing."""
-        for asked in (self._prepare, self._task):
-            if asked and asked.number == report.wish and not asked.done.is_set():
-                asked.answer = report
-                asked.done.set()
-                self._failures = self._failures if isinstance(report, link.Failed) else 0
+        """Wake the caller of this command; a second Ready after a restart finishes nothing."""
+        for pending in (self._prepare, self._task):
+            if pending and pending.number == report.command and not pending.done.is_set():
+                pending.answer = report
+                pending.done.set()
+                # Only finished work counts as success. If a Ready repeated by each child did, a
+                # task that always kills its trainer would be tried without end.
+                if not isinstance(report, link.Failed):
+                    self._failures = 0
 
     def _give_up(self, reason: str) -> None:
-        said = cleaned(reason, SAID_CHARACTERS)
-        self.broken = f"the trainer failed {FAILURES} times in a row: {said}"
+        shown = cleaned(reason, REASON_CHARACTERS)
+        self.broken = f"the trainer failed {FAILURES} times in a row: {shown}"
         log.error("trainer given up", reason=reason, attempts=FAILURES)
-        for asked in (self._prepare, self._task):
-            if asked is not None:
-                asked.done.set()
+        for pending in (self._prepare, self._task):
+            if pending is not None:
+                pending.done.set()
 
 
 def _checked(report: link.Report | None, wanted: type[R], broken: str | None) -> R:
     match report:
         case link.Failed():
-            raise TrainerFailedError(report.code, cleaned(report.reason, SAID_CHARACTERS))
+            raise TrainerFailedError(report.code, cleaned(report.reason, REASON_CHARACTERS))
         case None:
             raise TrainerFailedError("broken", broken or "the trainer is gone")
     if not isinstance(report, wanted):
-        raise TrainerFailedError("malformed", f"{type(report).__name__} answers another wish")
+        raise TrainerFailedError("malformed", f"{type(report).__name__} answers another command")
     return report
+
+
+# --- benchmark
+
+
+async def run_benchmark(
+    device: str,
+    folder: Path,
+    command: Sequence[str] = BENCHMARK,
+    limit_s: float = BENCHMARK_S,
+) -> Benchmark:
+    """Train a small model on the device for some seconds, in a child, and return its speed.
+
+    Raises RefusedError with the reason when there is no result.
+    """
+    with trio.move_on_after(limit_s):
+        environment = trainer_environment(folder)
+        status, output, errors = await _run_to_end((*command, device), environment)
+        if status:
+            why = cleaned(_last_line(errors).decode(errors="replace"), REASON_CHARACTERS)
+            why = f"{device} could not be measured: {why or 'no reason given'}"
+            raise RefusedError("not-measured", why)
+        try:
+            return msgspec.json.decode(_last_line(output), type=Benchmark)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+            why = f"the benchmark of {device} printed no figures: {err}"
+            raise RefusedError("not-measured", why) from err
+    raise RefusedError("not-measured", f"{device} gave no figures in {limit_s:.0f} s")
+
+
+async def _run_to_end(
+    command: Sequence[str], environment: dict[str, str]
+) -> tuple[int, bytes, bytes]:
+    """Exit status and the ends of standard output and standard error."""
+    tails: dict[int, bytes] = {}
+
+    async def read_tail(number: int, stream: trio.abc.ReceiveStream) -> None:
+        tails[number] = b""
+        async for chunk in stream:
+            tails[number] = (tails[number] + chunk)[-_TAIL_BYTES:]
+
+    async with trio.open_nursery() as nursery:
+        process: trio.Process = await nursery.start(
+            partial(
+                trio.run_process,
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                check=False,
+                deliver_cancel=end_process,
+            )
+        )
+        for number, stream in enumerate((process.stdout, process.stderr)):
+            if stream is None:
+                raise AssertionError("the child has no output pipe")
+            nursery.start_soon(read_tail, number, stream)
+    return process.returncode or 0, tails[0], tails[1]
+
+
+def _last_line(text: bytes) -> bytes:
+    return text.strip().rpartition(b"\n")[2]

@@ -143,7 +143,7 @@ def _trainer(parts: Parts) -> TrainerShown:
     alive, ready = trainer.alive, trainer.ready
     if trainer.broken is not None:
         state = "broken"
-    elif trainer.pid is None:
+    elif trainer.child.pid is None:
         state = "off"
     elif not decision.may_compute:
         state = "stopping"
@@ -154,17 +154,17 @@ def _trainer(parts: Parts) -> TrainerShown:
     return TrainerShown(
         device=ready.device if ready else "",
         state=state,
-        pid=trainer.pid or 0,
+        pid=trainer.child.pid or 0,
         resident_mb=alive.resident_mb if alive else 0,
         step=alive.step if alive else 0,
         steps=alive.steps if alive else 0,
         share_percent=decision.share_percent,
-        freed_in_ms=round((trainer.freed_in_s or 0.0) * 1000),
+        freed_in_ms=round((trainer.child.freed_in_s or 0.0) * 1000),
     )
 
 
 def _judging(evaluator: EvaluatorProcess) -> JudgingShown | None:
-    alive, pid = evaluator.alive, evaluator.pid
+    alive, pid = evaluator.alive, evaluator.child.pid
     if pid is None:
         return None
     if alive is None:

@@ -1,1 +1,1 @@
-"""Ledger."""
+"""What the worker sends to the ledger."""

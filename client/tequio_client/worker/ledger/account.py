@@ -120,10 +120,9 @@ async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> Sta
 
 
 async def _say(api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal) -> None:
-    network = await api.network()
-    async with Outbox.on(api, network, folder, signer) as outbox:
+    async with Outbox(api, folder, signer) as outbox:
         with trio.move_on_after(PATIENCE_S) as patience:
-            await outbox.say(body)
+            await outbox.submit(body)
         if patience.cancelled_caught:
             raise LedgerUnavailableError(
                 f"it took nothing for {PATIENCE_S:.0f} s; the appeal is kept and goes out with "
@@ -183,7 +182,7 @@ async def join(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLin
     if known is not None:
         is_ours = await _is_signed_by(api, network, known, link)
         return _already(known, is_ours=is_ours)
-    async with Outbox.on(api, network, folder, signer, invitation=link.signer) as outbox:
+    async with Outbox(api, folder, signer, invitation=link.signer) as outbox:
         await _register(outbox)
     known = await api.peer(signer.key)
     if not await _is_signed_by(api, network, known, link):
@@ -285,19 +284,18 @@ async def _team_say(ledger: str, folder: Path, signer: Signer, body: MemberTeam)
             if err.code != "not-found":
                 raise
             raise UserFacingError("the key is not registered yet: start your worker once") from err
-        network = await api.network()
-        async with Outbox.on(api, network, folder, signer) as outbox:
+        async with Outbox(api, folder, signer) as outbox:
             with trio.move_on_after(TEAM_PATIENCE_S) as patience:
                 try:
-                    await outbox.say(body)
+                    await outbox.submit(body)
                 except LedgerRefusedError as err:
                     if err.code != "already-said":
                         raise
                     return f"nothing to change: {err}"
         if patience.cancelled_caught:
             raise LedgerUnavailableError(
-                f"it took nothing for {TEAM_PATIENCE_S:.0f} s; the statement is kept and goes out with "
-                "the worker's next start"
+                f"the ledger accepted nothing for {TEAM_PATIENCE_S:.0f} s; the statement is kept "
+                "and sent at the worker's next start"
             )
     if not body.team:
         return "the key is in no team: what it earns counts for itself alone"

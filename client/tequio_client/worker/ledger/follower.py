@@ -24,7 +24,7 @@ from tequio_client.ledger.api import ENTRIES_AT_ONCE
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, check_entry
 from tequio_client.worker.ledger import last_checkpoint
-from tequio_client.worker.ledger.outbox import BackOff
+from tequio_client.worker.ledger.backoff import BackOff
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import CLOCK_SKEW_MS
 from tequio_shared.log.merkle import Frontier, leaf_hash, verify_consistency

@@ -13,7 +13,7 @@ import structlog
 import trio
 from msgspec import Struct
 
-from tequio_client.worker.store import files
+from tequio_client import files
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Bytes32Text, Natural, digest_from_text, to_text
 from tequio_shared.log.notes import NOTE_BYTES, Checkpoint, keep_signers, to_base64
@@ -69,7 +69,7 @@ def _write(path: Path, raw: bytes) -> bool:
         return True
     if len(list(path.parent.glob("*.json"))) >= MOST_FILES:
         return False
-    files.replace(path, raw)
+    files.write_or_explain(path, raw)
     return True
 
 
@@ -111,7 +111,7 @@ def remember(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> None:
         root=to_text(checkpoint.root),
         note=note.decode(),
     )
-    files.replace(path, msgspec.json.encode(kept))
+    files.write_or_explain(path, msgspec.json.encode(kept))
 
 
 def _read(path: Path) -> _Remembered | None:

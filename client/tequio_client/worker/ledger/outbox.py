@@ -1,102 +1,62 @@
-"""The worker's voice: numbers, signs and posts its statements, in order and each once.
+"""The one way a statement leaves the worker: numbered, signed and sent, in order, each once.
 
-Rules. What is said is on disk before `say` goes on, and a number is on disk before a copy under it
-is sent. One task posts. A statement that may have been sent is signed anew only after the ledger
-was asked where our chain ends, so nothing is logged twice whatever was lost on the way; and a
-number is never used again, so that two different statements under one are always foul play.
-The one exception: as long as nothing of ours is in the log, the format demands number 1.
-What is said of a round is said once (`outbox_file`): signed anew, it is the same body.
+`Outbox.submit` is the only call for the rest of the program. One task sends. Rules:
+
+1. A statement is on disk before `submit` waits for it, and a signed copy is on disk before it is
+   sent (`outbox_db`). So a kill at any moment loses nothing and repeats nothing.
+2. A number is never used for two statements: two different ones under one number are proof of foul
+   play against this key. The one exception is demanded by the format: as long as nothing of this
+   key is in the log, its number is 1.
+3. Of each type there is one statement per round. Signed again, it is the same body.
+4. What may have been sent is signed again only after the ledger was asked where the chain of this
+   key ends. Whatever was lost on the way, nothing is logged twice.
+5. A busy or absent ledger is asked again, without end, with back-off. A refusal is final, and goes
+   to the caller. A ledger that lost statements of this key, or invents some, stops the sending
+   until the next `submit`.
 """
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
+from contextlib import AsyncExitStack
 from random import Random
-from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, NoReturn, Self, TypeAlias, TypeVar
 
 import structlog
 import trio
 
-from tequio_client import clock
 from tequio_client.clock import now_ms
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
-from tequio_client.worker.ledger.outbox_db import REGISTRATION, Copy, OutboxFile
+from tequio_client.worker.ledger.backoff import BackOff
+from tequio_client.worker.ledger.outbox_db import FILE, REGISTRATION, OutboxDb, SignedCopy
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import STATEMENT_LIFE_MS, ZERO_DIGEST, peer_id_text, to_text
+from tequio_shared.ids import STATEMENT_LIFE_MS, ZERO_DIGEST
 from tequio_shared.statements import statement
-from tequio_shared.statements.network import FaultReport, KeyRegister
+from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.proof_of_work import find_nonce
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger.api import LedgerApi, Network
-    from tequio_client.worker.ledger.outbox_db import B, Chain, Draft
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_client.worker.ledger.outbox_db import B, OwnChain, UnsentStatement
     from tequio_shared.api.log import PostedStatement
     from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Entry, Statement
 
-# --- Waiting longer after each failure in a row, with jitter so that a crowd does not come at
-# once.
-
-FIRST_S = 0.25
-LONGEST_S = 30.0
-
-
-class BackOff:
-    """Says how long to wait; belongs to the one task that tries again."""
-
-    def __init__(self, rng: Random, longest_s: float | None = None) -> None:
-        self._rng = rng
-        self._longest_s = LONGEST_S if longest_s is None else longest_s
-        self._next_s = FIRST_S
-
-    def next_s(self, least_s: float = 0.0) -> float:
-        """Say how long to wait now, at least what the other side asked for; doubles each time."""
-        pause = self._next_s * self._rng.uniform(0.5, 1.0)
-        self._next_s = min(self._next_s * 2, self._longest_s)
-        return max(pause, least_s)
-
-    def reset(self) -> None:
-        """Begin anew: the other side answered."""
-        self._next_s = FIRST_S
-
-
-# --- Doing the work that a network asks of a new key before it is registered.
-
 log = structlog.get_logger(__name__)
 
-STRIDE = 1 << 15
-"""Nonces tried between two looks at whether somebody wants us to stop: some 15 ms."""
-FIRST_WORD_S = 1.0
-"""Work that takes longer is told of, and then each time that it has taken twice as long."""
-
-
-async def registration(net: NetworkId, key: PeerKey, bits: int) -> KeyRegister:
-    """Find the work and write the registration; may be cancelled at any time."""
-    first, began_s, word_s = 0, trio.current_time(), FIRST_WORD_S
-    while True:
-        nonce = await trio.to_thread.run_sync(find_nonce, net, key, bits, first, STRIDE)
-        if nonce is not None:
-            return KeyRegister(nonce=nonce)
-        first += STRIDE
-        if trio.current_time() - began_s >= word_s:
-            word_s *= 2
-            log.info("working for our key to be admitted", tried=first, about=1 << bits)
-
-
-FILE = "outbox.sqlite"
+SUBMIT_S = 60.0
+"""How long a caller waits that has something else to do; the statement stays in the queue."""
 BATCH = 32
 """Statements in one request; 32 of the largest stay below the ledger's limit of 1 MiB."""
 MOST_AHEAD = 1 << 32
-"""Statements of our key that a ledger may have and we do not know; numbers are never used again, so
-a ledger that claims more could leave us none."""
+"""Statements of this key that a ledger may have and the file does not know; numbers are never used
+again, so a ledger that claims more could leave none."""
 FRESH_MS = 120_000
-"""A copy older than this is signed anew; the ledger takes 300 s, clocks differ."""
+"""A copy older than this is signed again; the ledger accepts 300 s, and clocks differ."""
 
 _BUSY = frozenset({"rate-limited", "queue-full", "read-only", "no-quorum"})
 _STALE = frozenset({"clock-skew", "expired"})
@@ -105,70 +65,48 @@ _STALE_MS = 5_000
 """A copy younger than this that is called stale means that the clocks differ."""
 
 _T = TypeVar("_T")
+_Fatal: TypeAlias = LogForkedError | UserFacingError
+"""The ledger lost or invented statements of this key, or the file cannot be used."""
 
 
 class Outbox:
-    """The one owner of the worker's chain of statements, while it is open.
+    """Owner of the chain of statements of one key, whose folder the caller has locked.
 
-    Leaving the `async with` stops posting; what was said and is not logged yet goes out after the
-    next start. LogForkedError ends the `async with` when the ledger has lost statements of ours,
-    UserFacingError when it claims more of us than there can be.
+    An open outbox sends in the background; leaving the `async with` stops that. Statements that are
+    not logged by then go out after the next start.
     """
 
-    def __init__(  # noqa: PLR0913 - composition
+    def __init__(
         self,
-        folder: Path,
-        *,
-        signer: Signer,
-        net: NetworkId,
-        work_bits: int,
         ledger: LedgerApi,
-        clock: Callable[[], int],
-        rng: Random,
+        folder: Path,
+        signer: Signer,
+        *,
+        clock: Callable[[], int] = now_ms,
+        back_off: BackOff | None = None,
         invitation: Signer | None = None,
     ) -> None:
-        self._path = folder / FILE
-        self._invitation = invitation  # signs our registration too
-        self._signer = signer
-        self._net = net
-        self._work_bits = work_bits
-        self._ledger = ledger
+        """`invitation` signs the registration of the key too."""
+        self._ledger, self._path, self._signer = ledger, folder / FILE, signer
         self._clock = clock
-        self._back_off = BackOff(rng)
+        self._back_off = back_off or BackOff(Random(signer.key))  # noqa: S311 - back-off only
+        self._invitation = invitation
+        self._net: NetworkId | None = None  # set by `open`; so the next
+        self._work_bits = 0
         self._stack = AsyncExitStack()
-        self._lock = trio.Lock()  # held by whoever uses the file
-        self._spoken = trio.Event()  # replaced by the posting task
-        self._waiting: dict[int, _Answer] = {}  # by ticket
-        # The rest belongs to the posting task.
+        self._db: OutboxDb | None = None  # used under the lock, like every statement below it
+        self._lock = trio.Lock()
+        self._submitted = trio.Event()  # replaced by the sending task
+        self._waiting: dict[int, _Outcome] = {}  # by ticket
+        self._failure = _Outcome()  # replaced when sending fails
+        # The rest belongs to the sending task.
         self._is_in_step = False
         self._doubts = 0  # refusals in a row that only a chain out of step explains
         self._fresh_from_ms = 0  # copies from before are not sent again
 
-    @classmethod
-    def on(
-        cls,
-        ledger: LedgerApi,
-        network: Network,
-        folder: Path,
-        signer: Signer,
-        invitation: Signer | None = None,
-    ) -> Self:
-        """The outbox in that folder, for that ledger's network, by this machine's clock."""
-        return cls(
-            folder,
-            signer=signer,
-            net=network.id,
-            work_bits=network.genesis.work_bits,
-            ledger=ledger,
-            clock=now_ms,
-            rng=Random(signer.key),  # noqa: S311 - back-off only
-            invitation=invitation,
-        )
-
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
-            opening = partial(OutboxFile, self._path, self._net, self._signer.key)
-            self._file = stack.enter_context(await trio.to_thread.run_sync(opening))
+            stack.callback(self._close_db)
             nursery = await stack.enter_async_context(trio.open_nursery())
             nursery.start_soon(self._run)
             stack.callback(nursery.cancel_scope.cancel)
@@ -178,90 +116,150 @@ class Outbox:
     async def __aexit__(self, *exc: object) -> bool | None:
         return await self._stack.__aexit__(*exc)  # type: ignore[arg-type]  # the protocol's three
 
-    async def say(
+    async def open(self, net: NetworkId, work_bits: int) -> None:
+        """Name the network; without this call the ledger is asked at the first `submit`.
+
+        Raises UserFacingError when the file belongs to another network or key, or is damaged.
+        """
+        if self._net not in (None, net):
+            raise UserFacingError("the ledger serves another network now: start the worker again")
+        self._net, self._work_bits = net, work_bits
+        await self._on_db(OutboxDb.chain)
+
+    async def submit(
         self,
         body: Body,
         run: RunId | None = None,
-        round: int | None = None,  # noqa: A002 - the treaty's word
+        round: int | None = None,  # noqa: A002 - the protocol's word
+        *,
+        documents: Sequence[bytes] = (),
     ) -> Entry:
-        """Say something; returns the entry once the ledger has it on disk, whenever that is.
+        """Put the documents, then have the statement logged; returns its entry, whenever that is.
 
-        What is cancelled here is said nevertheless, and saying it again joins it. Raises
-        RefusedError with the ledger's code when it does not take the statement, which is then
-        forgotten, RefusedError("malformed") when the rules forbid it, and "already-said" or
-        "too-late" when something was said of the round before that is not waiting any more.
+        A cancelled call leaves its statement in the queue, and submitting it again joins it. Raises
+        RefusedError with the ledger's code when it refuses the statement, which is then forgotten;
+        "malformed" when the rules forbid it; "already-said" or "too-late" when another statement
+        about the round was submitted before. Raises LogForkedError and UserFacingError when nothing
+        can be sent at all, and what the ledger's API raises before the statement is in the queue.
         """
         self._make(body, run, round, seq=1, prev=ZERO_DIGEST)  # raises if it can never be signed
-        async with self._lock:
-            ticket = await trio.to_thread.run_sync(self._file.add, body, run, round)
-            answer = self._waiting.setdefault(ticket, _Answer())
-        self._spoken.set()
-        return await answer.wait()
+        await self._ensure_network()
+        if documents:
+            await self._put(documents)
+        return await self._queue(lambda db: db.add(body, run, round))
 
     async def register(self) -> Entry:
-        """Register our key, under the invitation if there is one; raises as `say` does.
+        """Register the key, under the invitation if there is one; raises as `submit` does.
 
-        What is refused is forgotten: without another word from us our key stays a stranger.
+        A refused registration is forgotten: the key stays unknown until the next statement.
         """
-        body = await registration(self._net, self._signer.key, self._work_bits)
+        await self._ensure_network()
+        body = await self._registration()
+
+        def add(db: OutboxDb) -> int:
+            db.add_registration(body)
+            return REGISTRATION
+
+        return await self._queue(add)
+
+    async def submitted(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - the protocol's word
+        """The body that was submitted for that round in this life or an earlier one, or None."""
+        await self._ensure_network()
+        return await self._on_db(OutboxDb.submitted, body_type, run, round)
+
+    async def send_waiting(self) -> NoReturn:
+        """Send statements of earlier lives too; raises, also later, when nothing can be sent."""
+        await self._ensure_network()
+        failure = self._failure
+        self._submitted.set()
+        await failure.wait()
+        raise AssertionError("a failure is no entry")
+
+    async def _queue(self, add: Callable[[OutboxDb], int]) -> Entry:
         async with self._lock:
-            await trio.to_thread.run_sync(self._file.add_first, body)
-            answer = self._waiting.setdefault(REGISTRATION, _Answer())
-        self._spoken.set()
-        return await answer.wait()
+            ticket = await trio.to_thread.run_sync(self._with_db, add)
+            outcome = self._waiting.setdefault(ticket, _Outcome())
+        self._submitted.set()
+        return await outcome.wait()
 
-    async def become_known(self) -> None:
-        """Register our key unless it is: a ledger keeps documents of keys that it knows.
-
-        Raises as `register` does, and what the ledger's API raises.
-        """
+    async def _put(self, documents: Sequence[bytes]) -> None:
+        """Give the ledger documents, which it accepts from registered keys only."""
         try:
             await self._ledger.peer(self._signer.key)
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
             await self.register()
+        for document in documents:
+            await self._ledger.put_blob(document, self._signer, self._clock())
 
-    async def word(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - the treaty's word
-        """What was said of that round in this life or an earlier one, answered or not."""
-        return await self._on_file(self._file.word, body_type, run, round)
+    async def _ensure_network(self) -> None:
+        if self._net is None:
+            network = await self._ledger.network()
+            await self.open(network.id, network.genesis.work_bits)
 
-    # --- the posting task
+    # --- the sending task
 
-    async def _run(self) -> None:
+    async def _run(self) -> NoReturn:
+        # Nothing is sent before the first `submit` or `send_waiting`: a program that is open and
+        # has nothing to do, since its user has not consented yet, does not call the ledger.
         while True:
-            spoken = self._spoken = trio.Event()
-            try:
-                await self._post_all()
-            except LogForkedError:
-                raise
-            except (LedgerUnavailableError, RefusedError, PeerError) as err:
-                await self._wait_after(err)
-            else:
-                self._back_off.reset()
-                await spoken.wait()
+            await self._submitted.wait()
+            # Replaced before the queue is read, so a statement added meanwhile is seen next time.
+            self._submitted = trio.Event()
+            while not await self._try_to_send():
+                pass
+
+    async def _try_to_send(self) -> bool:
+        """Try to empty the queue; False after a pause when that has to be tried again."""
+        try:
+            await self._send_all()
+        except (LogForkedError, UserFacingError) as err:
+            # First, since a LogForkedError is a PeerError too: a log that lost what it acknowledged
+            # is not waited for. Asking again would not bring it back, and signing over the gap
+            # would make this key the one that contradicts itself.
+            await self._fail(err)
+        except (LedgerUnavailableError, RefusedError, PeerError) as err:
+            await self._wait_after(err)
+            return False
+        else:
+            self._back_off.reset()
+        return True
+
+    async def _fail(self, err: _Fatal) -> None:
+        log.warning("statements cannot be sent", error=str(err), waiting=len(self._waiting))
+        self._is_in_step = False
+        async with self._lock:
+            # The next `submit` opens the file again: a person who moves a damaged one away, as the
+            # error advises, need not restart the worker.
+            self._close_db()
+        failed = [*self._waiting.values(), self._failure]
+        self._waiting, self._failure = {}, _Outcome()
+        for outcome in failed:
+            outcome.give(err)
 
     async def _wait_after(self, err: TequioError) -> None:
-        """Whatever was on its way may have arrived: ask before anything is signed anew."""
+        # What was on its way may have arrived although no answer did, so the ledger is asked before
+        # anything is signed again.
         self._is_in_step = False
         least_s = err.retry_after_s if isinstance(err, LedgerUnavailableError) else 0.0
         pause_s = self._back_off.next_s(least_s)
         log.warning("statements wait for the ledger", error=str(err), again_in_s=round(pause_s, 1))
         await trio.sleep(pause_s)
 
-    async def _post_all(self) -> None:
-        while drafts := await self._on_file(self._file.drafts, BATCH):
+    async def _send_all(self) -> None:
+        while drafts := await self._on_db(OutboxDb.drafts, BATCH):
             if not self._is_in_step:
                 await self._get_in_step()
                 continue  # a registration may stand first now, and some may be done
-            copies = await self._on_file(self._sign, drafts)
+            copies = await self._on_db(self._sign, drafts)
             posted = await self._ledger.post([copy.entry for copy in copies])
-            await self._take(copies, posted)
+            await self._apply(copies, posted)
 
     async def _get_in_step(self) -> None:
-        """Learn from the ledger where our chain ends, and what of ours it therefore has."""
-        seq, last = await self._ask()
-        chain = await self._on_file(self._file.chain)
+        """Learn from the ledger where the chain ends, and which drafts it therefore has."""
+        seq, last = await self._last_logged()
+        chain = await self._on_db(OutboxDb.chain)
         if seq < chain.seq or (seq == chain.seq and last != chain.last):
             raise LogForkedError(
                 f"the ledger has our statements up to {seq}, but had {chain.seq} before"
@@ -270,48 +268,52 @@ class Outbox:
             await self._catch_up(chain, seq, last)
         self._is_in_step = True
 
-    async def _ask(self) -> tuple[int, Digest]:
+    async def _last_logged(self) -> tuple[int, Digest]:
         try:
             account = await self._ledger.peer(self._signer.key)
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
-            await self._register()
+            # A key unknown to the network registers before its first statement, by itself.
+            if not await self._on_db(OutboxDb.is_registering):
+                body = await self._registration()
+                await self._on_db(OutboxDb.add_registration, body)
             return 0, ZERO_DIGEST
         return account.last_seq, account.last
 
-    async def _register(self) -> None:
-        if not await self._on_file(self._file.is_registering):
-            body = await registration(self._net, self._signer.key, self._work_bits)
-            await self._on_file(self._file.add_first, body)
-
-    async def _catch_up(self, chain: Chain, seq: int, last: Digest) -> None:
-        by_digest = {c.entry.statement.digest: c for c in await self._on_file(self._file.copies)}
-        logged: list[Copy] = []
+    async def _catch_up(self, chain: OwnChain, seq: int, last: Digest) -> None:
+        """Settle the copies that the ledger turns out to have, or go on from where it is."""
+        by_digest = {c.entry.statement.digest: c for c in await self._on_db(OutboxDb.copies)}
+        # Walked back by digest and not by number: the file may hold several copies of a draft, and
+        # only the digest says which of them was logged.
+        logged: list[SignedCopy] = []
         while last != chain.last and last in by_digest:
             logged.insert(0, by_digest[last])
             last = logged[0].entry.statement.prev
-        if last != chain.last and seq > chain.used + MOST_AHEAD:
+        is_known = last == chain.last
+        if not is_known and seq > chain.used + MOST_AHEAD:
             raise UserFacingError(
                 f"the ledger has a statement {seq} of our key, which has signed {chain.used}; "
                 "no key says that much, and numbers end: give the right ledger with --ledger"
             )
-        if last != chain.last:
+        if not is_known:
             log.warning("the ledger has statements of our key that we do not know", last_seq=seq)
         if logged:
             await self._settle(logged)
         else:
-            await self._on_file(self._file.adopt, seq, last)
+            await self._on_db(OutboxDb.adopt, seq, last)
 
-    def _sign(self, drafts: Sequence[Draft]) -> list[Copy]:
-        """Give each draft a copy that continues the chain and is young; new ones are kept first."""
-        chain = self._file.chain()
-        latest = {copy.ticket: copy for copy in self._file.copies()}
+    def _sign(self, db: OutboxDb, drafts: Sequence[UnsentStatement]) -> list[SignedCopy]:
+        """Give each draft a young copy that continues the chain; new ones are recorded first."""
+        chain = db.chain()
+        latest = {copy.ticket: copy for copy in db.copies()}
         prev, used = chain.last, chain.used
-        copies: list[Copy] = []
-        fresh: list[Copy] = []
+        copies: list[SignedCopy] = []
+        fresh: list[SignedCopy] = []
         for draft in drafts:
             copy = latest.get(draft.ticket)
+            # A copy that still fits is sent as it is: the same bytes twice are harmless. A new one
+            # costs a number, and there is one more that may come to be logged.
             if copy is None or not self._is_good(copy.entry, prev):
                 used = 1 if prev == ZERO_DIGEST else used + 1
                 copy = self._copy(draft, used, prev)
@@ -319,23 +321,24 @@ class Outbox:
             copies.append(copy)
             prev = copy.entry.statement.digest
         if fresh:
-            self._file.keep(fresh)
+            db.record(fresh)
         return copies
 
     def _is_good(self, entry: Entry, prev: Digest) -> bool:
         signed = entry.statement
-        if len(entry.signatures) != 1 + len(self._others(signed.body)):
+        if len(entry.signatures) != 1 + len(self._other_signers(signed.body)):
             return False
         age_ms = self._clock() - signed.ts
         return signed.prev == prev and 0 <= age_ms <= FRESH_MS and signed.ts >= self._fresh_from_ms
 
-    def _copy(self, draft: Draft, seq: int, prev: Digest) -> Copy:
+    def _copy(self, draft: UnsentStatement, seq: int, prev: Digest) -> SignedCopy:
+        if self._net is None:
+            raise AssertionError("nothing is signed before the network is known")
         made = self._make(draft.body, draft.run, draft.round, seq=seq, prev=prev)
-        signers = self._signer, *self._others(draft.body)
-        return Copy(ticket=draft.ticket, entry=statement.sign(self._net, made, *signers))
+        signers = self._signer, *self._other_signers(draft.body)
+        return SignedCopy(ticket=draft.ticket, entry=statement.sign(self._net, made, *signers))
 
-    def _others(self, body: Body) -> tuple[Signer, ...]:
-        """Who signs beside us."""
+    def _other_signers(self, body: Body) -> tuple[Signer, ...]:
         if self._invitation is None or not isinstance(body, KeyRegister):
             return ()
         return (self._invitation,)
@@ -355,191 +358,122 @@ class Outbox:
             round=round_,
         )
 
-    async def _take(self, copies: Sequence[Copy], posted: Sequence[PostedStatement]) -> None:
-        """Note what became of a batch, up to the first refusal: those after it are out of step."""
+    async def _apply(self, copies: Sequence[SignedCopy], posted: Sequence[PostedStatement]) -> None:
+        # Up to the first refusal: the copies after it name it as their predecessor, so whatever the
+        # ledger answers about them, they cannot be logged and are signed again.
         count = next((n for n, item in enumerate(posted) if item.status == "refused"), len(posted))
         if count:
             self._doubts = 0
             await self._settle(copies[:count])
         if count < len(posted):
-            await self._refused(copies[count], posted[count])
+            await self._handle_refusal(copies[count], posted[count])
 
-    async def _refused(self, copy: Copy, item: PostedStatement) -> None:
+    async def _handle_refusal(self, copy: SignedCopy, item: PostedStatement) -> None:
         code, detail = item.code or "unnamed", item.detail or "the ledger gives no reason"
         signed = copy.entry.statement
         if code in _BUSY:
             raise LedgerUnavailableError(f"{code}: {detail}")
+        # A copy that is really old is signed again. A young one that is called stale will not get
+        # better by that: the clocks differ, and the caller has to know.
         if code in _STALE and self._clock() - signed.ts > _STALE_MS:
             self._fresh_from_ms = self._clock()
+        # Another program may have used this key (a restored backup, an organiser's command). Once
+        # the ledger is asked where the chain ends; the same refusal after that is an answer.
         elif code in _OUT_OF_STEP and self._doubts == 0:
             self._doubts += 1
             self._is_in_step = False
         else:
             await self._give_up(copy, LedgerRefusedError(code, f"{signed.type}: {detail}"))
 
-    async def _settle(self, copies: Sequence[Copy]) -> None:
-        await self._on_file(self._file.settle, copies)
+    async def _settle(self, copies: Sequence[SignedCopy]) -> None:
+        await self._on_db(OutboxDb.settle, copies)
         for copy in copies:
             signed = copy.entry.statement
             log.info("statement logged", type=signed.type, seq=signed.seq, round=signed.round)
-            if answer := self._waiting.pop(copy.ticket, None):
-                answer.give(copy.entry)
+            if outcome := self._waiting.pop(copy.ticket, None):
+                outcome.give(copy.entry)
 
-    async def _give_up(self, copy: Copy, err: LedgerRefusedError) -> None:
+    async def _give_up(self, copy: SignedCopy, err: LedgerRefusedError) -> None:
         self._doubts = 0
-        await self._on_file(self._file.drop, copy.ticket)
-        answer = self._waiting.pop(copy.ticket, None)
-        if answer is None:
+        await self._on_db(OutboxDb.drop, copy.ticket)
+        outcome = self._waiting.pop(copy.ticket, None)
+        if outcome is None:
             log.warning("statement refused, nobody waits for it", code=err.code, error=str(err))
-        else:  # whether it matters is for them to say
+        else:  # whether it matters is for the caller to decide
             log.info("statement refused", code=err.code, error=str(err))
-            answer.give(err)
+            outcome.give(err)
 
-    async def _on_file(self, use: Callable[..., _T], *args: object) -> _T:
+    async def _registration(self) -> KeyRegister:
+        if self._net is None:
+            raise AssertionError("the work of a key depends on its network")
+        return await work_for_registration(self._net, self._signer.key, self._work_bits)
+
+    # --- the file
+
+    async def _on_db(self, use: Callable[..., _T], *args: object) -> _T:
         async with self._lock:
-            return await trio.to_thread.run_sync(use, *args)
+            return await trio.to_thread.run_sync(self._with_db, use, *args)
+
+    def _with_db(self, use: Callable[..., _T], *args: object) -> _T:
+        if self._db is None:
+            if self._net is None:
+                raise AssertionError("the file belongs to a network")
+            self._db = OutboxDb(self._path, self._net, self._signer.key)
+        return use(self._db, *args)
+
+    def _close_db(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
 
 
-class _Answer:
+class _Outcome:
     """What became of a statement, for everybody who waits for it."""
 
     def __init__(self) -> None:
         self._came = trio.Event()
-        self._outcome: Entry | LedgerRefusedError | None = None
+        self._value: Entry | LedgerRefusedError | _Fatal | None = None
 
-    def give(self, outcome: Entry | LedgerRefusedError) -> None:
-        self._outcome = outcome
+    def give(self, value: Entry | LedgerRefusedError | _Fatal) -> None:
+        self._value = value
         self._came.set()
 
     async def wait(self) -> Entry:
+        """The entry; raises a new error for each caller, since each adds its own traceback."""
         await self._came.wait()
-        if isinstance(self._outcome, LedgerRefusedError):
-            raise LedgerRefusedError(self._outcome.code, str(self._outcome))
-        assert self._outcome is not None  # noqa: S101 - set before the event
-        return self._outcome
+        match self._value:
+            case LedgerRefusedError() as err:
+                raise LedgerRefusedError(err.code, str(err))
+            case LogForkedError() | UserFacingError() as err:
+                raise type(err)(str(err))
+            case None:
+                raise AssertionError("set before the event")
+            case entry:
+                return entry
 
 
-# --- The one mouth of a program's key: whoever speaks here, one outbox is open at a time.
-#
-# A chain of statements has one writer. Who takes part in a run holds the outbox open for as long
-# as that lasts; others speak through the one that is held, and open it for a moment while nobody
-# holds it. Whoever comes to hold it, or stops, cuts short who is speaking just then: what was
-# said lies in the outbox's file, and saying it again through the next one joins it.
+# --- registration
 
-SAYING_S = 60.0
-"""How long who speaks waits; what the ledger has not by then stays in the outbox."""
-_SAID = "already-said"
+STRIDE = 1 << 15
+"""Nonces tried between two checks for cancellation: some 15 ms."""
+FIRST_REPORT_S = 1.0
+"""Work that takes longer is logged, and again each time that it has taken twice as long."""
 
 
-class Mouth:
-    """Speaks under one key, whose folder the caller has locked."""
-
-    def __init__(self, ledger: LedgerApi, folder: Path, signer: Signer) -> None:
-        self._ledger, self._folder, self._signer = ledger, folder, signer
-        self._lock = trio.Lock()  # of the outbox's file
-        self._held: Outbox | None = None  # owned by `held`
-        self._speeches: set[trio.CancelScope] = set()
-
-    @asynccontextmanager
-    async def held(self, network: Network) -> AsyncIterator[Outbox]:
-        """Have the outbox open for long; raises as the outbox does."""
-        self._cut_short()
-        async with self._lock, Outbox.on(self._ledger, network, *self._whose) as outbox:
-            self._held = outbox
-            self._cut_short()
-            try:
-                yield outbox
-            finally:
-                self._held = None
-                self._cut_short()
-
-    async def say(self, body: Body, documents: Sequence[bytes] = ()) -> bool:
-        """Put the documents, then say it; whether it was new. Returns when the ledger has all.
-
-        Raises RefusedError when the ledger does not take it, and what the outbox raises.
-        """
-        while True:
-            with trio.CancelScope() as speech:
-                self._speeches.add(speech)
-                try:
-                    refused = await self._say(body, documents)
-                finally:
-                    self._speeches.discard(speech)
-            if not speech.cancelled_caught:
-                break
-        if refused is not None and refused.code != _SAID:
-            raise refused
-        return refused is None
-
-    @property
-    def _whose(self) -> tuple[Path, Signer]:
-        return self._folder, self._signer
-
-    def _cut_short(self) -> None:
-        for speech in self._speeches:
-            speech.cancel()
-
-    async def _say(self, body: Body, documents: Sequence[bytes]) -> RefusedError | None:
-        if self._held is not None:
-            return await self._through(self._held, body, documents)
-        async with self._lock:
-            network = await self._ledger.network()
-            async with Outbox.on(self._ledger, network, *self._whose) as outbox:
-                return await self._through(outbox, body, documents)
-
-    async def _through(
-        self, outbox: Outbox, body: Body, documents: Sequence[bytes]
-    ) -> RefusedError | None:
-        """Say it; why not, as a value: an outbox that closes would wrap an error."""
-        try:
-            if documents:
-                await outbox.become_known()
-            for document in documents:
-                await self._ledger.put_blob(document, self._signer, clock.now_ms())
-            await outbox.say(body)
-        except RefusedError as err:
-            return err
-        return None
-
-
-# --- Tells the ledger of authors whom the gossip shows to have signed two works for one round.
-
-WAITING = 16
-"""Most reports that wait to be said; more equivocators at once are not all told of by us."""
-REMEMBERED = 1_024
-"""Authors reported so far; then all are forgotten, and may be reported anew."""
-
-
-class Reporter:
-    """Says one report for each author and round; `run` says them."""
-
-    def __init__(self, outbox: Outbox, key: PeerKey) -> None:
-        self._outbox = outbox
-        self._key = key
-        self._told: set[tuple[PeerKey, int | None]] = set()
-        self._in, self._out = trio.open_memory_channel[FaultReport](WAITING)
-
-    def hear(self, first: Entry, second: Entry) -> None:
-        """Take two signed entries of one author that contradict each other."""
-        one = first.statement
-        about = one.author, one.round
-        if one.author == self._key or about in self._told:
-            return
-        if len(self._told) >= REMEMBERED:
-            self._told.clear()
-        self._told.add(about)
-        log.warning("two commitments for one round", author=peer_id_text(one.author))
-        report = FaultReport(leaves=(to_text(first.leaf()), to_text(second.leaf())))
-        try:
-            self._in.send_nowait(report)
-        except trio.WouldBlock:
-            log.warning("too many reports wait; this one is dropped")
-
-    async def run(self) -> NoReturn:
-        """Say what was heard, until cancelled; the ledger may know it already."""
-        while True:
-            report = await self._out.receive()
-            try:
-                await self._outbox.say(report)
-            except RefusedError as err:
-                log.info("report not needed", code=err.code)
+async def work_for_registration(
+    net: NetworkId,
+    key: PeerKey,
+    bits: int,
+    stride: int = STRIDE,
+    find: Callable[[NetworkId, PeerKey, int, int, int], int | None] = find_nonce,
+) -> KeyRegister:
+    """Do the work that a network asks of a new key; may be cancelled at any time."""
+    first, began_s, report_s = 0, trio.current_time(), FIRST_REPORT_S
+    while True:
+        nonce = await trio.to_thread.run_sync(find, net, key, bits, first, stride)
+        if nonce is not None:
+            return KeyRegister(nonce=nonce)
+        first += stride
+        if trio.current_time() - began_s >= report_s:
+            report_s *= 2
+            log.info("working for our key to be admitted", tried=first, about=1 << bits)

@@ -1,10 +1,16 @@
-"""The outbox on disk: what is still to be said, every copy signed of it, and where the chain ends.
+"""The outbox on disk: statements that wait, every copy signed of them, and where the chain ends.
 
 One SQLite file, synced before each method returns, so a process killed between any two steps
 finds what it promised. A draft is a statement without number; a copy is a draft signed under one.
 A draft may have several copies, since one that was sent may yet be logged after the next was made.
-A word is what was said of a run's newest round, by type: it stays when the draft is done or given
-up, so that nothing else of that type is ever signed for this round or an earlier one.
+
+Two rules here keep the worker from ever contradicting itself, whatever was lost or restored:
+
+- A number is used once. `used` only grows, it grows in the transaction that stores the signed copy,
+  and nothing is sent before that transaction is on disk.
+- One statement of a type per round. The body that a run's newest round got is kept, by type (table
+  `word`), also when its draft is done or given up; another body for it is refused.
+
 Methods block: call them from a thread, one at a time.
 """
 
@@ -31,20 +37,21 @@ if TYPE_CHECKING:
 
 B = TypeVar("B", bound="HeadAttest | HeadMeasure | WorkCommit | WitnessProof")
 
-DRAFTS = 1_000
-"""Most drafts that wait; a worker with more has a ledger that takes nothing."""
+FILE = "outbox.sqlite"
+MOST_DRAFTS = 1_000
+"""Most drafts that wait; a worker with more has a ledger that accepts nothing."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS chain (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     net BLOB NOT NULL,
     author BLOB NOT NULL,
-    used INTEGER NOT NULL,    -- highest number ever signed under
+    used INTEGER NOT NULL,    -- highest number ever signed
     seq INTEGER NOT NULL,     -- last logged number, 0 for none
     last BLOB NOT NULL        -- digest of the last logged statement
 );
 CREATE TABLE IF NOT EXISTS draft (
-    ticket INTEGER PRIMARY KEY AUTOINCREMENT,   -- order of saying; 0 is our key's registration
+    ticket INTEGER PRIMARY KEY AUTOINCREMENT,   -- order of submission; 0: registration of the key
     type TEXT NOT NULL,
     body BLOB NOT NULL,
     run BLOB,
@@ -64,17 +71,16 @@ CREATE TABLE IF NOT EXISTS word (
 );
 """
 LEAP = 1_000
-"""Numbers passed over when the ledger has statements of ours that the file does not know: it may
-be an old copy, and others may have been signed that nobody has logged."""
+"""Numbers passed over when the ledger has statements of this key that the file does not know."""
 REGISTRATION = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
-    """Where our statements stand."""
+class OwnChain:
+    """Where the chain of this key's statements ends."""
 
     used: int
-    """Highest number ever signed under; the next one is above it."""
+    """Highest number ever signed; the next one is above it."""
     seq: int
     """Number of the last logged statement, 0 for none."""
     last: Digest
@@ -82,8 +88,8 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """Something to say, in its place in the order."""
+class UnsentStatement:
+    """A draft: a statement in its place in the order, not signed yet."""
 
     ticket: int
     body: Body
@@ -92,29 +98,33 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
-    """A draft as signed once."""
+class SignedCopy:
+    """A draft as it was signed once."""
 
     ticket: int
     entry: Entry
 
 
-class OutboxFile:
-    """The file; the caller holds the lock of its folder."""
+class OutboxDb:
+    """The database of one folder, which the caller has locked."""
 
-    def __init__(self, path: Path, net: NetworkId, author: PeerKey) -> None:
-        """Open or make it; raises UserFacingError when it is not for this network and key."""
-        self._path = path
+    def __init__(
+        self, path: Path, net: NetworkId, author: PeerKey, most_drafts: int = MOST_DRAFTS
+    ) -> None:
+        """Open or create it; raises UserFacingError when it is not for this network and key."""
+        self._path, self._most_drafts = path, most_drafts
         with self._explained():
             self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            # EXTRA syncs the folder too: after a power failure a rollback journal that is back from
+            # the dead would undo a transaction whose statement was sent already.
             for pragma in ("synchronous=EXTRA", "foreign_keys=ON", "cache_size=-256"):
                 self._base.execute(f"PRAGMA {pragma}")
             with self._transaction():
-                self._found(net, author)
+                self._create(net, author)
             self._check()
 
     def close(self) -> None:
-        """Close the file; everything is on disk already."""
+        """Close the file; all data is on disk already."""
         self._base.close()
 
     def __enter__(self) -> Self:
@@ -123,29 +133,29 @@ class OutboxFile:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def chain(self) -> Chain:
-        """Say where the chain ends."""
+    def chain(self) -> OwnChain:
+        """Read where the chain ends."""
         with self._explained():
             used, seq, last = self._base.execute("SELECT used, seq, last FROM chain").fetchone()
-        return Chain(used=used, seq=seq, last=Digest(last))
+        return OwnChain(used=used, seq=seq, last=Digest(last))
 
-    def drafts(self, most: int = DRAFTS) -> list[Draft]:
-        """List the drafts, in the order in which they were said."""
+    def drafts(self, most: int = MOST_DRAFTS) -> list[UnsentStatement]:
+        """The first drafts, in the order in which they were submitted."""
         query = "SELECT ticket, type, body, run, round FROM draft ORDER BY ticket LIMIT ?"
         with self._explained():
             return [_draft(*row) for row in self._base.execute(query, (most,))]
 
-    def copies(self) -> list[Copy]:
-        """List all copies, the oldest first."""
+    def copies(self) -> list[SignedCopy]:
+        """All copies of waiting drafts, the oldest first."""
         with self._explained():
             rows = self._base.execute("SELECT ticket, leaf FROM copy ORDER BY rowid").fetchall()
-            return [Copy(ticket=ticket, entry=Entry.parse(leaf)) for ticket, leaf in rows]
+            return [SignedCopy(ticket=ticket, entry=Entry.parse(leaf)) for ticket, leaf in rows]
 
-    def add(self, body: Body, run: RunId | None, round: int | None) -> int:  # noqa: A002 - treaty's word
-        """Put a draft at the end and give its ticket, or that of the same one already waiting.
+    def add(self, body: Body, run: RunId | None, round: int | None) -> int:  # noqa: A002 - the protocol's word
+        """Append a draft and return its ticket, or that of the same one already waiting.
 
-        Raises RefusedError: "already-said" and "too-late" for what would be a second word about a
-        round, "queue-full" when too many wait.
+        Raises RefusedError: "already-said" and "too-late" for what would be a second statement
+        about a round, "queue-full" when too many wait.
         """
         same = (body.TYPE, encoding.encode(body), run, round)
         with self._transaction():
@@ -153,39 +163,45 @@ class OutboxFile:
                 "SELECT ticket FROM draft WHERE type = ? AND body = ? AND run IS ? AND round IS ?",
                 same,
             ).fetchone()
+            # Before the check of the round: a caller that was cancelled, or a worker that was
+            # killed, submits the same body again and must get its place in the queue back.
             if found:
                 return int(found[0])
-            if self._base.execute("SELECT count(*) FROM draft").fetchone()[0] >= DRAFTS:
-                raise RefusedError("queue-full", f"{DRAFTS} statements wait to be logged")
+            if self._base.execute("SELECT count(*) FROM draft").fetchone()[0] >= self._most_drafts:
+                raise RefusedError(
+                    "queue-full", f"{self._most_drafts} statements wait to be logged"
+                )
             if round is not None:
-                self._give_word(*same)
+                self._claim_round(*same)
             row = self._base.execute(
                 "INSERT INTO draft (type, body, run, round) VALUES (?, ?, ?, ?)", same
             )
             return int(row.lastrowid or 0)
 
-    def word(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - treaty's word
-        """What was said of that round, answered or not."""
+    def submitted(self, body_type: type[B], run: RunId, round: int) -> B | None:  # noqa: A002 - the protocol's word
+        """The body that was submitted for that round, answered or not; None if there was none."""
         query = "SELECT body FROM word WHERE type = ? AND run = ? AND round = ?"
         with self._explained():
             row = self._base.execute(query, (body_type.TYPE, run, round)).fetchone()
             return None if row is None else encoding.decode(row[0], body_type, STATEMENT_BYTES)
 
-    def _give_word(self, type_: str, body: bytes, run: RunId | None, round_: int | None) -> None:
-        """Let this be our word about the round; within a transaction."""
+    def _claim_round(self, type_: str, body: bytes, run: RunId | None, round_: int | None) -> None:
+        """Let this be the one statement of its type about the round; within a transaction."""
         before = self._base.execute(
             "SELECT max(round) FROM word WHERE type = ? AND run = ?", (type_, run)
         ).fetchone()[0]
+        # Earlier rounds are closed to this type as well, so one row per run and type is enough,
+        # and a clock or a log that went backwards cannot make the worker speak twice.
         if before is not None and before >= (round_ or 0):
             code = "already-said" if before == round_ else "too-late"
-            raise RefusedError(code, f"{type_} of round {before} was said before")
+            raise RefusedError(code, f"{type_} of round {before} was submitted before")
         self._base.execute(
             "REPLACE INTO word (type, run, round, body) VALUES (?, ?, ?, ?)",
             (type_, run, round_, body),
         )
 
-    def add_first(self, body: Body) -> None:
-        """Put our key's registration before everything else; once."""
+    def add_registration(self, body: Body) -> None:
+        """Put the registration of the key before everything else; once."""
         with self._transaction():
             self._base.execute(
                 "INSERT OR IGNORE INTO draft (ticket, type, body) VALUES (?, ?, ?)",
@@ -193,21 +209,21 @@ class OutboxFile:
             )
 
     def is_registering(self) -> bool:
-        """Say whether our key's registration waits to be logged."""
+        """Whether the registration of the key waits to be logged."""
         query = "SELECT count(*) FROM draft WHERE ticket = ?"
         with self._explained():
             return bool(self._base.execute(query, (REGISTRATION,)).fetchone()[0])
 
-    def keep(self, copies: Sequence[Copy]) -> None:
-        """Keep signed copies; from here on their numbers are used."""
+    def record(self, copies: Sequence[SignedCopy]) -> None:
+        """Store signed copies; from here on their numbers are used, and they may be sent."""
         rows = [(copy.entry.statement.seq, copy.ticket, copy.entry.leaf()) for copy in copies]
         with self._transaction():
             self._base.executemany("INSERT INTO copy (seq, ticket, leaf) VALUES (?, ?, ?)", rows)
             highest = max(seq for seq, _, _ in rows)
             self._base.execute("UPDATE chain SET used = max(used, ?)", (highest,))
 
-    def settle(self, copies: Sequence[Copy]) -> None:
-        """Note that these were logged, in this order: their drafts are done."""
+    def settle(self, copies: Sequence[SignedCopy]) -> None:
+        """Record that these were logged, in this order: their drafts are done."""
         with self._transaction():
             for copy in copies:
                 statement = copy.entry.statement
@@ -222,21 +238,24 @@ class OutboxFile:
             self._base.execute("DELETE FROM draft WHERE ticket = ?", (ticket,))
 
     def adopt(self, seq: int, last: Digest) -> None:
-        """Go on from a statement of ours that this file does not know, well above its number."""
+        """Continue from a statement of this key that the file does not know, well above it."""
+        # The file may be an old backup, and later copies may have been signed and sent that nobody
+        # has logged yet. Two different statements under one number would be held against this key
+        # permanently; a gap in the numbers costs nothing.
         with self._transaction():
             self._base.execute(
                 "UPDATE chain SET seq = ?, last = ?, used = max(used, ?)", (seq, last, seq + LEAP)
             )
 
-    def take_number(self) -> int:
-        """Use up a number, for a statement that is signed here and sent by other hands."""
+    def use_number(self) -> int:
+        """Use up a number, for a statement that is signed here and sent by another program."""
         with self._transaction():
             self._base.execute(
                 "UPDATE chain SET used = CASE WHEN last = ? THEN 1 ELSE used + 1 END", (bytes(32),)
             )
             return int(self._base.execute("SELECT used FROM chain").fetchone()[0])
 
-    def _found(self, net: NetworkId, author: PeerKey) -> None:
+    def _create(self, net: NetworkId, author: PeerKey) -> None:
         for table in _SCHEMA.split(";\n"):
             self._base.execute(table)
         self._base.execute(
@@ -274,13 +293,15 @@ class OutboxFile:
             ) from err
         except (sqlite3.Error, MalformedError, KeyError, ValueError) as err:
             raise UserFacingError(
-                f"{self._path} is damaged ({err}): move it away to go on; what waited there to be "
-                "said is lost, what the ledger has is not"
+                f"{self._path} is damaged ({err}): move it away to go on; statements that "
+                "waited in it are lost, those that the ledger has are not"
             ) from err
 
 
-def _draft(ticket: int, type_: str, body: bytes, run: bytes | None, round_: int | None) -> Draft:
-    return Draft(
+def _draft(
+    ticket: int, type_: str, body: bytes, run: bytes | None, round_: int | None
+) -> UnsentStatement:
+    return UnsentStatement(
         ticket=ticket,
         body=encoding.decode(body, BODIES[type_, VERSION], STATEMENT_BYTES),
         run=None if run is None else RunId(run),

@@ -298,7 +298,7 @@ _TRAINING = "training"
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    wish: int
+    command: int
     step: int
     at_s: float
     share: int
@@ -325,10 +325,10 @@ class StepPace:
         if alive is None or alive.doing != _TRAINING or not share_percent:
             self._seen = None
             return
-        before, seen = self._seen, _Seen(alive.wish, alive.step, at_s, share_percent)
+        before, seen = self._seen, _Seen(alive.command, alive.step, at_s, share_percent)
         if before is None or before.share != share_percent:
             self._begin(seen)
-        elif before.wish != alive.wish:
+        elif before.command != alive.command:
             self._seen = seen
         elif alive.step > before.step:
             self._seen = seen

@@ -14,7 +14,7 @@ import msgspec
 import structlog
 import trio
 
-from tequio_client import clock
+from tequio_client import clock, files
 from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.facts import NOTHING_OF_SESSION
 from tequio_client.ipc.preferences import Preferences
@@ -23,7 +23,6 @@ from tequio_client.worker.lending import history, needs
 from tequio_client.worker.lending.facts import CPU, Moment, chosen_devices, lent_devices
 from tequio_client.worker.lending.history import Traces, traced
 from tequio_client.worker.lending.policy import decide
-from tequio_client.worker.store import files
 from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ class Choices:
         """Write what is not on the disk yet, if that can be."""
         for name, content in list(self._unsaved.items()):
             try:
-                files.replace(self._folder / name, content)
+                files.write_or_explain(self._folder / name, content)
             except UserFacingError as err:
                 log.warning("holds, and was not written", file=name, error=str(err))
             else:
@@ -220,7 +219,7 @@ class Lending:
         if wish.number > self.wish.number:
             self._choices.want(wish)
             if wish.lend:
-                self._trainer.mend()
+                self._trainer.reset()
             self.look()
 
     def choose(self, preferences: Preferences) -> None:
@@ -329,11 +328,11 @@ class Lending:
         may_compute = self.decision.may_compute
         self.since_ms = (self.since_ms or clock.now_ms()) if may_compute else 0
         if not may_compute or self.is_judging:
-            self._trainer.forbid()
+            self._trainer.child.forbid()
         if not may_compute or not self.is_judging:
-            self._evaluator.forbid()
+            self._evaluator.child.forbid()
         if may_compute:
-            (self._evaluator if self.is_judging else self._trainer).allow()
+            (self._evaluator if self.is_judging else self._trainer).child.allow()
 
     def _decided(self, facts: Facts) -> Decision:
         chosen, wish, moment = self.preferences, self.wish, now()

@@ -15,7 +15,7 @@ import msgspec
 import structlog
 from msgspec import Meta, Struct
 
-from tequio_client.worker.store import files
+from tequio_client import files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,7 @@ class Energy:
         """Write down what is new; blocks. Raises UserFacingError."""
         now = self._now
         if now != self._kept:
-            files.replace(self._path, msgspec.json.encode(now))
+            files.write_or_explain(self._path, msgspec.json.encode(now))
             self._kept = now
 
     def _recall(self) -> Kept:
@@ -173,7 +173,7 @@ class MonthCounter:
         """Write down what is new; blocks. Raises UserFacingError."""
         months = self._months
         if months != self._kept:
-            files.replace(self._path, msgspec.json.encode(months))
+            files.write_or_explain(self._path, msgspec.json.encode(months))
             self._kept = months
 
     def _recall(self) -> Months:

@@ -17,7 +17,7 @@ import trio
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker.ledger import last_checkpoint
-from tequio_client.worker.ledger.outbox import BackOff
+from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.points.points_db import VOIDED, Outcome, Place, closed
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.ids import DOCUMENT_BYTES, digest_from_text, to_text

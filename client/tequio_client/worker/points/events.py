@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.ipc.snapshot import State
-from tequio_client.ipc.texts import Event, values_of
+from tequio_client.ipc.texts import Event, event_values
 from tequio_shared.ids import BUILD
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def happened(last: Look | None, now: Look) -> Iterator[Happening]:
     before = last.shown if last else None
     if before is None or _ruling(before.decision) != _ruling(now.shown.decision):
         decision = now.shown.decision
-        yield Happening(Event.DECIDED, _LEVELS.get(decision.state, "info"), values_of(decision))
+        yield Happening(Event.DECIDED, _LEVELS.get(decision.state, "info"), event_values(decision))
     if last is None or before is None:
         return
     if now.shown.at_ms - before.at_ms < now.steady_ms - last.steady_ms - SET_BACK_MS:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_client.worker.swarm.membership import Gossip
+from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import Header
 from tequio_shared.ids import from_text, peer_id_text
@@ -122,7 +122,7 @@ class Announcer:
     """Says our commitments, and tells the round driver those of others; made by `join`."""
 
     def __init__(self) -> None:
-        self._gossip: Gossip
+        self._gossip: RunGossip
         self._view: RunView | None = None
         self.on_conflict: OnConflict = tell_conflict
 
@@ -131,7 +131,7 @@ class Announcer:
         """Join the run's topic; nothing passes before there is a view to `follow`."""
         announcer, net, run = cls(), node.network_info.id, manifest.run_id
         judge = Commitments(net, run, announcer.round_of, announcer._conflict)
-        announcer._gossip = await Gossip.join(node.network, net, run, judge)
+        announcer._gossip = await RunGossip.join(node.network, net, run, judge)
         return announcer
 
     def follow(self, view: RunView) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client.worker.store import files
+from tequio_client import files
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, NetworkId, sha256
 
@@ -84,4 +84,4 @@ class BeaconSecrets:
             ) from err
 
     def _write(self) -> None:
-        files.replace(self._file, msgspec.json.encode(self._state))
+        files.write_or_explain(self._file, msgspec.json.encode(self._state))

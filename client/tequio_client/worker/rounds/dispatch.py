@@ -1,4 +1,4 @@
-"""How a volunteer does each duty: by its heads, its training, its witnessing and its voice.
+"""How a volunteer does each duty: by its heads, its training, its witnessing and its statements.
 
 Large things move as files of the store; what the trainer hands back is checked against its name
 before anything is signed. Nothing that a trainer says of itself is passed on as fact.
@@ -14,7 +14,7 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.context import current_round
 from tequio_client.worker.rounds.head import Heads
 from tequio_client.worker.rounds.measure import Measuring
-from tequio_client.worker.rounds.statements import Voice
+from tequio_client.worker.rounds.statements import RunStatements
 from tequio_client.worker.rounds.train import Tally, Training
 from tequio_client.worker.rounds.witness import Witnessing
 from tequio_shared.errors import RefusedError, TequioError
@@ -35,10 +35,10 @@ class Deeds:
         self._means = means
         self.tally = Tally()
         self._heads = Heads(means)
-        self._voice = Voice(means)
-        self._training = Training(means, self._voice, self.tally)
+        self._statements = RunStatements(means)
+        self._training = Training(means, self._statements, self.tally)
         self.measuring = Measuring(means)
-        self._witnessing = Witnessing(means, self._voice, self._training, self.tally)
+        self._witnessing = Witnessing(means, self._statements, self._training, self.tally)
 
     @property
     def held(self) -> Head | None:
@@ -52,13 +52,13 @@ class Deeds:
 
     @property
     def said(self) -> Collection[Duty]:
-        """Duties to speak that the ledger has answered."""
-        return self._voice.said
+        """Duties whose statement the ledger has answered."""
+        return self._statements.answered
 
     @property
     def is_speaking(self) -> bool:
         """Whether a statement is on its way: what it belongs to should not be cancelled."""
-        return self._voice.is_speaking
+        return self._statements.is_sending
 
     async def do(self, now: Duty, rounds: Tracker) -> None:
         """Do one duty; returns when it is done or no longer possible. Raises TequioError."""
@@ -69,9 +69,9 @@ class Deeds:
                 await self._heads.advance(closed)
             case duties.Ready():
                 await self._means.workroom.prepared()
-                await self._voice.ready(now, self.held or first_head(self._means.manifest))
+                await self._statements.ready(now, self.held or first_head(self._means.manifest))
             case duties.TakeLeave():
-                await self._voice.leave(now)
+                await self._statements.leave(now)
             case duties.Measure():
                 await self._measure(now)
             case duties.Attest() | duties.Train() | duties.Prove():
@@ -97,20 +97,20 @@ class Deeds:
             await self.measuring.measure(now.head)
             return
         try:
-            body = await self._voice.measured(now) or await self.measuring.testify(now.head)
+            body = await self._statements.measurement(now) or await self.measuring.testify(now.head)
         except TequioError:
-            self._voice.give_up(now)
+            self._statements.give_up(now)
             raise
-        await self._voice.measure(now, body)
+        await self._statements.measure(now, body)
 
     async def _attest(self, now: duties.Attest, rounds: Tracker) -> None:
         if self.held is None:
             raise RefusedError("no-head", "no head is here yet")
-        await self._voice.attest(now, current_round(rounds, now.round), self.held)
+        await self._statements.attest(now, current_round(rounds, now.round), self.held)
 
     async def leave(self) -> None:
         """Say goodbye to the run."""
-        await self._voice.leave()
+        await self._statements.leave()
 
     async def settle(self, round_number: int, *, was_accepted: bool) -> None:
         """A round is over: what was not sent stays in the error feedback.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import structlog
 
-from tequio_client.worker.store import files
+from tequio_client import files
 from tequio_client.worker.store.trees import cut_file
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import HEADER_BYTES, Header
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.ids import RunId
+
 
 log = structlog.get_logger(__name__)
 
@@ -78,7 +79,7 @@ class Feedback:
             if root != ZERO_DIGEST:
                 if not left.exists() or _root(left) != root:
                     raise PeerError("the trainer's error feedback is not what its header says")
-                files.keep(left, self._file(to_text(root)))
+                files.settle(left, self._file(to_text(root)))
             self._write(_Note(settled=self._note.settled, open=to_text(header.pack())))
 
     def settle(self, round_number: int, *, was_accepted: bool) -> None:
@@ -98,7 +99,7 @@ class Feedback:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _write(self, note: _Note) -> None:
-        files.replace(self._folder / NOTE, msgspec.json.encode(note))
+        files.write_or_explain(self._folder / NOTE, msgspec.json.encode(note))
         self._note = note
         self._clear()
 

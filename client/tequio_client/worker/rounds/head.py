@@ -69,8 +69,8 @@ class Heads:
             await self._gather_payloads(closed)
         out = self._means.workroom.file("head", closed.round)
         report = await self._means.workroom.ask(
-            lambda wish: link.Advance(
-                wish=wish,
+            lambda command: link.Advance(
+                command=command,
                 round=closed.round,
                 run=to_text(self._means.manifest.run_id),
                 parent=to_text(closed.parent),

@@ -15,13 +15,12 @@ import trio
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.names import is_meant, name_with_id
-from tequio_client.worker.ledger.outbox import BackOff
+from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.rounds import catch_up
 from tequio_client.worker.rounds import feedback as feedbacks
 from tequio_client.worker.rounds.catch_up import head_ref, was_accepted
 from tequio_client.worker.rounds.feedback import Feedback
 from tequio_client.worker.rounds.workdir import KeptHeads
-from tequio_client.worker.swarm.blob_server import Op, Request
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -234,7 +233,7 @@ async def _is_had(node: Node, manifest: Manifest, head: Head) -> bool:
     peers = node.rng.sample(sorted(node.network.connected()), len(node.network.connected()))
     for peer in peers[:ASKED]:
         try:
-            if not await node.fetcher.ask(peer, Request(op=Op.HELD, name=ref.root)):
+            if await node.fetcher.client.held(peer, ref) is None:  # all of it
                 return True
         except PeerError:
             continue

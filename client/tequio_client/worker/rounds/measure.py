@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tequio_shared.round.data import HeldOutShard
     from tequio_shared.round.round import Head
 
+
 log = structlog.get_logger(__name__)
 
 EVERY = 10
@@ -140,8 +141,8 @@ class Measuring:
         documents = sum(shard.documents for shard in listed)
         try:
             report = await self._means.workroom.ask(
-                lambda wish: link.Continue(
-                    wish=wish,
+                lambda command: link.Continue(
+                    command=command,
                     round=head.round,
                     weights=str(self._means.store.tree_path(head.weights_root)),
                     shards=files,
@@ -164,8 +165,8 @@ class Measuring:
 
     async def _add(self, sums: _Sums, files: tuple[link.Shard, ...], missing: int) -> _Sums:
         report = await self._means.workroom.ask(
-            lambda wish: link.Evaluate(
-                wish=wish,
+            lambda command: link.Evaluate(
+                command=command,
                 round=sums.head.round,
                 weights=str(self._means.store.tree_path(sums.head.weights_root)),
                 shards=files,

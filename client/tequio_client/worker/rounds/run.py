@@ -16,7 +16,7 @@ import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
-from tequio_client.worker.ledger.outbox import BackOff
+from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.duties import Duty, Own
 from tequio_client.worker.shutdown import BrokenRulesError, first_of
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tequio_shared.network.run import RunView
     from tequio_shared.round.round import AcceptedSet
     from tequio_shared.statements.statement import Entry, Statement
+
 
 log = structlog.get_logger(__name__)
 

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.rounds import duties
     from tequio_client.worker.rounds.context import Means, Tracker
-    from tequio_client.worker.rounds.statements import Voice
+    from tequio_client.worker.rounds.statements import RunStatements
     from tequio_shared.ids import Digest
     from tequio_shared.round.round import Head, RoundView
+
 
 UPLOAD_MARGIN_MS = 2_000
 """A trainer stops this long before the deadline, to encode and to commit."""
@@ -49,9 +50,9 @@ class Tally:
 class Training:
     """Trains in the rounds that we have a slot in."""
 
-    def __init__(self, means: Means, voice: Voice, tally: Tally) -> None:
+    def __init__(self, means: Means, statements: RunStatements, tally: Tally) -> None:
         self._means = means
-        self._voice = voice
+        self._statements = statements
         self._tally = tally
         self._pinned: Digest | None = None  # payload of the round under way
         self.delta_round = 0  # round whose pseudo-gradient lies in the workroom
@@ -62,11 +63,11 @@ class Training:
         if held is None or held != current.head:
             raise RefusedError("no-head", "our head is not the one this round starts from")
         run = self._means.manifest.run_id
-        body = await self._means.outbox.word(WorkCommit, run, now.round)
+        body = await self._means.outbox.submitted(WorkCommit, run, now.round)
         if body is None:
             header = self._left_over(current) or await self._contribution(current, held)
             body = WorkCommit(header=to_text(header.pack()))
-        await self._voice.say_once(now, body)
+        await self._statements.submit_once(now, body)
 
     def _left_over(self, current: RoundView) -> Header | None:
         """What an earlier attempt at this round came to, if all of it is still here."""
@@ -105,8 +106,8 @@ class Training:
         shards = await self._shards(windows)
         before = means.feedback.path
         return await means.workroom.ask(
-            lambda wish: link.Train(
-                wish=wish,
+            lambda command: link.Train(
+                command=command,
                 round=number,
                 run=to_text(means.manifest.run_id),
                 head=to_text(held.hash),

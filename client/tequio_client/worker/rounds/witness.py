@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.rounds import duties
     from tequio_client.worker.rounds.context import Means, Tracker
-    from tequio_client.worker.rounds.statements import Voice
+    from tequio_client.worker.rounds.statements import RunStatements
     from tequio_client.worker.rounds.train import Tally, Training
     from tequio_shared.round.round import AcceptedSet, Head, RoundView
 
@@ -37,18 +37,21 @@ _REASONS = {reason.name.lower(): reason for reason in Reason}
 class Witnessing:
     """Judges contributions when we are elected."""
 
-    def __init__(self, means: Means, voice: Voice, training: Training, tally: Tally) -> None:
+    def __init__(
+        self, means: Means, statements: RunStatements, training: Training, tally: Tally
+    ) -> None:
         self._means = means
-        self._voice = voice
+        self._statements = statements
         self._training = training
         self._tally = tally
 
     async def prove(self, now: duties.Prove, rounds: Tracker) -> None:
         """Send our proof; one that was made before a restart is sent as it is."""
         current = current_round(rounds, now.round)
-        body = await self._means.outbox.word(WitnessProof, self._means.manifest.run_id, now.round)
+        run = self._means.manifest.run_id
+        body = await self._means.outbox.submitted(WitnessProof, run, now.round)
         body = body or await self._proof(current, rounds)
-        if await self._voice.say_once(now, body) is None:
+        if await self._statements.submit_once(now, body) is None:
             self._tally.proofs += 1
 
     async def _proof(self, current: RoundView, rounds: Tracker) -> WitnessProof:
@@ -118,8 +121,8 @@ class Witnessing:
         workroom, number = self._means.workroom, current.number
         has_own = self._training.delta_round == number
         report = await workroom.ask(
-            lambda wish: link.Screen(
-                wish=wish,
+            lambda command: link.Screen(
+                command=command,
                 round=number,
                 run=to_text(self._means.manifest.run_id),
                 head=to_text(head.hash),

@@ -15,9 +15,9 @@ import structlog
 import trio
 from msgspec import Meta, Struct
 
+from tequio_client import files
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
-from tequio_client.worker.store import files
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import PIECE_BYTES, Bytes32Text, HeadHash, Natural, digest_from_text, to_text
@@ -152,7 +152,7 @@ class KeptHeads:
             for one in self.heads
         )
         content = msgspec.json.encode(_File(run=to_text(self._run), heads=heads))
-        files.replace(self._path, content)
+        files.write_or_explain(self._path, content)
 
     def _recall(self) -> tuple[Head, ...]:
         try:
@@ -240,10 +240,10 @@ class Workroom:
         paths = await self._base.paths()
         self._prepare = msgspec.structs.replace(self._prepare, base=tuple(map(str, paths)))
         return await self._trainer.ask(
-            lambda wish: msgspec.structs.replace(self._prepare, wish=wish), link.Ready
+            lambda command: msgspec.structs.replace(self._prepare, command=command), link.Ready
         )
 
-    async def ask(self, make: Callable[[int], link.Wish], answer: type[R]) -> R:
+    async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
         """Have the prepared trainer do something; raises TrainerFailedError."""
         await self.prepared()
         return await self._trainer.ask(make, answer)
@@ -253,7 +253,7 @@ class Workroom:
         if not await trio.Path(file).is_file():
             raise PeerError(f"the trainer did not leave {file}")
         ref = await trio.to_thread.run_sync(self._store.move_tree_file, file, piece_bytes)
-        self._exchange.note_local()
+        self._exchange.wake_waiters()
         return ref.root
 
     async def sweep(self, number: int) -> None:

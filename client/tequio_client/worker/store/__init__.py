@@ -1,1 +1,1 @@
-"""Store."""
+"""The content-addressed store on disk: `store` over `trees`, `index` and `files`."""

@@ -1,4 +1,4 @@
-"""The folder of the store: which file lies where, and when it gets its name.
+"""The files of the store: which one lies where, and when it gets its final name.
 
 A file has its final name only once it is whole, checked and on the disk:
 
@@ -7,112 +7,25 @@ A file has its final name only once it is whole, checked and on the disk:
     trees/<2 hex>/<root hex>.part    a tree under way, and
     trees/<2 hex>/<root hex>.bits    which of its pieces were written (a hint)
     blobs/<2 hex>/<sha256 hex>       the whole content, read-only
-    temp/                            files on their way to a name; emptied at the start
+    temp/                            files that have no name yet; emptied at the start
 """
 
 from __future__ import annotations
 
 import errno
-import os
-import secrets
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tequio_client import private_file
-from tequio_client.worker.store.trees import Tree
-from tequio_shared.competition import result
+from tequio_client import files
+from tequio_client.worker.store.trees import MerkleBlob
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import Digest, from_text, to_text
-from tequio_shared.statements.competitions import EvalOffer
+from tequio_shared.ids import Digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from tequio_shared.ids import PeerKey
-
-# --- An evaluator's secret, which its offer commits to: on the disk before anybody hears of it.
-#
-# Who loses it before the draw cannot be drawn; nothing else is lost.
-
-SECRET_BYTES = 32
-FOLDER = "evaluations"
-
-
-def place(folder: Path, competition: Digest) -> Path:
-    """Where an evaluator's folder keeps what it knows of a competition."""
-    return folder / FOLDER / to_text(competition)
-
-
-def kept(folder: Path, competition: Digest) -> bytes | None:
-    """The secret, if one was made; raises UserFacingError for one that cannot be read."""
-    path = _path(folder, competition)
-    try:
-        return from_text(path.read_text("ascii").strip(), SECRET_BYTES)
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError, MalformedError) as err:
-        raise UserFacingError(
-            f"{path} holds no secret that can be read ({err}): move it away, and offer again "
-            "before the deadline"
-        ) from err
-
-
-def made(folder: Path, competition: Digest) -> bytes:
-    """The secret, made at the first call; raises UserFacingError."""
-    found = kept(folder, competition)
-    if found is not None:
-        return found
-    secret = secrets.token_bytes(SECRET_BYTES)
-    path = _path(folder, competition)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        private_file.write(path, to_text(secret).encode() + b"\n")
-    except OSError as err:
-        raise UserFacingError(f"cannot keep the secret in {path}: {err.strerror}") from err
-    return secret
-
-
-def offering(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
-    """The word that offers, its secret kept; raises UserFacingError."""
-    commit = result.commitment(competition, key, made(folder, competition))
-    return EvalOffer(competition=to_text(competition), commit=to_text(commit))
-
-
-def _path(folder: Path, competition: Digest) -> Path:
-    return place(folder, competition) / "secret"
-
-
-# --- Small files that are there as a whole, or as they were before, whatever happens meanwhile.
-
-
-def replace(path: Path, content: bytes) -> None:
-    """Give the file this content; on the disk when this returns. Raises UserFacingError."""
-    fresh = path.with_name(f"{path.name}.new")
-    try:
-        with fresh.open("wb") as file:
-            file.write(content)
-        keep(fresh, path)
-    except OSError as err:
-        raise UserFacingError(
-            f"{path} cannot be written ({err.strerror}): make room, or give another --dir"
-        ) from err
-
-
-def keep(source: Path, target: Path) -> None:
-    """Bring a written file to the disk, then to its name. Raises OSError."""
-    with source.open("r+b") as file:
-        os.fsync(file.fileno())
-    source.replace(target)
-    if os.name != "posix":
-        return  # elsewhere a folder cannot be opened, and renames are ordered
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 Kind = Literal["trees", "blobs"]
@@ -122,8 +35,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A file that an earlier life left, when it was used last, and its size in bytes."""
+class FoundFile:
+    """A file that an earlier start left, when it was used last, and its size in bytes."""
 
     kind: Kind
     name: Digest
@@ -139,7 +52,7 @@ class StoreFiles:
         self._lock = threading.Lock()
         self._temporary = 0  # names given out in temp/; guarded by the lock
 
-    def prepare(self) -> list[Found]:
+    def prepare(self) -> list[FoundFile]:
         """Make the folders, delete what cannot be used, and list the rest, oldest use first."""
         for name in ("trees", "blobs", "temp"):
             (self._folder / name).mkdir(parents=True, exist_ok=True)
@@ -153,14 +66,14 @@ class StoreFiles:
         text = name.hex()
         return self._folder / kind / text[:2] / text
 
-    def under_way(self, root: Digest) -> tuple[Path, Path]:
+    def partial_paths(self, root: Digest) -> tuple[Path, Path]:
         """Content and bits of a tree that is being fetched."""
         path = self.path("trees", root)
         return _beside(path, ".part"), _beside(path, ".bits")
 
     @contextmanager
     def temporary(self) -> Iterator[Path]:
-        """Give a path in the same file system, whose file is gone when the block ends."""
+        """Give a path in the same file system; its file is deleted when the block ends."""
         with self._lock:
             self._temporary += 1
             path = self._folder / "temp" / str(self._temporary)
@@ -170,26 +83,27 @@ class StoreFiles:
             path.unlink(missing_ok=True)
 
     def settle(self, source: Path, kind: Kind, name: Digest) -> None:
-        """Bring a file to the disk, then to its name."""
+        """Flush a file to the disk, then give it its final name."""
         _settle(source, self.path(kind, name))
 
     def finish(self, root: Digest) -> None:
-        """Give a tree whose last piece came its name."""
-        part, bits = self.under_way(root)
+        """Give a tree whose last piece came its final name."""
+        part, bits = self.partial_paths(root)
         path = self.path("trees", root)
         if not path.exists():
             _settle(part, path)
         _delete(part)
         _delete(bits)
 
-    def take_back(self, root: Digest, held: bytes) -> None:
-        """Make a whole tree one under way of which only these pieces (1 each) are sound."""
-        path, (part, bits) = self.path("trees", root), self.under_way(root)
+    def reopen(self, root: Digest, held: bytes) -> None:
+        """Make a whole tree a partial one, of which only these pieces (1 each) are sound."""
+        # The bits first: a content that is found without them would be fetched from its start.
+        path, (part, bits) = self.path("trees", root), self.partial_paths(root)
         bits.write_bytes(held)
         path.chmod(0o644)
         path.replace(part)
 
-    def write_meta(self, tree: Tree) -> None:
+    def write_meta(self, tree: MerkleBlob) -> None:
         """Write size, piece size and leaf hashes, unless they are there."""
         target = _beside(self.path("trees", tree.ref.root), ".meta")
         if not target.exists():
@@ -197,17 +111,17 @@ class StoreFiles:
                 temporary.write_bytes(tree.encode())
                 _settle(temporary, target)
 
-    def read_meta(self, root: Digest) -> Tree | None:
+    def read_meta(self, root: Digest) -> MerkleBlob | None:
         """Read `write_meta` back; None when it is not there or does not lead to the root."""
         raw = self.read_all(_beside(self.path("trees", root), ".meta"))
         try:
-            return None if raw is None else Tree.parse(raw, root)
+            return None if raw is None else MerkleBlob.parse(raw, root)
         except MalformedError:
             return None
 
     def read_bits(self, root: Digest) -> bytes:
-        """One byte per piece of a tree under way, 1 where it claims to be here; or nothing."""
-        return self.read_all(self.under_way(root)[1]) or b""
+        """One byte per piece of a partial tree, 1 where it claims to be here; empty without one."""
+        return self.read_all(self.partial_paths(root)[1]) or b""
 
     def delete(self, kind: Kind, name: Digest) -> None:
         """Delete every file of the tree or blob."""
@@ -222,7 +136,7 @@ class StoreFiles:
             return None
 
     def read_span(self, path: Path, start: int, length: int) -> bytes | None:
-        """Read so many bytes of a file; None when it is not there or shorter."""
+        """Read `length` bytes of a file; None when it is not there or shorter."""
         try:
             with path.open("rb", buffering=0) as file:
                 file.seek(start)
@@ -233,7 +147,7 @@ class StoreFiles:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Turn what the disk says into one sentence for the person (UserFacingError)."""
+        """Turn an OSError into one sentence for the user (UserFacingError)."""
         try:
             yield
         except OSError as err:
@@ -242,7 +156,7 @@ class StoreFiles:
                 message = f"the disk that holds {self._folder} is full; free some space on it"
             raise UserFacingError(message) from err
 
-    def _scan(self, kind: Kind) -> Iterator[Found]:
+    def _scan(self, kind: Kind) -> Iterator[FoundFile]:
         stems = {path.name.partition(".")[0] for path in (self._folder / kind).glob("??/*")}
         for stem in stems:
             name = Digest(bytes.fromhex(stem))
@@ -251,7 +165,9 @@ class StoreFiles:
                 self.delete(kind, name)
             else:
                 stat = usable.stat()
-                yield Found(kind=kind, name=name, used_ns=stat.st_mtime_ns, size_bytes=stat.st_size)
+                yield FoundFile(
+                    kind=kind, name=name, used_ns=stat.st_mtime_ns, size_bytes=stat.st_size
+                )
 
     def _usable(self, kind: Kind, name: Digest) -> Path | None:
         path = self.path(kind, name)
@@ -266,11 +182,8 @@ class StoreFiles:
 
 def _settle(source: Path, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
-    with source.open("r+b") as file:
-        os.fsync(file.fileno())
-    source.replace(target)
+    files.settle(source, target)
     target.chmod(0o444)
-    _sync_folder(target.parent)
 
 
 def _delete(path: Path) -> None:
@@ -281,13 +194,3 @@ def _delete(path: Path) -> None:
 
 def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name != "posix":
-        return  # elsewhere a folder cannot be opened, and renames are ordered
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

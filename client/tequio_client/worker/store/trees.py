@@ -1,17 +1,24 @@
-"""A tree: any byte string cut into pieces, named by the RFC 6962 root over them.
+"""Merkle blobs: byte strings cut into pieces, named by the RFC 6962 root over them.
 
-Heads, data shards and contribution payloads all travel as trees. The last piece may be shorter.
+Heads, data shards and contribution payloads all travel as such trees. The last piece may be
+shorter. `PartialTree` is one that is being fetched: a piece goes in once it matches its leaf hash.
+
+A partial tree is two files: the content, sparse and at its full size from the start, and one byte
+per piece that states whether it was written. The second is only a hint to the next start: what it
+claims is hashed again then, so a crash between the two writes, or a lost page, costs a piece and
+never a wrong one. Nothing therefore waits for the disk but the end; every FLUSH_BYTES one writer
+flushes what is written, so that the wait at the end is short.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import struct
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
+from tequio_client import files
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import DIGEST_BYTES, PIECE_BYTES, Digest
 from tequio_shared.log.merkle import root_of_hashes
@@ -20,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+FLUSH_BYTES = 16 << 20
 
 _META = struct.Struct("!4sQI")
 _MAGIC = b"TQM1"
@@ -27,7 +35,7 @@ _MAGIC = b"TQM1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeRef:
-    """What must be known of a tree to fetch it: its name and how it is cut.
+    """What must be known of a tree to fetch it: its root and how it is cut.
 
     Raises MalformedError for an empty tree and for pieces of more than PIECE_BYTES.
     """
@@ -58,14 +66,14 @@ class TreeRef:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class MerkleBlob:
     """A tree's shape and its leaf hashes, which lead to its root."""
 
     ref: TreeRef
     leaves: tuple[bytes, ...]
 
     @classmethod
-    def parse(cls, raw: bytes, root: Digest) -> Tree:
+    def parse(cls, raw: bytes, root: Digest) -> MerkleBlob:
         """Read `encode` back and check it against the root; raises MalformedError."""
         if len(raw) < _META.size or raw[:4] != _MAGIC:
             raise MalformedError("not the description of a tree")
@@ -86,28 +94,27 @@ def split_leaves(raw: bytes) -> tuple[bytes, ...]:
     return tuple(raw[at : at + DIGEST_BYTES] for at in range(0, len(raw), DIGEST_BYTES))
 
 
-def cut_bytes(content: bytes, piece_bytes: int) -> Tree:
+def cut_bytes(content: bytes, piece_bytes: int) -> MerkleBlob:
     """Hash bytes into a tree."""
-    leaves = tuple(map(hash_piece, _pieces(memoryview(content), piece_bytes)))
-    return _tree(leaves, len(content), piece_bytes)
+    return _tree(hash_pieces(content, piece_bytes), len(content), piece_bytes)
 
 
-def cut_file(file: BinaryIO, piece_bytes: int) -> Tree:
-    """Hash an open file from where it stands to its end into a tree."""
+def cut_file(file: BinaryIO, piece_bytes: int) -> MerkleBlob:
+    """Hash an open file from its position to its end into a tree."""
     leaves, size = [], 0
     while piece := file.read(piece_bytes):
-        leaves.append(hash_piece(memoryview(piece)))
+        leaves.append(_hash_piece(memoryview(piece)))
         size += len(piece)
     return _tree(tuple(leaves), size, piece_bytes)
 
 
 def hash_pieces(content: bytes | bytearray | memoryview, piece_bytes: int) -> tuple[bytes, ...]:
     """Leaf hashes of the pieces in `content`, which begins where a piece begins."""
-    return tuple(map(hash_piece, _pieces(memoryview(content), piece_bytes)))
+    return tuple(map(_hash_piece, _pieces(memoryview(content), piece_bytes)))
 
 
-def hash_piece(piece: memoryview) -> bytes:
-    """`merkle.leaf_hash` without a copy of the piece."""
+def _hash_piece(piece: memoryview) -> bytes:
+    # `merkle.leaf_hash` joins prefix and piece, a copy of up to 1 MiB; two updates need none.
     state = hashlib.sha256(b"\x00")
     state.update(piece)
     return state.digest()
@@ -117,32 +124,22 @@ def _pieces(content: memoryview, piece_bytes: int) -> Iterator[memoryview]:
     return (content[at : at + piece_bytes] for at in range(0, len(content), piece_bytes))
 
 
-def _tree(leaves: tuple[bytes, ...], size_bytes: int, piece_bytes: int) -> Tree:
+def _tree(leaves: tuple[bytes, ...], size_bytes: int, piece_bytes: int) -> MerkleBlob:
     ref = TreeRef(root=root_of_hashes(leaves), size_bytes=size_bytes, piece_bytes=piece_bytes)
-    return Tree(ref=ref, leaves=leaves)
+    return MerkleBlob(ref=ref, leaves=leaves)
 
 
-# --- A tree under way: pieces go in once they match their leaf hashes.
-#
-# Two files: the content, sparse and at its full size from the start, and one byte per piece that
-# says whether it was written. The second is only a hint to the next life: what it claims is
-# hashed again, so a crash between the two writes, or a lost page, costs a piece and never a lie.
-# Nothing therefore waits for the disk but the end; every FLUSH_BYTES one writer brings along what
-# is written, so that the wait at the end is short.
-
-FLUSH_BYTES = 16 << 20
-
-
-class Partial:
+class PartialTree:
     """One tree that is being fetched; safe for several threads.
 
-    Made by `Store.open_partial`. Disk errors come out as OSError; `Store` translates them.
+    Made by the `Store`, which also turns the OSError of a failing disk into a sentence.
     """
 
-    def __init__(self, tree: Tree, *, content: Path, bits: Path) -> None:
+    def __init__(self, tree: MerkleBlob, *, content: Path, bits: Path) -> None:
         self.tree = tree
         self._lock = threading.Lock()  # guards files and positions
-        self._flushing = threading.Lock()  # keeps the content open; taken before the other
+        # Held over an fsync, so that `close` waits for it and no reader does. Taken first.
+        self._flushing = threading.Lock()
         self._unflushed = 0
         self._have = bytearray(tree.ref.pieces)
         self._content = _open_sized(content, tree.ref.size_bytes)
@@ -152,6 +149,10 @@ class Partial:
     def held(self) -> bytes:
         """One byte per piece, 1 where it is here and was checked."""
         return bytes(self._have)
+
+    def has(self, first: int, count: int) -> bool:
+        """Whether all of `count` pieces from `first` are here."""
+        return 0 not in self._have[first : first + count]
 
     @property
     def is_whole(self) -> bool:
@@ -173,6 +174,7 @@ class Partial:
         start, length = ref.span(first, count)
         if first + count > ref.pieces or length != len(content):
             raise MalformedError(f"{len(content)} bytes are not {count} pieces from {first}")
+        # Hashed outside the lock: sha256 releases the interpreter, and several writers hash at once
         if hash_pieces(content, ref.piece_bytes) != self.tree.leaves[first : first + count]:
             raise MalformedError(f"a piece of {first}..{first + count - 1} is not its leaf hash")
         new = self._write_checked(first, count, start, content)
@@ -183,9 +185,7 @@ class Partial:
         """Read checked pieces; None when one of them is still to come."""
         start, length = self.tree.ref.span(first, count)
         with self._lock:
-            if not all(self._have[first : first + count]):
-                return None
-            return _read_at(self._content, start, length)
+            return _read_at(self._content, start, length) if self.has(first, count) else None
 
     def close(self) -> None:
         """Release the files."""
@@ -196,15 +196,15 @@ class Partial:
     def _write_checked(
         self, first: int, count: int, start: int, content: bytes | bytearray | memoryview
     ) -> int:
-        new = 0
         with self._lock:
-            for index in range(first, first + count):
-                new += 0 if self._have[index] else self.tree.ref.span(index, 1)[1]
-            if new:
+            missing = [index for index in range(first, first + count) if not self._have[index]]
+            if missing:
+                # Content before bits: a bit without its content would be a claim that fails the
+                # next start's check; content without its bit is only fetched again.
                 _write_at(self._content, start, content)
                 _write_at(self._bits, first, b"\x01" * count)
                 self._have[first : first + count] = b"\x01" * count
-        return new
+        return sum(self.tree.ref.span(index, 1)[1] for index in missing)
 
     def _flush_sometimes(self, new_bytes: int) -> None:
         with self._lock:
@@ -214,7 +214,7 @@ class Partial:
             self._unflushed = 0
         with self._flushing:
             if not self._content.closed:
-                os.fsync(self._content.fileno())
+                files.sync(self._content)
 
     def _recheck(self) -> None:
         ref = self.tree.ref

@@ -1,4 +1,4 @@
-"""Serving the store to peers: protocol /tequio/blob/1.
+"""The protocol /tequio/blob/1, and serving the store to peers over it.
 
 A stream carries requests one way and answers, in the same order, the other. All integers are
 big-endian; every message is one frame.
@@ -16,8 +16,8 @@ big-endian; every message is one frame.
 
 Only an OK answer has a payload. A small tree is fetched by one PIECES request for all of it: its
 content alone shows whether it has the right root. A request that does not parse ends the stream.
-Pieces are hashed now and then before they are served: whoever gives wrong bytes is not asked again
-for a while.
+Pieces are hashed now and then before they are served: a peer that sends wrong bytes is banned by
+the peers that it sent them to.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from tequio_shared.ids import DIGEST_BYTES, PIECE_BYTES, Digest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_client.worker.peers import PeerNetwork, PeerStream
     from tequio_client.worker.store.store import Store
+    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
     from tequio_shared.ids import PeerKey
 
 PROTOCOL = "/tequio/blob/1"
@@ -52,16 +52,16 @@ QUEUE_S = 5.0
 """Above this wait for the upload budget the answer is BUSY."""
 READERS = 4
 """Answers that are read from the disk at once, over all peers."""
-OF_PEER = 2
-"""Answers of one peer that are read or wait for the budget at once: whoever asks over many streams
-gets no larger share than who asks over two."""
+PEER_READERS = 2
+"""Answers to one peer that are read or wait for the budget at once. A peer with many streams gets
+no larger share than a peer with two."""
 
 _REQUEST = struct.Struct("!B32sII")
 _SIZE = struct.Struct("!Q")
 
 
-class Op(IntEnum):
-    """What is asked for."""
+class BlobOp(IntEnum):
+    """The operation a request asks for."""
 
     LEAVES = 1
     PIECES = 2
@@ -69,8 +69,8 @@ class Op(IntEnum):
     HELD = 4
 
 
-class Status(IntEnum):
-    """How a request fared."""
+class BlobStatus(IntEnum):
+    """The outcome of a request, first byte of its answer."""
 
     OK = 0
     MISSING = 1
@@ -79,20 +79,20 @@ class Status(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """One question about the tree or blob `name`; `first` and `count` as the op says."""
+class BlobRequest:
+    """One request about the tree or blob `name`; `first` and `count` as the op says."""
 
-    op: Op
+    op: BlobOp
     name: Digest
     first: int = 0
     count: int = 0
 
     @classmethod
-    def parse(cls, raw: bytes) -> Request:
+    def parse(cls, raw: bytes) -> BlobRequest:
         """Read `encode` back; raises MalformedError."""
         try:
             op, name, first, count = _REQUEST.unpack(raw)
-            return cls(op=Op(op), name=Digest(name), first=first, count=count)
+            return cls(op=BlobOp(op), name=Digest(name), first=first, count=count)
         except (struct.error, ValueError) as err:
             raise MalformedError(f"not a request: {raw[:8].hex()}") from err
 
@@ -101,10 +101,10 @@ class Request:
         return _REQUEST.pack(self.op, self.name, self.first, self.count)
 
 
-class Refusal(Exception):  # noqa: N818 - an answer, not an error
-    """A request that is answered without a payload."""
+class NoPayload(Exception):  # noqa: N818 - an answer without a payload, not an error
+    """The request gets this status, and no payload."""
 
-    def __init__(self, status: Status) -> None:
+    def __init__(self, status: BlobStatus) -> None:
         super().__init__(status.name)
         self.status = status
 
@@ -117,8 +117,8 @@ class BlobServer:
     ) -> None:
         self._store = store
         self._upload = upload or ByteBudget()
-        self._turns = trio.CapacityLimiter(READERS)
-        self._peers: dict[PeerKey, trio.CapacityLimiter] = {}  # of those with open streams
+        self._readers = trio.CapacityLimiter(READERS)
+        self._shares: dict[PeerKey, trio.CapacityLimiter] = {}  # of those with open streams
         self._streams: Counter[PeerKey] = Counter()
         self.sent_bytes = 0  # of payloads, since the start
         network.serve(PROTOCOL, self.serve)
@@ -132,43 +132,49 @@ class BlobServer:
     def _share_of(self, peer: PeerKey) -> Iterator[trio.CapacityLimiter]:
         self._streams[peer] += 1
         try:
-            yield self._peers.setdefault(peer, trio.CapacityLimiter(OF_PEER))
+            yield self._shares.setdefault(peer, trio.CapacityLimiter(PEER_READERS))
         finally:
             self._streams[peer] -= 1
             if not self._streams[peer]:
-                del self._streams[peer], self._peers[peer]
+                del self._streams[peer], self._shares[peer]
 
     async def _serve(self, stream: PeerStream, share: trio.CapacityLimiter) -> None:
         while True:
             raw = await stream.receive_frame(most_bytes=_REQUEST.size, timeout_s=IDLE_S)
-            request = Request.parse(bytes(raw))
+            request = BlobRequest.parse(bytes(raw))
             try:
+                # One share over all streams of a peer, taken before the disk and the budget: both
+                # serve in order of arrival, and a hundred streams would hold all of their queue.
                 async with share:
                     payload = await self._payload(request)
-            except Refusal as refusal:
-                await stream.send_frame(bytes([refusal.status]), timeout_s=SEND_S)
+            except NoPayload as reason:
+                await stream.send_frame(bytes([reason.status]), timeout_s=SEND_S)
             else:
-                await stream.send_frame(bytes([Status.OK]), payload, timeout_s=SEND_S)
+                await stream.send_frame(bytes([BlobStatus.OK]), payload, timeout_s=SEND_S)
                 self.sent_bytes += len(payload)
 
-    async def _payload(self, request: Request) -> bytes:
+    async def _payload(self, request: BlobRequest) -> bytes:
+        # Told at once that we are busy, the peer asks elsewhere; a late answer would arrive after
+        # its deadline, and the upload would be wasted.
         if self._upload.wait_s() > QUEUE_S:
-            raise Refusal(Status.BUSY)
+            raise NoPayload(BlobStatus.BUSY)
         try:
             payload = await trio.to_thread.run_sync(
-                answer, self._store, request, limiter=self._turns
+                answer, self._store, request, limiter=self._readers
             )
-        except UserFacingError as err:  # our disk fails; the peer can ask another
-            raise Refusal(Status.BUSY) from err
-        await self._upload.take(len(payload))
+        except (
+            UserFacingError
+        ) as err:  # our own disk fails: no fault of the peer, others may serve it
+            raise NoPayload(BlobStatus.BUSY) from err
+        await self._upload.acquire(len(payload))
         return payload
 
 
-def answer(store: Store, request: Request) -> bytes:
-    """Read the payload of the answer from the store; blocks. Raises Refusal instead."""
+def answer(store: Store, request: BlobRequest) -> bytes:
+    """Read the payload of the answer from the store; blocks. Raises NoPayload without one."""
     payload = _READ[request.op](store, request)
     if payload is None:
-        raise Refusal(Status.MISSING)
+        raise NoPayload(BlobStatus.MISSING)
     return payload
 
 
@@ -182,48 +188,48 @@ def pack_bits(held: bytes) -> bytes:
 
 
 def unpack_bits(packed: bytes, pieces: int) -> list[bool]:
-    """Read `pack_bits` back; raises MalformedError unless it is as long as it must be."""
+    """Read `pack_bits` back; raises MalformedError unless it has a bit for each piece."""
     if len(packed) != -(-pieces // 8):
         raise MalformedError(f"{len(packed)} bytes of bits for {pieces} pieces")
     return [bool(packed[index // 8] & 0x80 >> index % 8) for index in range(pieces)]
 
 
 def unpack_blob(payload: memoryview) -> tuple[int, memoryview]:
-    """Size of the blob, and the part of it, in a BLOB answer; raises MalformedError."""
+    """Split a BLOB answer into the size of the blob and a part of it; raises MalformedError."""
     if len(payload) < _SIZE.size:
-        raise MalformedError("a blob's answer without its size")
+        raise MalformedError("a blob answer without the size of the blob")
     return _SIZE.unpack_from(payload)[0], payload[_SIZE.size :]
 
 
-def _leaves(store: Store, request: Request) -> bytes | None:
+def _leaves(store: Store, request: BlobRequest) -> bytes | None:
     if request.count * DIGEST_BYTES > PAYLOAD_BYTES:
-        raise Refusal(Status.REFUSED)
+        raise NoPayload(BlobStatus.REFUSED)
     tree = store.tree(request.name)
     if tree is None:
         return None
     if request.first + request.count > tree.ref.pieces:
-        raise Refusal(Status.REFUSED)
+        raise NoPayload(BlobStatus.REFUSED)
     return b"".join(tree.leaves[request.first : request.first + request.count])
 
 
-def _pieces(store: Store, request: Request) -> bytes | None:
+def _pieces(store: Store, request: BlobRequest) -> bytes | None:
     tree = store.tree(request.name)
     if tree is None:
         return None
     inside = request.count > 0 and request.first + request.count <= tree.ref.pieces
     if not inside or tree.ref.span(request.first, request.count)[1] > PAYLOAD_BYTES:
-        raise Refusal(Status.REFUSED)
+        raise NoPayload(BlobStatus.REFUSED)
     return store.sound_pieces(request.name, request.first, request.count)
 
 
-def _blob(store: Store, request: Request) -> bytes | None:
+def _blob(store: Store, request: BlobRequest) -> bytes | None:
     if request.count > PAYLOAD_BYTES:
-        raise Refusal(Status.REFUSED)
+        raise NoPayload(BlobStatus.REFUSED)
     found = store.read_blob(request.name, request.first, request.count)
     return None if found is None else _SIZE.pack(found[0]) + found[1]
 
 
-def _held(store: Store, request: Request) -> bytes | None:
+def _held(store: Store, request: BlobRequest) -> bytes | None:
     held = store.held(request.name)
     if held is None:
         return None
@@ -231,8 +237,8 @@ def _held(store: Store, request: Request) -> bytes | None:
 
 
 _READ = {
-    Op.LEAVES: _leaves,
-    Op.PIECES: _pieces,
-    Op.BLOB: _blob,
-    Op.HELD: _held,
+    BlobOp.LEAVES: _leaves,
+    BlobOp.PIECES: _pieces,
+    BlobOp.BLOB: _blob,
+    BlobOp.HELD: _held,
 }

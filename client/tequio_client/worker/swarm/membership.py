@@ -1,14 +1,22 @@
-"""Staying connected: seeds from the ledger, other peers from them, and again after a loss.
+"""Staying connected: address records of peers, the exchange of them, and whom to connect to.
 
-The ledger is only needed to find the first peer; who is connected once learns of the others from
-its peers and keeps their signed address records, so a dead seed or ledger splits nobody off.
+The ledger is only needed to find the first peer. A worker that is connected once learns of the
+others from its peers and keeps their signed address records, so a dead seed or ledger does not
+split the network.
+
+`RunGossip` carries announcements of log entries to the peers of a run, over the topic
+`/tequio/<first 16 hex of the network id>/work/<first 16 hex of the run id>/1`. Delivery is best
+effort, and a reader gets each content once.
+
+Peer exchange, protocol /tequio/peers/1: the asker sends one empty frame, or one that holds its own
+address record; the answer is one frame: count u16, then that many records, each with its length
+u16 before it (big-endian); at most RECORDS of them.
 """
 
 from __future__ import annotations
 
 import struct
 from collections import Counter, OrderedDict
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,58 +29,252 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import peer_id_text, sha256
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from random import Random
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.peers import Announcement, PeerNetwork, PeerStream
-    from tequio_client.worker.peers.topics import Judge
+    from tequio_client.worker.swarm.peers import (
+        Announcement,
+        PeerNetwork,
+        PeerStream,
+        TopicFilter,
+    )
     from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer
 
-# --- The address book: the freshest signed address record of every peer we heard of.
-#
-# Whoever tells us of peers may lie in number only, for each record is signed by its own peer. So
-# it is bounded how many records one source may bring, and how many may lie in one place; a full
-# book makes room at the expense of whoever filled it. What the ledger names, and whom we were
-# told to begin with, is never let go: no flood can leave us among strangers alone.
-
 log = structlog.get_logger(__name__)
 
-PEERS = 4_096
-"""Records kept in all."""
-OF_SOURCE = 512
-"""Records kept of one source: the network address of the peer that told us."""
-AT_PLACE = 64
-"""Records kept whose first address lies in one network, or has one name."""
-LOOPBACK_TIMES = 16
-"""How much more may lie on this machine, and be told from it."""
+DEGREE = 16
+"""Connections below which we open some."""
+CHOSEN = 8
+"""Connections that we opened ourselves, to peers of our choice, however many others come in."""
+CHOSEN_AT_PLACE = 2
+"""Of the peers that we choose at once, how many may be in one network."""
+POLL_S = 1.0
+"""How soon a lost connection is noticed."""
+RECORD_EVERY_MS = 120_000
+"""How often our own record is signed again; it lives an hour."""
+
+PEERS_PROTOCOL = "/tequio/peers/1"
+RECORDS = 64
+"""Address records in one answer."""
+EXCHANGE_S = 20.0
 LEDGER = "ledger"
-"""The source whose records are never let go while they are current."""
+"""The source whose records are never dropped while they are current."""
+SEEN = 16_384
+"""Contents remembered so that each is given out once."""
+_U16 = struct.Struct("!H")
+_ANSWER_BYTES = 2 + RECORDS * (2 + RECORD_BYTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
+class ReconnectPauses:
+    """Pauses between two rounds of each kind of work, in seconds; each grows by half."""
+
+    first_s: float = 1.0
+    after_loss_s: float = 1.0
+    longest_s: float = 60.0
+    longest_of_seed_s: float = 10.0
+    """A ledger that was restarted knows of no seed before each has sent its address again."""
+
+
+class Membership:
+    """Keeps this peer connected to the network: one task, `run`."""
+
+    def __init__(  # noqa: PLR0913 - composition
+        self,
+        *,
+        network: PeerNetwork,
+        exchange: PeerExchange,
+        book: AddressBook,
+        ledger: LedgerApi,
+        signer: Signer,
+        net: NetworkId,
+        clock: Callable[[], int],
+        rng: Random,
+        bootstrap: Sequence[str] = (),
+        is_seed: bool = False,
+        pauses: ReconnectPauses | None = None,
+    ) -> None:
+        self._network = network
+        self._exchange = exchange
+        self._book = book
+        self._ledger = ledger
+        self._signer = signer
+        self._net = net
+        self._clock = clock  # milliseconds since 1970
+        self._rng = rng
+        self._bootstrap = tuple(bootstrap)
+        self._is_seed = is_seed
+        self._pauses = pauses or ReconnectPauses()
+        self._record: AddressRecord | None = None
+        self._lost = trio.Event()  # replaced whenever a connection was lost
+
+    async def run(self) -> None:
+        """Connect, learn and reconnect until cancelled.
+
+        After the first time each kind of work goes at its own pace: a peer or ledger that does not
+        answer holds up nothing else.
+        """
+        # In this order the first time: each finds the peers that the next one asks.
+        works = (self._ask_ledger, self._connect_bootstrap, self._exchange_records, self._widen)
+        for work in works:
+            await work()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._notice_losses)
+            for work in works:
+                nursery.start_soon(self._repeat, work)
+
+    async def _notice_losses(self) -> None:
+        # Polled: the library does not report a lost connection.
+        before = self._network.connected()
+        while True:
+            await trio.sleep(POLL_S)
+            connected = self._network.connected()
+            if before - connected:
+                lost, self._lost = self._lost, trio.Event()
+                lost.set()
+            before = connected
+
+    async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Repeat the work with growing pauses, short again after a connection was lost."""
+        pause_s = self._pauses.first_s
+        longest_s = self._pauses.longest_of_seed_s if self._is_seed else self._pauses.longest_s
+        while True:
+            lost = self._lost
+            with trio.move_on_after(pause_s * self._rng.uniform(0.8, 1.2)):
+                await lost.wait()
+            pause_s = min(pause_s * 1.5, longest_s)
+            if lost.is_set():
+                # Still a pause, and a jittered one: when a hub dies, all its peers lose it at once.
+                pause_s = self._pauses.after_loss_s
+                await trio.sleep(pause_s * self._rng.uniform(0.8, 1.2))
+            await work()
+
+    async def _connect_bootstrap(self) -> None:
+        async with trio.open_nursery() as nursery:
+            for addr in self._bootstrap:
+                nursery.start_soon(self._connect, addr)
+
+    async def _exchange_records(self) -> None:
+        async with trio.open_nursery() as nursery:
+            for peer in sorted(self._network.connected()):
+                nursery.start_soon(self._exchange_with, peer)
+
+    async def _ask_ledger(self) -> None:
+        """Learn the seeds; a seed also sends its own address."""
+        try:
+            if self._is_seed:
+                await self._ledger.put_seed(self._own_record())
+            records = await self._ledger.seeds(self._net)
+        except (LedgerUnavailableError, RefusedError, PeerError) as err:
+            log.warning("the ledger gives no seeds", error=str(err))
+            return
+        for record in records:
+            if record.author != self._network.key:
+                self._book.add(record, LEDGER)
+                if (known := self._book.get(record.author)) is not None:
+                    await self._connect_to(known)
+
+    async def _exchange_with(self, peer: PeerKey) -> None:
+        try:
+            await self._exchange.ask(peer, self._own_record())
+        except PeerError as err:
+            log.debug("no peer exchange", peer=peer_id_text(peer), error=str(err))
+
+    async def _widen(self) -> None:
+        """Connect to some of the known peers, until there are enough connections.
+
+        Inbound connections never count for those that we chose: an attacker that fills all our
+        connections would otherwise decide whom we see.
+        """
+        connected = self._network.connected()
+        missing = max(DEGREE - len(connected), CHOSEN - len(self._network.chosen()))
+        known = [one for one in self._book.current() if one.author != self._network.key]
+        strangers = [one for one in known if one.author not in connected]
+        async with trio.open_nursery() as nursery:
+            for record in self._spread(strangers)[: max(missing, 0)]:
+                nursery.start_soon(self._connect_to, record)
+
+    def _spread(self, strangers: Sequence[AddressRecord]) -> list[AddressRecord]:
+        """Shuffle, and pick a few of each network."""
+        places: Counter[str] = Counter()
+        found = []
+        for record in self._rng.sample(strangers, len(strangers)):
+            places[record.place] += 1
+            if places[record.place] <= CHOSEN_AT_PLACE or is_loopback(record.place):
+                found.append(record)
+        return found
+
+    async def _connect_to(self, record: AddressRecord) -> None:
+        self._network.remember(record.author, record.addrs)
+        if record.author in self._network.connected():
+            return
+        for addr in record.addrs:
+            if await self._connect(addr):
+                return
+
+    async def _connect(self, addr: str) -> bool:
+        try:
+            await self._network.connect(addr)
+        except PeerError as err:
+            log.debug("not reached", address=addr, error=str(err))
+            return False
+        return True
+
+    def _own_record(self) -> AddressRecord:
+        now = self._clock()
+        if self._record is None or now - self._record.ts > RECORD_EVERY_MS:
+            self._record = sign_addresses(self._signer, self._net, self._network.addresses(), now)
+        return self._record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookBounds:
+    """How many address records are kept."""
+
+    peers: int = 4_096
+    of_source: int = 512
+    """Of one source: the network address of the peer that gave them."""
+    at_place: int = 64
+    """Whose first address lies in one network, or has one name."""
+    loopback_times: int = 16
+    """How much more may lie on this machine, and come from it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _KeptRecord:
     record: AddressRecord
     source: str
 
 
 class AddressBook:
-    """Records by peer; what is too old is not given out. `clock` gives milliseconds since 1970."""
+    """The freshest signed address record of every known peer; old ones are not given out.
 
-    def __init__(self, net: NetworkId, clock: Callable[[], int]) -> None:
+    A peer that gives records can only lie in their number, for each is signed by its own author.
+    So bounds hold how many one source may bring, and how many may lie in one place; a full book
+    makes room at the expense of the source that brought most. Records that the ledger names are
+    never dropped: no flood can leave us among an attacker's peers alone.
+    `clock` gives milliseconds since 1970.
+    """
+
+    def __init__(
+        self, net: NetworkId, clock: Callable[[], int], bounds: BookBounds | None = None
+    ) -> None:
         self._net = net
         self._clock = clock
-        self._kept: dict[PeerKey, _Kept] = {}
+        self._bounds = bounds or BookBounds()
+        self._kept: dict[PeerKey, _KeptRecord] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def add(self, record: AddressRecord, source: str) -> bool:
-        """Keep the record if it verifies, is current and is news; say whether it was."""
+        """Keep the record if it verifies, is current and newer than ours; whether it was kept."""
         old = self._kept.get(record.author)
         if (old is not None and old.record.ts >= record.ts) or not self._has_room(record, source):
             return False
+        # The signature last: it costs most, and a flood of old records must not cost it.
         try:
             record.verify(self._net)
         except PeerError as err:
@@ -82,13 +284,13 @@ class AddressBook:
         return True
 
     def get(self, peer: PeerKey) -> AddressRecord | None:
-        """Look one peer up; None when nothing current is known."""
+        """The record of one peer; None when nothing current is known."""
         kept = self._kept.get(peer)
         is_good = kept is not None and kept.record.is_current(self._clock())
         return kept.record if kept is not None and is_good else None
 
     def current(self) -> tuple[AddressRecord, ...]:
-        """List the records that are current; the others are forgotten."""
+        """List the records that are current, and forget the others."""
         now = self._clock()
         gone = [peer for peer, kept in self._kept.items() if not kept.record.is_current(now)]
         for peer in gone:
@@ -102,23 +304,25 @@ class AddressBook:
         return tuple(rng.sample(current, min(most, len(current))))
 
     def _has_room(self, record: AddressRecord, source: str) -> bool:
-        """Whether the record is current, and its place not full of others."""
+        """Whether the record is current, and its place not full; costs a pass over the book."""
         if not record.is_current(self._clock()):
             return False
-        place, most = record.place, AT_PLACE * _times(record.place)
+        place, most = record.place, self._bounds.at_place * self._times(record.place)
         others = (kept for peer, kept in self._kept.items() if peer != record.author)
         return source == LEDGER or sum(kept.record.place == place for kept in others) < most
 
     def _keep(self, record: AddressRecord, source: str) -> None:
         old = self._kept.get(record.author)
         if old is not None and source != LEDGER:
+            # News of a known peer stays with the source that brought it first: else a peer could
+            # move others' records to its own account, and push them out with its next ones.
             self._kept[record.author] = replace(old, record=record)
             return
-        self._kept[record.author] = _Kept(record=record, source=source)
+        self._kept[record.author] = _KeptRecord(record=record, source=source)
         of_source = sum(kept.source == source for kept in self._kept.values())
-        if source != LEDGER and of_source > OF_SOURCE * _times(source):
+        if source != LEDGER and of_source > self._bounds.of_source * self._times(source):
             self._drop_oldest(source)
-        if len(self._kept) > PEERS:
+        if len(self._kept) > self._bounds.peers:
             self._drop_oldest(self._greediest())
 
     def _greediest(self) -> str:
@@ -129,83 +333,8 @@ class AddressBook:
         theirs = (kept.record for kept in self._kept.values() if kept.source == source)
         del self._kept[min(theirs, key=lambda record: record.ts).author]
 
-
-def _times(network: str) -> int:
-    return LOOPBACK_TIMES if is_loopback(network) else 1
-
-
-# --- Gossip: announcements of log entries to all peers of a network, and the exchange of
-# addresses.
-#
-# Announcements of a run go over the topic `/tequio/<first 16 hex of the network id>/work/<first
-# 16 hex of the run id>/1`. Delivery is best effort, and a reader sees each content once.
-#
-# Peer exchange, protocol /tequio/peers/1: the asker sends one empty frame, or one that holds its
-# own address record; the answer is one frame: count u16, then that many records, each with its
-# length u16 before it (big-endian); at most RECORDS of them.
-
-PEERS_PROTOCOL = "/tequio/peers/1"
-RECORDS = 64
-SEEN = 16_384
-"""Contents remembered so that each is given out once."""
-EXCHANGE_S = 20.0
-_U16 = struct.Struct("!H")
-_ANSWER_BYTES = 2 + RECORDS * (2 + RECORD_BYTES)
-
-
-def topic_of(network_id: NetworkId, run: RunId) -> str:
-    """Name the topic of a run's work announcements."""
-    return f"/tequio/{network_id.hex()[:16]}/work/{run.hex()[:16]}/1"
-
-
-class Gossip:
-    """Announcements of one run; made by `join`."""
-
-    def __init__(
-        self,
-        network: PeerNetwork,
-        topic: str,
-        received: trio.MemoryReceiveChannel[Announcement],
-    ) -> None:
-        self._network = network
-        self._topic = topic
-        self._received = received
-        self._seen: OrderedDict[Digest, None] = OrderedDict()
-
-    @classmethod
-    async def join(
-        cls, network: PeerNetwork, network_id: NetworkId, run: RunId, judge: Judge
-    ) -> Gossip:
-        """Join the run's topic. What the judge does not take is not passed on."""
-        topic = topic_of(network_id, run)
-        return cls(network, topic, await network.subscribe(topic, judge))
-
-    @classmethod
-    async def relay(
-        cls, network: PeerNetwork, network_id: NetworkId, run: RunId, judge: Judge
-    ) -> None:
-        """Pass on what the judge takes, for as long as the network is open; keep nothing of it."""
-        (await network.subscribe(topic_of(network_id, run), judge)).close()
-
-    async def announce(self, entry: bytes) -> None:
-        """Tell everybody; raises RefusedError above GOSSIP_BYTES."""
-        await self._network.publish(self._topic, entry)
-
-    async def receive(self) -> Announcement:
-        """Wait for the next announcement whose content was not received before, ours too."""
-        while True:
-            announcement = await self._received.receive()
-            if self._is_new(sha256(announcement.content)):
-                return announcement
-
-    def _is_new(self, content: Digest) -> bool:
-        if content in self._seen:
-            self._seen.move_to_end(content)
-            return False
-        self._seen[content] = None
-        if len(self._seen) > SEEN:
-            self._seen.popitem(last=False)
-        return True
+    def _times(self, network: str) -> int:
+        return self._bounds.loopback_times if is_loopback(network) else 1
 
 
 class PeerExchange:
@@ -218,44 +347,39 @@ class PeerExchange:
         network.serve(PEERS_PROTOCOL, self.serve)
 
     async def serve(self, stream: PeerStream) -> None:
-        """Answer one question; raises PeerError when the peer fails or breaks the protocol."""
+        """Answer one request; raises PeerError when the peer fails or breaks the protocol."""
         with trio.move_on_after(EXCHANGE_S):
             offered = await stream.receive_frame(most_bytes=RECORD_BYTES)
             if offered:
-                self._learn([AddressRecord.parse(bytes(offered))], stream.peer)
+                self._add([AddressRecord.parse(bytes(offered))], stream.peer)
             await stream.send_frame(pack_records(self._book.sample(RECORDS, self._rng)))
 
     async def ask(self, peer: PeerKey, own: AddressRecord | None = None) -> int:
-        """Ask a peer for the addresses it knows, telling it ours; returns how many were news.
+        """Ask a peer for the addresses it knows, and send it ours; returns how many were news.
 
         Raises PeerError when the peer fails or sends what is not an answer.
         """
-        async with _stream(self._network, peer) as stream:
+        stream = await self._network.open_stream(peer, PEERS_PROTOCOL)
+        try:
             await stream.send_frame(own.encode() if own else b"")
             answer = await stream.receive_frame(most_bytes=_ANSWER_BYTES)
-        news = self._learn(parse_records(bytes(answer)), peer)
+        finally:
+            await stream.drop()
+        news = self._add(parse_records(bytes(answer)), peer)
         log.debug("addresses exchanged", news=news, known=len(self._book))
         return news
 
-    def _learn(self, records: Sequence[AddressRecord], told_by: PeerKey) -> int:
-        """Put records in the book; says how many were news. PeerError when there are too many."""
-        if not self._network.door.takes_records(told_by, len(records)):
+    def _add(self, records: Sequence[AddressRecord], giver: PeerKey) -> int:
+        """Add records to the book; returns how many were news. PeerError above the limit."""
+        if not self._network.limiter.allows_records(giver, len(records)):
             raise PeerError("too many address records")
-        source = self._network.place_of(told_by)
+        source = self._network.place_of(giver)
         others = [one for one in records if one.author != self._network.key]
         news = [one for one in others if self._book.add(one, source)]
+        # News only: an old record would move the peer's address back.
         for record in news:
             self._network.remember(record.author, record.addrs)
         return len(news)
-
-
-@asynccontextmanager
-async def _stream(network: PeerNetwork, peer: PeerKey) -> AsyncIterator[PeerStream]:
-    stream = await network.open_stream(peer, PEERS_PROTOCOL)
-    try:
-        yield stream
-    finally:
-        await stream.drop()
 
 
 def pack_records(records: Sequence[AddressRecord]) -> bytes:
@@ -279,167 +403,62 @@ def parse_records(answer: bytes) -> list[AddressRecord]:
             at += _U16.size + size
             records.append(AddressRecord.parse(answer[at - size : at]))
     except struct.error as err:
-        raise MalformedError("an answer that is cut short") from err
+        raise MalformedError("an answer of address records that is cut short") from err
     if at != len(answer):
         raise MalformedError(f"{len(answer) - at} bytes after the last record")
     return records
 
 
-DEGREE = 16
-"""Connections below which we open some."""
-CHOSEN = 8
-"""Connections that we opened ourselves, to peers of our choice, whoever else comes in."""
-SWARM_AT_PLACE = 2
-"""Of the peers that we choose at once, how many may be in one network."""
-FIRST_PAUSE_S = 1.0
-PAUSE_S = 60.0
-SEED_PAUSE_S = 10.0
-"""A ledger that was started again knows of no seed before each has told it where it is."""
-LOOK_S = 1.0
-"""How soon a connection is missed that was there."""
-RECORD_EVERY_MS = 120_000
-"""How often our own record is signed anew; it lives an hour."""
+def run_topic(network_id: NetworkId, run: RunId) -> str:
+    """The topic of a run's work announcements."""
+    return f"/tequio/{network_id.hex()[:16]}/work/{run.hex()[:16]}/1"
 
 
-class Swarm:
-    """Keeps us connected: one task, `run`."""
+class RunGossip:
+    """Announcements of one run; made by `join`."""
 
-    def __init__(  # noqa: PLR0913 - composition
+    def __init__(
         self,
-        *,
         network: PeerNetwork,
-        exchange: PeerExchange,
-        book: AddressBook,
-        ledger: LedgerApi,
-        signer: Signer,
-        net: NetworkId,
-        clock: Callable[[], int],
-        rng: Random,
-        bootstrap: Sequence[str] = (),
-        is_seed: bool = False,
+        topic: str,
+        received: trio.MemoryReceiveChannel[Announcement],
     ) -> None:
         self._network = network
-        self._exchange = exchange
-        self._book = book
-        self._ledger = ledger
-        self._signer = signer
-        self._net = net
-        self._clock = clock
-        self._rng = rng
-        self._bootstrap = tuple(bootstrap)
-        self._is_seed = is_seed
-        self._record: AddressRecord | None = None
-        self._lost = trio.Event()
+        self._topic = topic
+        self._received = received
+        self._seen: OrderedDict[Digest, None] = OrderedDict()
 
-    async def run(self) -> None:
-        """Connect, learn and reconnect until cancelled.
+    @classmethod
+    async def join(
+        cls, network: PeerNetwork, network_id: NetworkId, run: RunId, topic_filter: TopicFilter
+    ) -> RunGossip:
+        """Join the topic of the run; messages that the filter does not accept are not forwarded."""
+        topic = run_topic(network_id, run)
+        return cls(network, topic, await network.subscribe(topic, topic_filter))
 
-        After the first time each kind of work goes at its own pace: a peer or ledger that does not
-        answer holds up nothing else.
-        """
-        works = (self._ask_ledger, self._bootstrapped, self._learn, self._widen)
-        for work in works:
-            await work()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._miss)
-            for work in works:
-                nursery.start_soon(self._again_and_again, work)
+    @classmethod
+    async def relay(
+        cls, network: PeerNetwork, network_id: NetworkId, run: RunId, topic_filter: TopicFilter
+    ) -> None:
+        """Forward what the filter accepts, for as long as the network is open, and keep nothing."""
+        (await network.subscribe(run_topic(network_id, run), topic_filter)).close()
 
-    async def _miss(self) -> None:
-        """Notice who is gone: then every work begins anew with short pauses."""
-        before = self._network.connected()
+    async def announce(self, entry: bytes) -> None:
+        """Publish an entry; raises RefusedError above GOSSIP_BYTES."""
+        await self._network.publish(self._topic, entry)
+
+    async def receive(self) -> Announcement:
+        """Wait for the next announcement whose content was not received before, ours too."""
         while True:
-            await trio.sleep(LOOK_S)
-            connected = self._network.connected()
-            if before - connected:
-                lost, self._lost = self._lost, trio.Event()
-                lost.set()
-            before = connected
+            announcement = await self._received.receive()
+            if self._is_new(sha256(announcement.content)):
+                return announcement
 
-    async def _again_and_again(self, work: Callable[[], Awaitable[None]]) -> None:
-        pause = FIRST_PAUSE_S
-        while True:
-            lost = self._lost
-            with trio.move_on_after(pause * self._rng.uniform(0.8, 1.2)):
-                await lost.wait()
-            pause = min(pause * 1.5, SEED_PAUSE_S if self._is_seed else PAUSE_S)
-            if lost.is_set():
-                pause = FIRST_PAUSE_S
-                await trio.sleep(pause * self._rng.uniform(0.8, 1.2))
-            await work()
-
-    async def _bootstrapped(self) -> None:
-        async with trio.open_nursery() as nursery:
-            for addr in self._bootstrap:
-                nursery.start_soon(self._connect, addr)
-
-    async def _learn(self) -> None:
-        async with trio.open_nursery() as nursery:
-            for peer in sorted(self._network.connected()):
-                nursery.start_soon(self._learn_from, peer)
-
-    async def _ask_ledger(self) -> None:
-        """Learn the seeds; as a seed, say where we are."""
-        try:
-            if self._is_seed:
-                await self._ledger.put_seed(self._own_record())
-            records = await self._ledger.seeds(self._net)
-        except (LedgerUnavailableError, RefusedError, PeerError) as err:
-            log.warning("the ledger gives no seeds", error=str(err))
-            return
-        for record in records:
-            if record.author != self._network.key:
-                self._book.add(record, LEDGER)
-                if (known := self._book.get(record.author)) is not None:
-                    await self._reach(known)
-
-    async def _learn_from(self, peer: PeerKey) -> None:
-        try:
-            await self._exchange.ask(peer, self._own_record())
-        except PeerError as err:
-            log.debug("no peer exchange", peer=peer_id_text(peer), error=str(err))
-
-    async def _widen(self) -> None:
-        """Connect to some of the peers that we know, until there are enough.
-
-        Those that came in by themselves never count for those that we chose.
-        """
-        connected = self._network.connected()
-        missing = max(DEGREE - len(connected), CHOSEN - len(self._network.chosen()))
-        known = [one for one in self._book.current() if one.author != self._network.key]
-        strangers = [one for one in known if one.author not in connected]
-        async with trio.open_nursery() as nursery:
-            for record in self._spread(strangers)[: max(missing, 0)]:
-                nursery.start_soon(self._reach, record)
-
-    def _spread(self, strangers: Sequence[AddressRecord]) -> list[AddressRecord]:
-        """Mix, and keep a few of each network."""
-        places: Counter[str] = Counter()
-        found = []
-        for record in self._rng.sample(strangers, len(strangers)):
-            places[record.place] += 1
-            if places[record.place] <= SWARM_AT_PLACE or is_loopback(record.place):
-                found.append(record)
-        return found
-
-    async def _reach(self, record: AddressRecord) -> None:
-        self._network.remember(record.author, record.addrs)
-        if record.author in self._network.connected():
-            return
-        for addr in record.addrs:
-            if await self._connect(addr):
-                return
-
-    async def _connect(self, addr: str) -> bool:
-        try:
-            await self._network.connect(addr)
-        except PeerError as err:
-            log.debug("not reached", address=addr, error=str(err))
+    def _is_new(self, content: Digest) -> bool:
+        if content in self._seen:
+            self._seen.move_to_end(content)
             return False
+        self._seen[content] = None
+        if len(self._seen) > SEEN:
+            self._seen.popitem(last=False)
         return True
-
-    def _own_record(self) -> AddressRecord:
-        now = self._clock()
-        if self._record is None or now - self._record.ts > RECORD_EVERY_MS:
-            self._record = sign_addresses(self._signer, self._net, self._network.addresses(), now)
-        return self._record

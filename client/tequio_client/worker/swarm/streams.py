@@ -1,329 +1,337 @@
-"""Lanes: long-lived request streams to peers, shared by everything that is fetched.
+"""The client side of /tequio/blob/1: requests to peers, over streams that stay open.
 
-A new stream costs more than two round trips, so lanes stay open. Several questions may be on
-their way on one lane; answers come in order. Each lane has its own reading task, so the answer to
-a question that was given up is still read, and the lane stays in step and is not lost.
+A fresh stream costs about 2.4 round trips and starts with a window of 256 KiB, so streams to a
+peer are pooled and reused by all fetches. Several requests may be on their way on one stream;
+answers come in order. `BlobClient` adds the budgets, and `PeerBans` remembers which peers sent
+wrong bytes.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import structlog
 import trio
 
-from tequio_client.worker.swarm.blob_server import PROTOCOL, Status
+from tequio_client.worker.store.trees import split_leaves
+from tequio_client.worker.swarm.blob_server import (
+    PAYLOAD_BYTES,
+    PROTOCOL,
+    BlobOp,
+    BlobRequest,
+    BlobStatus,
+    unpack_bits,
+    unpack_blob,
+)
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.ids import peer_id_text
+from tequio_shared.ids import DIGEST_BYTES, peer_id_text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from random import Random
+    from collections.abc import Callable
 
-    from tequio_client.worker.peers import PeerNetwork, PeerStream
-    from tequio_client.worker.store.store import Store
-    from tequio_client.worker.swarm.blob_server import Request
+    from tequio_client.worker.store.trees import TreeRef
+    from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
     from tequio_shared.ids import Digest, PeerKey
-
-# --- Blame: which peers gave wrong bytes, told in a bounded record, and not asked again for a
-# while.
-#
-# A connection is authenticated, so bytes that came over it are that peer's. But a name may be at
-# fault too: somebody can commit to a payload under the name of a tree of another shape, and
-# whoever then serves that tree honestly seems to lie. So a peer whose bytes did not fit is a
-# suspect, dropped from the fetch at hand; once the name was had from somebody, which shows that
-# it can be had, its suspects are liars.
-#
-# Kept in memory: after a restart a liar has one more try.
 
 log = structlog.get_logger(__name__)
 
-FIRST_BAN_S = 300.0
-"""How long a liar is not asked; twice as long each time."""
-LONGEST_BAN_S = 6 * 3600.0
-RECORDS = 64
-"""Liars remembered; the oldest lie goes first."""
-NAMES = 64
-"""Names remembered that have suspects and were not had yet."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BadSource:
-    """A peer that gave wrong bytes: what was wrong last, how often, until when it is not asked."""
-
-    peer: PeerKey
-    reason: str
-    times: int
-    until_s: float  # by the record's clock
-
-    def __str__(self) -> str:
-        return f"{peer_id_text(self.peer)} ({self.times}): {self.reason}"
-
-
-class Blame:
-    """One worker's record of liars."""
-
-    def __init__(self, clock: Callable[[], float] = trio.current_time) -> None:
-        self._clock = clock  # seconds
-        self._liars: OrderedDict[PeerKey, BadSource] = OrderedDict()  # the last lie last
-        self._suspects: OrderedDict[Digest, dict[PeerKey, str]] = OrderedDict()
-
-    @property
-    def liars(self) -> tuple[BadSource, ...]:
-        """Who lied, the last one first."""
-        return tuple(reversed(self._liars.values()))
-
-    def is_banned(self, peer: PeerKey) -> bool:
-        """Whether the peer is not to be asked now."""
-        found = self._liars.get(peer)
-        return found is not None and self._clock() < found.until_s
-
-    def suspect(self, name: Digest, peer: PeerKey, reason: str) -> None:
-        """The peer gave bytes that do not fit the name."""
-        log.warning("a source lied", peer=peer_id_text(peer), reason=reason)
-        self._suspects.setdefault(name, {})[peer] = reason
-        while len(self._suspects) > NAMES:
-            self._suspects.popitem(last=False)
-
-    def had(self, name: Digest) -> None:
-        """The name was had: its suspects are liars."""
-        for peer, reason in self._suspects.pop(name, {}).items():
-            self._ban(peer, reason)
-
-    def _ban(self, peer: PeerKey, reason: str) -> None:
-        before = self._liars.pop(peer, None)
-        times = before.times + 1 if before else 1
-        ban_s = min(FIRST_BAN_S * 2.0 ** min(times - 1, 16), LONGEST_BAN_S)
-        self._liars[peer] = BadSource(
-            peer=peer, reason=reason, times=times, until_s=self._clock() + ban_s
-        )
-        while len(self._liars) > RECORDS:
-            self._liars.popitem(last=False)
-        log.warning(
-            "source not asked for a while", peer=peer_id_text(peer), reason=reason, for_s=ban_s
-        )
-
-
-LANES = 2
-"""Streams to one peer."""
-IDLE_S = 240.0
-"""An unused lane is closed after this long; the server would do so a minute later."""
+IN_FLIGHT = 16
+"""Requests for content on their way to all sources: bounds memory, 1 MiB each."""
+REQUEST_S = 120.0
+"""Longest time for one answer; a silent stream is given up much sooner."""
 SILENCE_S = 20.0
-"""A lane on which nothing arrives for this long, with a question open, is given up."""
+"""A stream on which nothing arrives for this long, with a request open, is given up."""
+IDLE_S = 240.0
+"""An unused stream is closed after this long; the server would do so a minute later."""
+STREAMS = 2
+"""Streams to one peer. More hide no latency that requests in a row do not hide already."""
+
+FIRST_BAN_S = 300.0
+"""First ban of a peer that sent wrong bytes; each further one is twice as long."""
+LONGEST_BAN_S = 6 * 3600.0
+BANNED_PEERS = 64
+"""Peers remembered for wrong bytes; the oldest goes first."""
+SUSPECTED_NAMES = 64
+"""Names remembered that have suspects and were not fetched yet."""
 
 
-class NotOkError(PeerError):
-    """The peer answered, but not OK."""
+class BlobClient:
+    """Requests of /tequio/blob/1 within the budgets; its `streams` must be entered.
 
-    def __init__(self, status: Status) -> None:
+    All methods raise PeerError when the peer fails, AnswerError when it does not have the content,
+    and MalformedError when the answer cannot be one.
+    """
+
+    def __init__(
+        self,
+        network: PeerNetwork,
+        *,
+        download: ByteBudget | None = None,
+        silence_s: float = SILENCE_S,
+    ) -> None:
+        self.streams = StreamPool(network, silence_s=silence_s)
+        self._budget = download or ByteBudget()
+        # One cap over all fetches and peers: what is on its way has to fit into memory, however
+        # many fetches are started at once.
+        self._flight = trio.CapacityLimiter(IN_FLIGHT)
+
+    async def held(self, peer: PeerKey, ref: TreeRef) -> list[bool] | None:
+        """Which pieces of the tree the peer has; None for all of them."""
+        payload = await self._ask(peer, BlobRequest(op=BlobOp.HELD, name=ref.root))
+        return unpack_bits(bytes(payload), ref.pieces) if payload else None
+
+    async def pieces(self, peer: PeerKey, ref: TreeRef, first: int, count: int) -> memoryview:
+        """Fetch pieces, not yet verified; of the right length, or MalformedError."""
+        request = BlobRequest(op=BlobOp.PIECES, name=ref.root, first=first, count=count)
+        _, expect_bytes = ref.span(first, count)
+        async with self._flight:
+            payload = await self._ask(peer, request, expect_bytes)
+        if len(payload) != expect_bytes:
+            raise MalformedError(f"{len(payload)} bytes where {expect_bytes} were asked for")
+        return payload
+
+    async def leaves(self, peer: PeerKey, ref: TreeRef) -> tuple[bytes, ...]:
+        """Fetch all leaf hashes of the tree, not yet verified."""
+        most = PAYLOAD_BYTES // DIGEST_BYTES
+        leaves: list[bytes] = []
+        for first in range(0, ref.pieces, most):
+            count = min(most, ref.pieces - first)
+            request = BlobRequest(op=BlobOp.LEAVES, name=ref.root, first=first, count=count)
+            leaves += split_leaves(bytes(await self._ask(peer, request, count * DIGEST_BYTES)))
+        return tuple(leaves)
+
+    async def blob_part(self, peer: PeerKey, name: Digest, first: int) -> tuple[int, memoryview]:
+        """Fetch the size of the blob, and its bytes from `first`, at most PAYLOAD_BYTES."""
+        request = BlobRequest(op=BlobOp.BLOB, name=name, first=first, count=PAYLOAD_BYTES)
+        async with self._flight:
+            return unpack_blob(await self._ask(peer, request, PAYLOAD_BYTES))
+
+    async def _ask(self, peer: PeerKey, request: BlobRequest, expect_bytes: int = 0) -> memoryview:
+        # Paid before the request: what has been asked for arrives, budget or not.
+        await self._budget.acquire(expect_bytes)
+        return await self.streams.request(peer, request, timeout_s=REQUEST_S)
+
+
+class AnswerError(PeerError):
+    """The peer answered without content: it does not have it, is busy, or refuses."""
+
+    def __init__(self, status: BlobStatus) -> None:
         super().__init__(f"the peer answered {status.name}")
         self.status = status
 
 
-class Lanes:
-    """The lanes to all peers; `async with Lanes(network) as lanes`."""
+class StreamPool:
+    """The request streams to all peers; `async with StreamPool(network) as streams`."""
 
-    def __init__(self, network: PeerNetwork) -> None:
+    def __init__(self, network: PeerNetwork, *, silence_s: float = SILENCE_S) -> None:
         self._network = network
-        self._lanes: dict[PeerKey, list[Lane]] = {}
+        self._silence_s = silence_s
+        self._streams: dict[PeerKey, list[RequestStream]] = {}
         self._opening: dict[PeerKey, trio.Lock] = {}
-        self._nursery: trio.Nursery
+        self._stack = AsyncExitStack()
+        self._nursery: trio.Nursery  # of the reading tasks; there once entered
         self.received_bytes = 0  # of answers since the start, those given up too
 
     async def __aenter__(self) -> Self:
-        self._running = _nursery()
-        self._nursery = await self._running.__aenter__()
+        self._nursery = await self._stack.enter_async_context(trio.open_nursery())
         return self
 
-    async def __aexit__(self, *error: object) -> None:
+    async def __aexit__(self, *_error: object) -> None:
+        # The error is not passed to the nursery, which would wrap it in an ExceptionGroup.
         self._nursery.cancel_scope.cancel()
-        await self._running.__aexit__(None, None, None)
+        await self._stack.aclose()
 
-    async def ask(self, peer: PeerKey, request: Request, *, timeout_s: float) -> memoryview:
-        """Ask one question; returns the payload of the OK answer.
+    async def request(self, peer: PeerKey, request: BlobRequest, *, timeout_s: float) -> memoryview:
+        """Send one request; returns the payload of the OK answer.
 
-        Raises NotOkError for another status, PeerError when the peer fails or is too slow.
+        Raises AnswerError for another status, PeerError when the peer fails or is too slow.
         """
-        lane = await self._free_lane(peer)
-        frame = await lane.ask(request, timeout_s=timeout_s)
+        stream = await self._least_busy(peer)
+        frame = await stream.request(request, timeout_s=timeout_s)
         try:
-            status = Status(frame[0])
+            status = BlobStatus(frame[0])
         except (IndexError, ValueError) as err:
             raise MalformedError("an answer without a status") from err
-        if status is not Status.OK:
-            raise NotOkError(status)
-        return memoryview(frame)[1:]
+        if status is not BlobStatus.OK:
+            raise AnswerError(status)
+        return memoryview(frame)[1:]  # the payload is up to 1 MiB: not copied
 
-    def drop(self, peer: PeerKey) -> None:
-        """Close the lanes to a peer; questions still open on them fail."""
-        for lane in self._lanes.pop(peer, []):
-            lane.end()
+    def close_peer(self, peer: PeerKey) -> None:
+        """Close the streams to a peer; requests still open on them fail."""
+        for stream in self._streams.pop(peer, []):
+            stream.close()
 
-    async def _free_lane(self, peer: PeerKey) -> Lane:
-        """Pick the lane with the fewest open questions; open one while all of few are busy."""
+    async def _least_busy(self, peer: PeerKey) -> RequestStream:
+        """Pick the stream with the fewest open requests; open one while all of few are busy."""
+        # One opening per peer at a time: ten fetches that start at once would otherwise each find
+        # no stream, and open ten.
         async with self._opening.setdefault(peer, trio.Lock()):
-            lanes = [lane for lane in self._lanes.get(peer, ()) if lane.is_open]
-            busy = all(lane.questions for lane in lanes)
-            if busy and len(lanes) < LANES:
-                lanes.append(await self._open(peer))
-            self._lanes[peer] = lanes
-        return min(lanes, key=lambda lane: lane.questions)
+            streams = [stream for stream in self._streams.get(peer, ()) if stream.is_open]
+            if len(streams) < STREAMS and all(stream.open_requests for stream in streams):
+                streams.append(await self._open(peer))
+            self._streams[peer] = streams
+        return min(streams, key=lambda stream: stream.open_requests)
 
-    async def _open(self, peer: PeerKey) -> Lane:
-        lane = Lane(await self._network.open_stream(peer, PROTOCOL), self._count)
-        self._nursery.start_soon(lane.run)
-        return lane
+    async def _open(self, peer: PeerKey) -> RequestStream:
+        stream = RequestStream(
+            await self._network.open_stream(peer, PROTOCOL), self._count, self._silence_s
+        )
+        self._nursery.start_soon(stream.run)
+        return stream
 
     def _count(self, size_bytes: int) -> None:
         self.received_bytes += size_bytes
 
 
-class Lane:
-    """One stream of questions and answers; `run` must be running.
+class RequestStream:
+    """One stream of requests and answers; `run` must be running.
 
-    `count` is told the size of each answer.
+    `count` is called with the size of each answer. The stream has a reading task of its own: a
+    caller that gives up leaves its answer to that task, which still reads it. Were the caller the
+    reader, each request that is given up would put the stream out of step and cost it.
     """
 
-    def __init__(self, stream: PeerStream, count: Callable[[int], None]) -> None:
+    def __init__(self, stream: PeerStream, count: Callable[[int], None], silence_s: float) -> None:
         self._stream = stream
         self._count = count
-        self._open: deque[_Question] = deque()  # asked, in order, not yet answered
-        self._asked = trio.Event()
+        self._silence_s = silence_s
+        self._unanswered: deque[_Pending] = deque()  # in the order of sending
+        self._sent = trio.Event()  # replaced whenever nothing is unanswered
         self._sending = trio.Lock()
         self._scope = trio.CancelScope()
         self.is_open = True
 
     @property
-    def questions(self) -> int:
-        """How many questions are open, given up ones too."""
-        return len(self._open)
+    def open_requests(self) -> int:
+        """How many requests are unanswered, those given up too."""
+        return len(self._unanswered)
 
-    async def ask(self, request: Request, *, timeout_s: float) -> bytearray:
-        """Ask and wait for the answer frame; raises PeerError."""
-        question = _Question()
+    async def request(self, request: BlobRequest, *, timeout_s: float) -> bytearray:
+        """Send a request and wait for the answer frame; raises PeerError."""
+        pending = _Pending()
         with trio.move_on_after(timeout_s):
-            await self._send(request, question)
-            await question.done.wait()
-        if question.frame is None:
+            await self._send(request, pending)
+            await pending.done.wait()
+        if pending.frame is None:
             raise PeerError("no answer in time" if self.is_open else "the stream to the peer ended")
-        return question.frame
+        return pending.frame
 
-    def end(self) -> None:
-        """Give the lane up."""
+    def close(self) -> None:
+        """End `run`; requests still open fail."""
         self._scope.cancel()
 
     async def run(self) -> None:
-        """Read answers until the stream ends, the lane is idle too long, or `end`."""
+        """Read answers until the stream ends, is idle for too long, or `close`."""
         try:
             with self._scope:
                 await self._read_answers()
         except PeerError:
-            pass  # every open question learns it below
+            pass  # reported by every open request, which has no frame
         finally:
             self.is_open = False
-            for question in self._open:
-                question.done.set()
+            for pending in self._unanswered:
+                pending.done.set()
             await self._stream.drop()
 
-    async def _send(self, request: Request, question: _Question) -> None:
+    async def _send(self, request: BlobRequest, pending: _Pending) -> None:
         async with self._sending:
             if not self.is_open:
                 return
-            # Not cancelled half-way: whether it was sent would be unknown, and with it the order.
+            # Not cancelled half-way: whether the request was sent would be unknown, and with it
+            # to which request each later answer belongs. The timeout bounds the shield.
             with trio.CancelScope(shield=True):
-                self._open.append(question)
-                self._asked.set()
+                self._unanswered.append(pending)
+                self._sent.set()
                 try:
                     await self._stream.send_frame(request.encode(), timeout_s=10)
                 except PeerError:
-                    self.end()
+                    self.close()
                     raise
 
     async def _read_answers(self) -> None:
         while True:
             with trio.move_on_after(IDLE_S):
-                await self._asked.wait()
-            if not self._open:
+                await self._sent.wait()
+            if not self._unanswered:
                 return
-            frame = await self._stream.receive_frame(timeout_s=SILENCE_S)
+            frame = await self._stream.receive_frame(timeout_s=self._silence_s)
             self._count(len(frame))
-            question = self._open.popleft()
-            question.frame = frame
-            question.done.set()
-            if not self._open:
-                self._asked = trio.Event()
+            pending = self._unanswered.popleft()
+            pending.frame = frame
+            pending.done.set()
+            if not self._unanswered:
+                self._sent = trio.Event()
 
 
-class _Question:
+class _Pending:
     def __init__(self) -> None:
         self.done = trio.Event()
         self.frame: bytearray | None = None
 
 
-@asynccontextmanager
-async def _nursery() -> AsyncIterator[trio.Nursery]:
-    async with trio.open_nursery() as nursery:
-        yield nursery
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerBan:
+    """A peer that sent wrong bytes: what was wrong last, how often, and the end of its ban."""
+
+    peer: PeerKey
+    reason: str
+    times: int
+    until_s: float  # by the clock of PeerBans
+
+    def __str__(self) -> str:
+        return f"{peer_id_text(self.peer)} ({self.times}): {self.reason}"
 
 
-# --- Asking peers for content: within the budgets, over lanes that stay open, and who is to
-# blame.
+class PeerBans:
+    """Which peers sent wrong bytes and are not asked for a while; bounded.
 
-IN_FLIGHT = 16
-"""Requests for pieces on their way to all sources: bounds memory, 1 MiB each."""
-DEPTH = 4
-"""Requests on their way to one source."""
-REQUEST_S = 120.0
-"""Longest time for one answer; a silent stream is given up much sooner."""
+    A connection is authenticated, so bytes that came over it are that peer's. But the name may be
+    at fault: a peer can commit to a payload under the root of a tree of another shape, and every
+    honest server of that tree then seems to send wrong bytes. So such a peer is a suspect, and
+    dropped from the fetch at hand; once the name was fetched from another peer, which shows that
+    right bytes exist, its suspects are banned.
 
+    Kept in memory: after a restart a banned peer has one more try.
+    """
 
-class Asker:
-    """What all fetches share; `async with Asker(...) as asker`."""
-
-    def __init__(
-        self,
-        network: PeerNetwork,
-        store: Store,
-        *,
-        rng: Random,
-        download: ByteBudget | None = None,
-        blame: Blame | None = None,
-    ) -> None:
-        self.store = store
-        self.rng = rng
-        self.blame = blame or Blame()
-        self._budget = download or ByteBudget()
-        self._lanes = Lanes(network)
-        self._flight = trio.CapacityLimiter(IN_FLIGHT)
-        self._stack = AsyncExitStack()
+    def __init__(self, clock: Callable[[], float] = trio.current_time) -> None:
+        self._clock = clock  # seconds
+        self._bans: OrderedDict[PeerKey, PeerBan] = OrderedDict()  # the newest last
+        self._suspects: OrderedDict[Digest, dict[PeerKey, str]] = OrderedDict()
 
     @property
-    def received_bytes(self) -> int:
-        """What peers have answered since the start; above what was verified: waste."""
-        return self._lanes.received_bytes
+    def newest_first(self) -> tuple[PeerBan, ...]:
+        """Peers that were ever banned, as far as they are remembered."""
+        return tuple(reversed(self._bans.values()))
 
-    async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._lanes)
-        return self
+    def is_banned(self, peer: PeerKey) -> bool:
+        """Whether the peer is not to be asked now."""
+        ban = self._bans.get(peer)
+        return ban is not None and self._clock() < ban.until_s
 
-    async def __aexit__(self, *error: object) -> None:
-        await self._stack.aclose()
+    def suspect(self, name: Digest, peer: PeerKey, reason: str) -> None:
+        """Record that the peer sent bytes that do not fit the name."""
+        log.warning("a source sent wrong data", peer=peer_id_text(peer), reason=reason)
+        self._suspects.setdefault(name, {})[peer] = reason
+        while len(self._suspects) > SUSPECTED_NAMES:
+            self._suspects.popitem(last=False)
 
-    async def ask(self, peer: PeerKey, request: Request, *, expect_bytes: int = 0) -> memoryview:
-        """Ask within the budgets; raises PeerError."""
-        await self._budget.take(expect_bytes)
-        return await self._lanes.ask(peer, request, timeout_s=REQUEST_S)
+    def confirm(self, name: Digest) -> None:
+        """The name was fetched: ban its suspects."""
+        for peer, reason in self._suspects.pop(name, {}).items():
+            self._ban(peer, reason)
 
-    async def ask_for_bytes(self, peer: PeerKey, request: Request, expect_bytes: int) -> memoryview:
-        """`ask`, for an answer so large that only so many may be on their way."""
-        async with self._flight:
-            return await self.ask(peer, request, expect_bytes=expect_bytes)
-
-    def accuse(self, name: Digest, peer: PeerKey, reason: str) -> None:
-        """Close our streams to a source that gave wrong bytes for that name."""
-        self._lanes.drop(peer)
-        self.blame.suspect(name, peer, reason)
+    def _ban(self, peer: PeerKey, reason: str) -> None:
+        before = self._bans.pop(peer, None)
+        times = before.times + 1 if before else 1
+        # The exponent is bounded as well: 2.0 ** times overflows for a peer that never stops.
+        ban_s = min(FIRST_BAN_S * 2.0 ** min(times - 1, 16), LONGEST_BAN_S)
+        until_s = self._clock() + ban_s
+        self._bans[peer] = PeerBan(peer=peer, reason=reason, times=times, until_s=until_s)
+        while len(self._bans) > BANNED_PEERS:
+            self._bans.popitem(last=False)
+        log.warning("a source is banned", peer=peer_id_text(peer), reason=reason, for_s=ban_s)

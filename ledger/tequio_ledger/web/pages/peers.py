@@ -335,8 +335,8 @@ def _attended(
 
 
 def _duty(state: State, key: PeerKey) -> Duty:
-    accounts = [view.accounts for view in state.runs.values() if view.accounts]
-    earned = [account.earned[key] for account in accounts if key in account.earned]
+    accounts = (view.accounts.earned for view in state.runs.values())
+    earned = [account[key] for account in accounts if key in account]
     return Duty(
         asked=state.asked[key],
         sent=state.proofs[key],

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tequio_ledger.state import State as LedgerState
     from tequio_ledger.web.pages.text import Mark
     from tequio_shared.ids import Digest, RunId
-    from tequio_shared.network.run import RunView
+    from tequio_shared.network.run import FullRunView
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import RoundView
 
@@ -191,7 +191,6 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
     """Take a run; raises RefusedError("not-found")."""
     view = state.run(run)
     accounts, head = view.accounts, view.head
-    queue = accounts.queue if accounts else assignment.WindowQueue()
     return RunNow(
         id=to_text(run),
         name=view.manifest.name,
@@ -202,8 +201,8 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         number=view.number,
         closed=view.closed,
         voided=view.voided,
-        tokens=accounts.tokens if accounts else 0,
-        members=len(accounts.active()) if accounts else 0,
+        tokens=accounts.tokens,
+        members=len(accounts.active()),
         clock=_clock(view),
         opened_index=state.opened[run],
         roster_index=view.round.roster_index if view.round else None,
@@ -212,13 +211,13 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         weights_root=to_text(head.weights_root) if head else "",
         slots=_slots(state, view),
         quorum=_quorum(view.round) if view.round else 0,
-        dealt=queue.fresh,
-        returned=assignment.total(queue.returned),
+        dealt=accounts.queue.fresh,
+        returned=assignment.total(accounts.queue.returned),
         on_hub=_on_hub(view),
     )
 
 
-def _on_hub(view: RunView) -> tuple[OnHub, ...]:
+def _on_hub(view: FullRunView) -> tuple[OnHub, ...]:
     newest = sorted(view.published.items(), reverse=True)[:SHOWN_HEADS]
     return tuple(
         OnHub(round=number, repo=body.repo, revision=body.revision, entry=index)
@@ -226,7 +225,7 @@ def _on_hub(view: RunView) -> tuple[OnHub, ...]:
     )
 
 
-def _clock(view: RunView) -> Clock:
+def _clock(view: FullRunView) -> Clock:
     times, opened = view.manifest.rounds, view.round.open if view.round else None
     match view.state:
         case State.WARMUP:
@@ -242,14 +241,14 @@ def _span(since_ms: int, length_ms: int) -> Clock:
     return Clock(since_ms=since_ms, until_ms=since_ms + length_ms)
 
 
-def _slots(state: LedgerState, view: RunView) -> tuple[SlotNow, ...]:
+def _slots(state: LedgerState, view: FullRunView) -> tuple[SlotNow, ...]:
     current = view.round
     if current is None or current.phase is Phase.OVER or view.state is State.FINISHED:
         return ()
     return tuple(_slot(state, view, current, slot) for slot in range(len(current.roster.members)))
 
 
-def _slot(state: LedgerState, view: RunView, current: RoundView, slot: int) -> SlotNow:
+def _slot(state: LedgerState, view: FullRunView, current: RoundView, slot: int) -> SlotNow:
     member = current.roster.members[slot]
     return SlotNow(
         slot=slot,

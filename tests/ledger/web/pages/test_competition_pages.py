@@ -170,7 +170,7 @@ def test_a_page_is_whole_in_every_phase(contest: Contest, phase: str) -> None:
 
 
 def test_every_statement_is_told_with_its_entry_and_words(contest: Contest) -> None:
-    told = contest.shown.ledger.state.stories.of(contest.shown.papers["decided"].id)
+    told = contest.shown.ledger.state.story(contest.shown.papers["decided"].id)
     page = contest.page("decided")
     assert {f"/entries/{one.index}" for one in told} <= set(page.links())
     assert len(told) == len({one.index for one in told}) > 40

@@ -1,0 +1,209 @@
+"""The controls of the settings that follow from the table: switches, numbers, sliders, choices.
+
+Every control shows what holds and changes it at once; what is being typed or dragged is sent when
+it has come to rest. `settings_lending` and `settings_app` have the controls of their own kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from tequio_client.app.pages.setting_specs import (
+    ChipSpec,
+    ChoiceSpec,
+    NumberSpec,
+    PercentSpec,
+    SwitchSpec,
+)
+from tequio_client.app.pages.settings_table import CONTEXT
+from tequio_client.app.settings_file import AppSettings
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.buttons import Dropdown, Segmented, Switch
+from tequio_client.app.widgets.indicators import Chip
+from tequio_client.app.widgets.inputs import NumberBox, SliderRow
+from tequio_client.ipc.preferences import Preferences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_client.app.pages.edits import Edits
+    from tequio_client.app.pages.page import Means, Own
+    from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
+    from tequio_client.app.widgets.messages import UndoToast
+    from tequio_client.ipc.snapshot import Snapshot
+
+USUAL, USUAL_APP = Preferences(), AppSettings()
+"""The defaults."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsContext:
+    """What the controls of the page work with."""
+
+    means: Means
+    edits: Edits
+    toast: UndoToast
+
+    @property
+    def app(self) -> Own:
+        """The program around the window; sections about it are made only where there is one."""
+        if self.means.own is None:
+            raise RuntimeError("settings of the app in a window without an app")
+        return self.means.own
+
+
+@dataclass(frozen=True, kw_only=True)  # no slots: Qt refers weakly to the owner of a method
+class Field:
+    """One field of the preferences or of the app's settings: its value, default and change."""
+
+    name: str
+    is_of_app: bool
+    context: SettingsContext
+
+    @classmethod
+    def of(cls, spec: SettingSpec, section: SectionSpec, context: SettingsContext) -> Field:
+        """The field of a row."""
+        return cls(name=spec.field, is_of_app=section.is_of_app, context=context)
+
+    @property
+    def value(self) -> Any:  # noqa: ANN401  # of any type that a setting has
+        """What holds now, with changes that were not sent yet."""
+        held = self.context.app.book.settings if self.is_of_app else self.context.edits.current
+        return getattr(held, self.name)
+
+    @property
+    def default(self) -> Any:  # noqa: ANN401  # of any type that a setting has
+        """What holds unless something else was chosen; None for a row without a field."""
+        return getattr(USUAL_APP if self.is_of_app else USUAL, self.name, None)
+
+    def change(self, value: object) -> None:
+        """Change it now."""
+        if self.is_of_app:
+            self.context.app.book.change(**{self.name: value})
+        else:
+            self.context.edits.change({self.name: value})
+
+    def change_soon(self, value: object) -> None:
+        """Change it when the hand has come to rest; only for preferences."""
+        self.context.edits.change_soon({self.name: value})
+
+
+class SettingControl(QWidget):
+    """A control with a class of its own; subclasses fill `column` and implement `refresh`."""
+
+    noted = Signal(str, str)
+    """Another note than the table's, with its tone; an empty one restores the table's."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__()
+        self.context = context
+        self.below: QWidget | None = None
+        """A widget below the row, on the same card."""
+        self.default = ""
+        """The default in words, where the table cannot know it."""
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(10)
+
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        """Show what holds now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltControl:
+    """A control from the table, with the function that shows what holds in it."""
+
+    widget: QWidget
+    refresh: Callable[[], None]
+    default: str = ""
+    """The field's default, in words."""
+
+
+def text(source: str) -> str:
+    """A text of the table, in the user's language."""
+    return QCoreApplication.translate(CONTEXT, source) if source else ""
+
+
+def build(spec: SettingSpec, field: Field) -> BuiltControl | None:
+    """The control of a row that needs no class of its own; None: the row has none."""
+    title = text(spec.title)
+    match spec.control:
+        case SwitchSpec():
+            return _switch(title, field)
+        case NumberSpec() as number:
+            return _number(title, number, field)
+        case PercentSpec() as percent:
+            return _percent(title, text(spec.note), percent, field)
+        case ChoiceSpec() as choice:
+            return _choice(title, choice, field)
+        case ChipSpec() as chip:
+            shown = Chip(text(chip.words), chip.picture, chip.tone)
+            return BuiltControl(widget=shown, refresh=lambda: None)
+    return None
+
+
+def _switch(title: str, field: Field) -> BuiltControl:
+    made = Switch(title)
+    made.clicked.connect(field.change)
+    default = (
+        QCoreApplication.translate("settings", "on")
+        if field.default
+        else QCoreApplication.translate("settings", "off")
+    )
+    return BuiltControl(widget=made, refresh=lambda: made.setChecked(field.value), default=default)
+
+
+def _number(title: str, spec: NumberSpec, field: Field) -> BuiltControl:
+    unit, nothing = text(spec.unit), text(spec.nothing)
+    box = NumberBox(title, spec.least, spec.most, unit, nothing=nothing, places=spec.places)
+
+    def change(value: float) -> None:
+        chosen = value if spec.places else round(value)
+        field.change_soon(None if spec.is_optional and value == spec.least else chosen)
+
+    def refresh() -> None:
+        value = field.value
+        box.choose(spec.least if value is None else value)
+
+    box.chosen.connect(change)
+    usual = field.default
+    is_nothing = usual is None or (nothing and usual == spec.least)
+    default = nothing.lower() if is_nothing else f"{figures.count(usual)} {unit}"
+    return BuiltControl(widget=box, refresh=refresh, default=default)
+
+
+def _percent(title: str, note: str, spec: PercentSpec, field: Field) -> BuiltControl:
+    whole = with_default(note, figures.percent(field.default))
+    slider = SliderRow(title, spec.least, 100, figures.percent, whole)
+    slider.set_step(spec.step)
+    slider.chosen.connect(field.change_soon)
+
+    def refresh() -> None:
+        slider.choose(field.value)
+        slider.setEnabled(getattr(field.context.edits.current, spec.enabled_by))
+
+    return BuiltControl(widget=slider, refresh=refresh)
+
+
+def _choice(title: str, spec: ChoiceSpec, field: Field) -> BuiltControl:
+    choices = {key: text(words) for key, words in spec.choices.items()} | dict(spec.names)
+    made = (Dropdown if spec.is_list else Segmented)(title, choices)
+    made.chosen.connect(field.change)
+
+    def refresh() -> None:
+        # a file of another version may hold a value that this one has no choice for
+        made.choose(field.value if field.value in choices else next(iter(choices)))
+
+    default = choices[field.default]
+    return BuiltControl(widget=made, refresh=refresh, default=default[:1].lower() + default[1:])
+
+
+def with_default(note: str, default: str) -> str:
+    """The note of a setting, and its default."""
+    return QCoreApplication.translate("settings", "{note} Default: {default}.").format(
+        note=note, default=default
+    )

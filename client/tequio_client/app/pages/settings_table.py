@@ -1,0 +1,635 @@
+"""Every setting of the app as data: its section, title, note, control, default and effect.
+
+The pages are built from these tables (`settings_section`), and the search looks through them. All
+texts are English and are translated in the context `settings`; what a setting holds by default
+comes from `Preferences` and `AppSettings`, which this table never repeats.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.app.pages.privacy_table import LISTS, TELEMETRY
+from tequio_client.app.pages.setting_specs import (
+    CardSpec,
+    ChipSpec,
+    ChoiceSpec,
+    CustomSpec,
+    NumberSpec,
+    PercentSpec,
+    SectionSpec,
+    SettingSpec,
+    SwitchSpec,
+)
+from tequio_client.app.theme.look import Choice
+from tequio_client.ipc.snapshot import Reason, State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tequio_client.app.pages.setting_specs import Cause, ControlSpec
+    from tequio_client.ipc.snapshot import Decision
+
+CONTEXT = "settings"
+MOST_MBIT = 100_000.0
+MOST_GB = 1_000_000
+DAY_MINUTES = 1_440
+
+WIDE = CustomSpec(is_wide=True)
+_PRESENCE = CardSpec(
+    heading="While you're using the computer",
+    settings=(
+        SettingSpec(
+            field="idle_minutes",
+            title="Idle time before starting",
+            note="Starts after this long without input, or as soon as the screen is locked.",
+            control=NumberSpec(least=0, most=DAY_MINUTES, unit="min", nothing="Immediately"),
+            stops=(Reason.IN_USE, Reason.CANNOT_TELL),
+        ),
+        SettingSpec(
+            field="while_used",
+            title="Lend while I use the computer",
+            note="Tequio then works for part of the time. Games still pause it.",
+            control=CustomSpec(),
+        ),
+        SettingSpec(
+            field="used_share_percent",
+            title="Share of the time",
+            note="How much of the time Tequio works while you use the computer.",
+            control=PercentSpec(least=5, step=5, enabled_by="while_used"),
+        ),
+        SettingSpec(
+            field="keep_awake",
+            title="Keep the computer awake",
+            note="Keeps the computer from going to sleep while something is lent.",
+            control=SwitchSpec(),
+        ),
+    ),
+)
+_GAMES = CardSpec(
+    heading="Games and films",
+    settings=(
+        SettingSpec(
+            field="pause_for_games",
+            title="Pause for games",
+            note="Nothing is lent while a game runs or fills the screen, and for 60 s afterwards.",
+            control=SwitchSpec(),
+            stops=(
+                Reason.GAME,
+                Reason.FULLSCREEN,
+                Reason.AFTER_GAME,
+                (Reason.CANNOT_TELL, "fullscreen"),
+                (Reason.CANNOT_TELL, "game"),
+            ),
+        ),
+        SettingSpec(
+            field="pause_for_films",
+            title="Pause for films",
+            note="Nothing is lent while a browser or a video player fills the screen.",
+            control=SwitchSpec(),
+            stops=(Reason.FILM,),
+        ),
+        SettingSpec(
+            field="exclusive",
+            title="Exclusive programs",
+            note="Nothing is lent while one of these runs: video editing, calls, recording.",
+            control=WIDE,
+            default="none",
+            stops=(Reason.EXCLUSIVE, (Reason.CANNOT_TELL, "programs")),
+        ),
+    ),
+)
+_POWER = CardSpec(
+    heading="Power",
+    settings=(
+        SettingSpec(
+            field="on_battery",
+            title="Lend on battery",
+            note="Continues when the computer is unplugged.",
+            control=SwitchSpec(),
+            stops=(Reason.BATTERY, Reason.BATTERY_UNKNOWN),
+        ),
+        SettingSpec(
+            field="while_saving_power",
+            title="Lend in power saving mode",
+            note="Continues when power saving is switched on, by you or by the system.",
+            control=SwitchSpec(),
+            stops=(Reason.SAVING_POWER, (Reason.BATTERY_UNKNOWN, "saver")),
+        ),
+    ),
+)
+_OTHERS = CardSpec(
+    heading="Other programs",
+    settings=(
+        SettingSpec(
+            field="others_gpu_percent",
+            title="Other programs on the GPU",
+            note="Pauses while other programs keep the GPU busier than this for 3 s.",
+            control=NumberSpec(least=1, most=100, unit="%"),
+            stops=(Reason.OTHERS_GPU, Reason.GPU_UNKNOWN, Reason.SLOWED),
+        ),
+        SettingSpec(
+            field="others_cpu_percent",
+            title="Other programs on the CPU",
+            note="Pauses while other programs keep all CPU cores together busier than this.",
+            control=NumberSpec(least=1, most=100, unit="%"),
+            stops=(Reason.OTHERS_CPU,),
+        ),
+    ),
+)
+_LENDING = SectionSpec(
+    name="lending",
+    title="When to lend",
+    picture="calendar-clock",
+    note="Tequio runs only when every rule allows it. Changes apply immediately.",
+    cards=(
+        CardSpec(
+            settings=(
+                SettingSpec(
+                    field="preset",
+                    title="Preset",
+                    note="Default: Balanced. A preset changes only the settings named on its card.",
+                    control=WIDE,
+                ),
+            )
+        ),
+        _PRESENCE,
+        CardSpec(
+            settings=(
+                SettingSpec(
+                    field="week",
+                    title="Hours of the week",
+                    note="Drag to select hours, or use Shift+arrow keys; Space toggles an hour.",
+                    control=WIDE,
+                    default="all hours",
+                    stops=(Reason.SCHEDULE,),
+                ),
+            )
+        ),
+        _GAMES,
+        _POWER,
+        _OTHERS,
+        CardSpec(
+            heading="Competitions",
+            settings=(
+                SettingSpec(
+                    field="judge",
+                    title="Help judge competitions",
+                    note="Needs about five bytes of memory for each parameter of a model, and some "
+                    "minutes of computing for each model once the texts are open. It follows the "
+                    "same rules as training, so it pauses for you and your games. A judge cannot "
+                    "win with their own entry, nor judge a run they trained in.",
+                    control=SwitchSpec(),
+                ),
+            ),
+        ),
+    ),
+)
+_NETWORK = SectionSpec(
+    name="network",
+    title="Network",
+    picture="wifi",
+    note="How much bandwidth Tequio may use.",
+    cards=(
+        CardSpec(
+            heading="Bandwidth",
+            settings=(
+                SettingSpec(
+                    field="upload_mbit",
+                    title="Upload",
+                    note="Upload limit. Stay below half your connection speed to keep games and "
+                    "calls smooth.",
+                    control=NumberSpec(
+                        least=0,
+                        most=MOST_MBIT,
+                        unit="Mbit/s",
+                        nothing="No limit",
+                        places=1,
+                        is_optional=True,
+                    ),
+                ),
+                SettingSpec(
+                    field="download_mbit",
+                    title="Download",
+                    note="Download limit.",
+                    control=NumberSpec(
+                        least=0,
+                        most=MOST_MBIT,
+                        unit="Mbit/s",
+                        nothing="No limit",
+                        places=1,
+                        is_optional=True,
+                    ),
+                ),
+            ),
+        ),
+        CardSpec(
+            heading="Per month",
+            settings=(
+                SettingSpec(
+                    field="month_gb",
+                    title="Monthly quota",
+                    note="Upload and download together. Once it is used up, lending resumes on the "
+                    "first of the next month.",
+                    control=NumberSpec(least=0, most=MOST_GB, unit="GB", nothing="No limit"),
+                    stops=(Reason.QUOTA,),
+                ),
+                SettingSpec(field="month_used", control=WIDE, found_by="Used this month"),
+            ),
+        ),
+        CardSpec(
+            heading="Metered networks",
+            settings=(
+                SettingSpec(
+                    field="on_metered",
+                    title="Lend on metered networks",
+                    note="On a phone's hotspot, or where the system marks the network as metered.",
+                    control=SwitchSpec(),
+                    stops=(Reason.METERED,),
+                ),
+            ),
+        ),
+    ),
+)
+_STORAGE = SectionSpec(
+    name="storage",
+    title="Storage",
+    picture="hard-drive",
+    note="How much disk space Tequio may use.",
+    cards=(
+        CardSpec(
+            heading="Tequio's files",
+            settings=(
+                SettingSpec(
+                    field="disk_gib",
+                    title="Storage limit",
+                    note="For the model, data and updates of your runs. The oldest are deleted "
+                    "first.",
+                    control=NumberSpec(least=1, most=MOST_GB, unit="GiB"),
+                    stops=((Reason.DISK, "store"),),
+                ),
+                SettingSpec(field="disk_used", control=WIDE, found_by="Used by Tequio"),
+            ),
+        ),
+        CardSpec(
+            heading="Disk",
+            settings=(
+                SettingSpec(
+                    field="disk_free_gib",
+                    title="Always keep free",
+                    note="Lending waits when less disk space than this is free.",
+                    control=NumberSpec(least=0, most=MOST_GB, unit="GiB"),
+                    stops=(Reason.DISK,),
+                ),
+                SettingSpec(
+                    field="disk_left",
+                    title="Free now",
+                    note="On the disk that holds Tequio's files.",
+                    control=CustomSpec(),
+                ),
+            ),
+        ),
+    ),
+)
+_NOTIFICATIONS = SectionSpec(
+    name="notifications",
+    title="Notifications",
+    picture="bell",
+    note="What Tequio notifies you of while its window is closed.",
+    is_of_app=True,
+    cards=(
+        CardSpec(
+            settings=(
+                SettingSpec(
+                    field="notify_points",
+                    title="First points",
+                    note="Once, when your first points are verified.",
+                    control=SwitchSpec(),
+                ),
+                SettingSpec(
+                    field="notify_rank",
+                    title="Weekly rank",
+                    note="Once a week, how your rank has changed.",
+                    control=SwitchSpec(),
+                ),
+                SettingSpec(
+                    field="notify_attention",
+                    title="Attention",
+                    note="When lending cannot continue until you do something.",
+                    control=SwitchSpec(),
+                ),
+                SettingSpec(
+                    field="notify_runs",
+                    title="Runs",
+                    note="When a run you are in begins or ends.",
+                    control=SwitchSpec(),
+                ),
+                SettingSpec(
+                    field="notify_competitions",
+                    title="Competitions",
+                    note="When one begins, when its deadline is near and when it is decided; when "
+                    "you are drawn to judge, and when all your scores are in.",
+                    control=SwitchSpec(),
+                ),
+                SettingSpec(
+                    field="notify_never",
+                    note="Notifications wait while a program fills the screen.",
+                ),
+            )
+        ),
+    ),
+)
+_APPEARANCE = SectionSpec(
+    name="appearance",
+    title="Appearance",
+    picture="palette",
+    note="Colours, language and motion.",
+    is_of_app=True,
+    cards=(
+        CardSpec(
+            settings=(
+                SettingSpec(
+                    field="appearance",
+                    title="Colours",
+                    note="A light or a dark theme.",
+                    control=ChoiceSpec(
+                        choices={
+                            Choice.SYSTEM: "Same as system",
+                            Choice.LIGHT: "Light",
+                            Choice.DARK: "Dark",
+                        }
+                    ),
+                ),
+                SettingSpec(
+                    field="language",
+                    title="Language",
+                    note="For texts, dates and numbers. Texts without a translation are in "
+                    "English.",
+                    control=ChoiceSpec(
+                        choices={"": "Same as system"},
+                        names={"en": "English", "es": "Español"},
+                        is_list=True,
+                    ),
+                ),
+                SettingSpec(
+                    field="reduced_motion",
+                    title="Reduced motion",
+                    note="No sliding or fading. The system's own setting has the same effect.",
+                    control=SwitchSpec(),
+                ),
+            )
+        ),
+    ),
+)
+_ACCOUNT = SectionSpec(
+    name="account",
+    title="Account and keys",
+    picture="key-round",
+    note="Your identity on the network.",
+    is_of_app=True,
+    cards=(
+        CardSpec(
+            heading="Key",
+            settings=(
+                SettingSpec(
+                    field="peer",
+                    title="Peer id",
+                    note="Your name on the network, visible to everyone.",
+                    control=WIDE,
+                ),
+                SettingSpec(
+                    field="key",
+                    title="Key fingerprint",
+                    note="The public half of your key, shown with your points and in the ranking. "
+                    "The secret half never leaves this computer; nobody who helps you will ask "
+                    "for it.",
+                    control=WIDE,
+                ),
+                SettingSpec(
+                    field="standing",
+                    title="Standing",
+                    note="Your key is in good standing.",
+                    control=CustomSpec(),
+                ),
+                SettingSpec(field="backup", title="Backup and restore", control=WIDE),
+                SettingSpec(
+                    field="first-run",
+                    title="Setup",
+                    note="Run the setup again. Nothing changes until you finish it.",
+                    control=CustomSpec(),
+                ),
+            ),
+        ),
+        CardSpec(
+            heading="Name",
+            settings=(
+                SettingSpec(
+                    field="nickname",
+                    title="Nickname",
+                    note="How this app greets you. It stays on this computer; others see your key.",
+                    control=CustomSpec(),
+                    default="none",
+                ),
+            ),
+        ),
+    ),
+)
+_STARTUP = SectionSpec(
+    name="startup",
+    title="Startup",
+    picture="power",
+    note="Whether Tequio starts when you log in.",
+    is_of_app=True,
+    cards=(
+        CardSpec(
+            settings=(
+                SettingSpec(
+                    field="login",
+                    title="Start at login",
+                    note="Starts minimised to the tray; the window stays closed.",
+                    control=CustomSpec(),
+                    default="your choice during setup",
+                    found_by="autostart background hidden",
+                ),
+            )
+        ),
+    ),
+)
+_PRIVACY = SectionSpec(
+    name="privacy",
+    title="Privacy",
+    picture="shield-check",
+    note="Everything that leaves this computer, and where it goes.",
+    cards=(
+        CardSpec(
+            settings=(
+                SettingSpec(
+                    field="telemetry",
+                    title=TELEMETRY.title,
+                    note=TELEMETRY.note,
+                    control=ChipSpec(words="None", picture="shield-check", tone="ok"),
+                ),
+            )
+        ),
+        *(
+            CardSpec(
+                heading=heading,
+                settings=tuple(
+                    SettingSpec(field=item.name, title=item.title, note=item.note) for item in items
+                ),
+            )
+            for heading, items in LISTS.items()
+        ),
+    ),
+)
+_ADVANCED = SectionSpec(
+    name="advanced",
+    title="Advanced",
+    picture="wrench",
+    note="Most people never need these.",
+    is_of_app=True,
+    cards=(
+        CardSpec(
+            heading="Ledger",
+            settings=(
+                SettingSpec(
+                    field="ledger",
+                    title="Address",
+                    note="Of the server that keeps the public log of work and points. The address "
+                    "is tested before it's used.",
+                    control=WIDE,
+                    stops=(Reason.LEDGER_UNKNOWN,),
+                ),
+            ),
+        ),
+        CardSpec(
+            heading="Worker",
+            settings=(
+                SettingSpec(
+                    field="folder",
+                    title="Folder",
+                    note="Key, store and state. To move it: quit, move the folder, and start with "
+                    "--dir.",
+                    control=WIDE,
+                ),
+                SettingSpec(
+                    field="listen",
+                    title="Listen address",
+                    note="Where peers reach this computer, for example /ip4/0.0.0.0/tcp/4001.",
+                    control=CustomSpec(),
+                    default="any free port",
+                ),
+                SettingSpec(
+                    field="log_level",
+                    title="Log level",
+                    note="How much is written to worker.log in the folder. A change restarts the "
+                    "worker.",
+                    control=ChoiceSpec(
+                        choices={
+                            "debug": "Everything",
+                            "info": "Events",
+                            "warning": "Warnings",
+                            "error": "Errors",
+                        },
+                        is_list=True,
+                    ),
+                ),
+            ),
+        ),
+        CardSpec(
+            heading="Reset",
+            settings=(
+                SettingSpec(
+                    field="reset",
+                    title="Reset all settings",
+                    note="Restores every default. Key, points, consent and run stay.",
+                    control=CustomSpec(),
+                ),
+            ),
+        ),
+    ),
+)
+SECTIONS = (
+    _LENDING,
+    _NETWORK,
+    _STORAGE,
+    _NOTIFICATIONS,
+    _APPEARANCE,
+    _ACCOUNT,
+    _STARTUP,
+    _PRIVACY,
+    _ADVANCED,
+)
+
+DEVICE_STOPS: Mapping[Cause, str] = {
+    Reason.HOT: "temperature_c",
+    Reason.NO_DEVICE: "use",
+    Reason.GPU_MEMORY: "memory_mb",
+    (Reason.NO_DEVICE, "small"): "memory_mb",
+}
+"""Decisions that a device's limit on the page Hardware makes."""
+NO_SETTING: Mapping[Cause, str] = {
+    (Reason.BATTERY_UNKNOWN, "probe"): "",
+    (Reason.GPU_UNKNOWN, "memory"): "",
+}
+"""Decisions that no setting can change, unlike others for the same reason."""
+
+
+def settings_of(section: SectionSpec) -> Iterator[SettingSpec]:
+    """All settings of a section, in their order."""
+    for card in section.cards:
+        yield from card.settings
+
+
+_FIELDS: Mapping[Cause, str] = {
+    **{
+        cause: one.field
+        for section in SECTIONS
+        for one in settings_of(section)
+        for cause in one.stops
+    },
+    **DEVICE_STOPS,
+    **NO_SETTING,
+}
+
+
+def deciding_field(decision: Decision) -> str:
+    """The setting that stops lending now; empty: none does."""
+    if decision.state not in {State.WAITING, State.ATTENTION}:
+        return ""
+    exact = decision.reason, str(decision.values.get("fact", ""))
+    return _FIELDS.get(exact, _FIELDS.get(decision.reason, ""))
+
+
+def deciding_device(decision: Decision) -> str:
+    """The name of the device that a decision is about; empty: of none, or of all."""
+    return str(decision.values.get("device", ""))
+
+
+def section_with(field_name: str) -> str:
+    """The name of the section with a field that can stop lending; empty: there is none."""
+    for section in SECTIONS:
+        if any(one.field == field_name and one.stops for one in settings_of(section)):
+            return section.name
+    return ""
+
+
+def texts() -> Iterator[str]:
+    """Every text of the tables, to be translated; some more than once."""
+    for section in SECTIONS:
+        yield from (section.title, section.note)
+        for card in section.cards:
+            yield card.heading
+            for one in card.settings:
+                yield from (one.title, one.note, one.default, one.found_by)
+                yield from _control_texts(one.control)
+
+
+def _control_texts(control: ControlSpec | None) -> Iterator[str]:
+    match control:
+        case NumberSpec(unit=unit, nothing=nothing):
+            yield from (unit, nothing)
+        case ChoiceSpec(choices=choices):
+            yield from choices.values()
+        case ChipSpec(words=words):
+            yield words

@@ -1,1 +1,0 @@
-"""The audit: a stranger's check of a ledger, from the signed checkpoint to the last weight."""

@@ -1,0 +1,34 @@
+"""The texts that are scored: drawn documents of the archive, opened with the key in the log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.competition import plan
+from tequio_client.verify import archive
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.ids import Digest
+
+_ARCHIVE, _SET = "archive.sealed", "set"
+
+
+def drawn(
+    view: CompetitionView, folder: Path, blob: Callable[[Digest], bytes | None], ledger: str
+) -> list[bytes]:
+    """The drawn documents in their order; what is in the folder already is not fetched again.
+
+    Raises UserFacingError when there is no draw yet, or the archive is not what was sealed.
+    """
+    if view.draw is None:
+        why = view.lacks() or f"its draw is at {plan.told(view.rules.dates.draw)}"
+        raise UserFacingError(f"nothing is drawn in {view.rules.name}: {why}")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = archive.fetched(view.rules, folder / _ARCHIVE, blob, ledger)
+    documents = archive.opened(view.rules, view.draw.key, path, folder / _SET)
+    return [archive.text(documents, number) for number in view.draw.documents]

@@ -1,0 +1,238 @@
+"""Scores computed again on this computer, and compared with the medians and with each evaluator.
+
+No evaluator can have known which documents are scored again: those that were challenged, then a
+random draw. A median outside the tolerance of the protocol is a mismatch: most evaluators of that
+entrant stated what this computer does not find. A single evaluator is only named, as the medians
+pass over it.
+
+The entrants' models are folders that were given, or come from where the submission says. Either is
+held against the submission: a head's weights against the root that the log promoted, a folder file
+by file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tequio_client.checkpoint import verify
+from tequio_client.checkpoint.verify import CannotTellError, NotTheHeadError
+from tequio_client.competition import scores
+from tequio_client.competition import submission as competition_submission
+from tequio_client.competition.submission import OtherWeightsError
+from tequio_client.names import short
+from tequio_client.trainer import weights
+from tequio_client.verify.report import Place
+from tequio_shared.competition import result
+from tequio_shared.competition.result import Text
+from tequio_shared.competition.state import Phase
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import PeerKey, key_from_text
+from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from random import Random
+
+    from tequio_client.competition.submission import Origin
+    from tequio_client.trainer.device import Device
+    from tequio_client.verify.judgement import Judged
+    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import Report
+    from tequio_shared.competition.result import Contender
+    from tequio_shared.competition.rules import Submission
+
+
+_NOBODY = PeerKey(bytes(32))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RescoringContext:
+    """Where scoring runs; `model_of` gets an entrant's model, or raises UserFacingError."""
+
+    model_of: Callable[[str, Submission], Path]
+    device: Device
+    folder: Path
+    chance: Random
+    progress: WorkProgress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSource:
+    """Entrants' models: folders given by entrant, else the place that the submission names.
+
+    Without an origin, heads have to be given.
+    """
+
+    given: Mapping[str, Path]
+    origin: Origin | None
+    folder: Path
+    progress: WorkProgress
+
+    def model(self, entrant: str, submission: Submission) -> Path:
+        """Get it; raises UserFacingError, OtherWeightsError for what was not submitted."""
+        to = self.folder / f"model-{entrant}"
+        given = self.given.get(entrant)
+        if given is None:
+            if self.origin is None:
+                raise UserFacingError(
+                    f"a bundle holds no weights: give --model {entrant}=FOLDER with "
+                    + (
+                        f"an export of round {submission.round} of run {submission.run[:10]}"
+                        if submission.run
+                        else f"{submission.repo} at {submission.revision[:10]}"
+                    )
+                )
+            return competition_submission.had(submission, to, self.origin, self.progress)
+        if submission.run:
+            self._check_head(given, submission)
+            return given
+        competition_submission.of_files(submission, given, to)
+        return to
+
+    def _check_head(self, folder: Path, submission: Submission) -> None:
+        """Whether the folder is an export of the head that was submitted.
+
+        Merged adapters are made again from their base, which then comes from the origin.
+        """
+        origin = self.origin
+        wish = verify.Wish(folder=folder, ledger="")
+        if origin is not None:
+            wish = replace(wish, ledger=origin.ledger, stores=origin.stores, trust=origin.trust)
+        try:
+            weighed = verify.weigh(wish, self.progress)
+        except NotTheHeadError as err:
+            raise OtherWeightsError("; ".join(map(str, err.args))) from err
+        except CannotTellError as err:
+            raise UserFacingError("; ".join(map(str, err.args))) from err
+        claim = weighed.claim
+        if (claim.run, claim.weights_root) != (submission.run, submission.weights_root):
+            raise OtherWeightsError(
+                f"{folder} is the head of round {claim.round} of run {claim.run[:10]}, and that of "
+                f"round {submission.round} of {submission.run[:10]} was submitted"
+            )
+
+
+def rescore(judged: Judged, most: int, context: RescoringContext, report: Report) -> list[str]:
+    """Score at most `most` documents of each entrant; returns a line on each deviating evaluator.
+
+    What is wrong goes into the report.
+    """
+    lines: list[str] = []
+    for contender in judged.contenders:
+        entrant = judged.view.entrants[contender.entrant]
+        middle = result.judging_medians(contender, [Text.of(one) for one in judged.texts])
+        if middle is None or entrant.submission is None:
+            continue
+        chosen = choose(judged, contender.entrant, most, context.chance)
+        place = Place(entry=judged.view.began[Phase.DECIDED].index)
+        try:
+            model = context.model_of(contender.entrant, entrant.submission)
+            _check_size(judged, contender, model, entrant.submission, report)
+            found = _scored(judged, contender, model, chosen, context)
+        except OtherWeightsError as err:
+            report.mismatch(f"model of entrant {contender.entrant}", place, str(err))
+            continue
+        except UserFacingError as err:
+            report.missing(f"model of entrant {contender.entrant}", place, str(err))
+            continue
+        for at, ours in zip(chosen, found, strict=True):
+            _hold(judged, contender, at, middle[at], ours, report)
+            lines += _deviating(judged, contender, at, ours)
+        report.checked["documents scored again"] += len(chosen)
+    return lines
+
+
+def choose(judged: Judged, entrant: str, most: int, chance: Random) -> list[int]:
+    """Which of the drawn documents to score, by their place among these, ascending."""
+    drawn = judged.view.draw.documents if judged.view.draw else ()
+    challenged = {one.document for one in judged.view.challenges if one.entrant == entrant}
+    first = [at for at, number in enumerate(drawn) if number in challenged]
+    others = [at for at, number in enumerate(drawn) if number not in challenged]
+    return sorted((first + chance.sample(others, len(others)))[:most])
+
+
+def _check_size(
+    judged: Judged, contender: Contender, model: Path, submission: Submission, report: Report
+) -> None:
+    """Check the size of a model from a folder; the log knows that of a run's model."""
+    most = judged.view.rules.budget.parameters
+    if not most or submission.run:
+        return
+    found = weights.parameters(model)
+    if found > most:
+        report.mismatch(
+            f"size of entrant {contender.entrant}",
+            Place(entry=judged.view.entrants[contender.entrant].entered.index),
+            "its model has more parameters than the rules allow",
+            expected=f"{most} at most",
+            found=found,
+        )
+
+
+def _scored(
+    judged: Judged,
+    contender: Contender,
+    model: Path,
+    chosen: Sequence[int],
+    context: RescoringContext,
+) -> tuple[DocumentScore, ...]:
+    task = scores.Task(
+        competition=judged.view.id,
+        entrant=contender.entrant,
+        submission=contender.submission,
+        evaluator=_NOBODY,
+        model=model,
+        texts=[judged.texts[at] for at in chosen],
+        scoring=judged.view.rules.scoring,
+    )
+    journal = context.folder / f"{contender.entrant}.scores"
+    return scores.evaluation(task, journal, context.device, context.progress).documents
+
+
+def _hold(
+    judged: Judged,
+    contender: Contender,
+    at: int,
+    middle: DocumentScore,
+    ours: DocumentScore,
+    report: Report,
+) -> None:
+    if _agree(middle, ours):
+        return
+    said = ", ".join(
+        f"{short(one.evaluator)} {one.documents[at].millibits}"
+        for one in contender.evaluations
+        if at < len(one.documents)
+    )
+    report.mismatch(
+        f"score of document {_number(judged, at)} for entrant {contender.entrant}",
+        Place(entry=judged.view.began[Phase.DECIDED].index),
+        f"scored again here, it differs from the median by more than one part in "
+        f"{DOCUMENT_TOLERANCE:,}; evaluators said: {said}",
+        expected=ours.millibits,
+        found=middle.millibits,
+    )
+
+
+def _deviating(judged: Judged, contender: Contender, at: int, ours: DocumentScore) -> Iterator[str]:
+    for one in contender.evaluations:
+        if at >= len(one.documents) or _agree(one.documents[at], ours):
+            continue
+        scored = judged.view.results[contender.entrant, key_from_text(one.evaluator)]
+        yield (
+            f"evaluator {short(one.evaluator)} (entry {scored.said.index}) said "
+            f"{one.documents[at].millibits} millibits for document {_number(judged, at)} of "
+            f"{contender.entrant}; here it is {ours.millibits}"
+        )
+
+
+def _agree(said: DocumentScore, ours: DocumentScore) -> bool:
+    if said.refusal is not ours.refusal:
+        return False
+    return is_within(said.millibits, ours.millibits, DOCUMENT_TOLERANCE)
+
+
+def _number(judged: Judged, at: int) -> int:
+    return judged.view.draw.documents[at] if judged.view.draw else at

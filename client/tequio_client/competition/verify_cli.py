@@ -1,0 +1,278 @@
+"""`tequio verify-competition`: check a competition as a stranger who trusts nobody."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tequio_client import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import Console
+
+    from tequio_client.verify.competition import Verified, VerifyOptions
+    from tequio_client.verify.progress import WorkProgress
+
+
+USAGE = 64
+"""Exit status for errors in the command line: 2 means that a competition does not hold."""
+_GIVEN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]{0,31})=(?P<folder>.+)", re.DOTALL)
+
+
+class _CommandLineError(click.UsageError):
+    """An error in the command line, with an exit status that no verdict has."""
+
+    exit_code = USAGE
+
+
+class _VerdictCommand(click.Command):
+    """A command whose usage errors have an exit status of their own."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # noqa: ANN401 - click's own
+    ) -> click.Context:
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as err:
+            raise _CommandLineError(err.format_message(), err.ctx) from err
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as err:
+            raise _CommandLineError(err.format_message(), err.ctx) from err
+
+
+@click.command("verify-competition", cls=_VerdictCommand)
+@click.argument("place", metavar="URL|BUNDLE")
+@click.option(
+    "--competition",
+    "wanted",
+    metavar="ID|NAME",
+    default="",
+    help="Which competition, if the log has several.",
+)
+@click.option(
+    "--rescore",
+    "documents",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Score N documents of each entrant again on this computer.",
+)
+@click.option(
+    "--bundle",
+    type=cli.OutputFile(),
+    help="Write everything that was read to this file, which can be verified offline.",
+)
+@cli.trust
+@click.option(
+    "--json",
+    "json_file",
+    type=cli.OutputFile(),
+    help="Write all findings to this file as JSON.",
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="ENTRANT=FOLDER",
+    help="Local model of an entrant: an export of its head, or the files that it submitted.",
+)
+@click.option(
+    "--store",
+    "stores",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Store folder of a worker or seed to read heads from; may be repeated.",
+)
+@click.option("--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with.")
+def verify_competition(  # noqa: PLR0913 - one parameter an option
+    *,
+    place: str,
+    wanted: str,
+    documents: int | None,
+    bundle: Path | None,
+    trust_file: Path | None,
+    json_file: Path | None,
+    models: tuple[str, ...],
+    stores: tuple[Path, ...],
+    device: str,
+    threads: int | None,
+) -> None:
+    """Check a competition from its log alone: online at URL, or offline from a BUNDLE.
+
+    URL may be the ledger's address or that of the competition's page.
+    Signatures, order, draw, texts, medians, intervals and ranks are all computed again.
+
+    Exit status: 0 everything holds, 2 something does not match, 3 something was unavailable,
+    64 an error in the command line.
+    """
+    from rich.console import Console
+
+    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.verify import competition
+    from tequio_client.verify.progress import Bars
+    from tequio_shared.errors import UserFacingError
+
+    cli.set_up_logs(log_json=False, log_level="warning")
+    try:
+        trust = read_policy(trust_file)
+    except UserFacingError as err:
+        raise click.UsageError(str(err)) from err
+    chosen = competition.VerifyOptions.of(place, wanted=wanted, trust=trust, bundle=bundle)
+    if not chosen.is_live and not Path(place).is_file():
+        raise click.UsageError(
+            f"no file {place}: give the file of a bundle, or a ledger as http:// or https://"
+        )
+    rescoring = RescoringOptions(
+        documents=documents or 0,
+        models=_given(models),
+        stores=stores,
+        device=device,
+        threads=threads,
+    )
+    try:
+        with Bars(Console(stderr=True)) as bars:
+            then = partial(_rescore, chosen, rescoring, bars) if documents else None
+            found = competition.verify(chosen, bars, then)
+    except UserFacingError as err:  # an invalid address or device, or no room for a bundle
+        raise click.UsageError(str(err)) from err
+    _print(chosen, found, Console())
+    if json_file is not None:
+        json_file.write_bytes(_encode(found))
+    sys.exit(found.report.exit_code)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RescoringOptions:
+    """How many documents of each entrant are scored again, on what, and where models are."""
+
+    documents: int
+    models: Mapping[str, Path]
+    stores: Sequence[Path]
+    device: str
+    threads: int | None
+
+
+def _given(texts: tuple[str, ...]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for text in texts:
+        match = _GIVEN.fullmatch(text)
+        if match is None or not Path(match["folder"]).is_dir():
+            raise click.UsageError(
+                f"invalid --model {text}: expected ENTRANT=FOLDER with a folder that exists"
+            )
+        found[match["name"]] = Path(match["folder"])
+    return found
+
+
+def _rescore(
+    chosen: VerifyOptions,
+    rescoring: RescoringOptions,
+    progress: WorkProgress,
+    found: Verified,
+    folder: Path,
+) -> None:
+    """Score again; torch, which takes seconds to load, is loaded only now."""
+    from tequio_client.competition import rescoring as program
+    from tequio_client.competition.submission import Origin
+    from tequio_client.trainer import device
+    from tequio_client.verify import judgement
+
+    if found.judged is None:
+        return
+    origin = Origin(ledger=chosen.place, stores=rescoring.stores, trust=chosen.trust)
+    models = program.ModelSource(
+        given=rescoring.models,
+        origin=origin if chosen.is_live else None,
+        folder=folder,
+        progress=progress,
+    )
+    processor = device.choose(rescoring.device)
+    if rescoring.threads:
+        device.limit_threads(rescoring.threads)
+    context = program.RescoringContext(
+        model_of=models.model,
+        device=processor,
+        folder=folder,
+        chance=SystemRandom(),
+        progress=progress,
+    )
+    before = len(found.report.findings)
+    found.deviations += program.rescore(found.judged, rescoring.documents, context, found.report)
+    number = found.report.checked["documents scored again"]
+    if number and len(found.report.findings) == before:
+        found.lines.append(judgement.of_rescoring(number, processor.name))
+
+
+def _print(chosen: VerifyOptions, found: Verified, console: Console) -> None:
+    from tequio_client.competition import outcome
+    from tequio_client.verify.folded_log import called
+    from tequio_client.verify.report import STYLES, Grade
+
+    if found.view:
+        console.print(called(found.view), style="bold", markup=False, highlight=False)
+    for line in found.lines:
+        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    for line in found.deviations:
+        console.print(f"  {line}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+    for finding in found.report.findings:
+        style = STYLES[finding.grade]
+        console.print(finding.line(), style=style, markup=False, highlight=False, soft_wrap=True)
+    if found.judged:
+        if found.report.exit_code == Grade.MISMATCH.value:
+            console.print("The result computed from the log, whatever was stated:")
+        outcome.show(found.judged.view, found.judged.outcome, console)
+    if chosen.bundle and found.view:
+        console.print(f"bundle written to {chosen.bundle}", markup=False, highlight=False)
+    console.print(_verdict(found))
+
+
+def _verdict(found: Verified) -> str:
+    from tequio_client.verify.report import Grade
+
+    code = found.report.exit_code
+    if code == Grade.MISMATCH.value:
+        return "This competition does not pass: see the findings above."
+    if code == Grade.MISSING.value:
+        return (
+            "The log holds; it ended without a ranking, so there is no result to check."
+            if found.void
+            else "No error was found, but some parts were unavailable and unchecked."
+        )
+    return "Everything holds."
+
+
+def _encode(found: Verified) -> bytes:
+    """Everything that was found, as JSON."""
+    import msgspec
+
+    from tequio_shared.ids import to_text
+
+    report = msgspec.json.decode(found.report.encode())
+    whole = {
+        "competition": to_text(found.view.id) if found.view else None,
+        "name": found.view.rules.name if found.view else None,
+        "network": to_text(found.log.genesis.network_id) if found.log else None,
+        "log_size": found.log.checkpoint.size if found.log else None,
+        "held": found.lines,
+        "deviations": found.deviations,
+        "void": found.void,
+        "outcome": found.judged.outcome if found.judged else None,
+        **report,
+    }
+    return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"

@@ -1,0 +1,95 @@
+"""Files and folders that are there whole or not at all, and survive a power cut.
+
+Content is written under another name in the same folder and synced, then renamed, and the folder
+is synced, so the rename survives too. Elsewhere than on POSIX a folder cannot be opened, and
+renames are ordered. All functions raise OSError unless they say otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import IO, TYPE_CHECKING
+
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PRIVATE = 0o600
+_SHARED = 0o666  # less the process's umask, as any new file
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Replace a file; durable when this returns."""
+    _write(path, content, _SHARED)
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Replace a file that only its owner can read; durable when this returns."""
+    _write(path, content, _PRIVATE)
+
+
+def write_or_explain(path: Path, content: bytes) -> None:
+    """Replace a file as `write_file` does; raises UserFacingError that names a way out."""
+    try:
+        write_file(path, content)
+    except OSError as err:
+        raise UserFacingError(
+            f"{path} cannot be written ({err.strerror}): make room, or choose another --dir"
+        ) from err
+
+
+def settle(source: Path, target: Path) -> None:
+    """Sync a written file, then move it to its name in place of what is there."""
+    with source.open("r+b") as file:
+        sync(file)
+    source.replace(target)
+    sync_folder(target.parent)
+
+
+def settle_folder(source: Path, target: Path) -> None:
+    """Sync all that a written folder holds, then move it to its name; an empty folder gives way.
+
+    Costs one sync per file.
+    """
+    for path in (*source.rglob("*"), source):
+        if path.is_dir():
+            sync_folder(path)
+        else:
+            _sync_path(path)
+    if target.exists():
+        target.rmdir()
+    source.rename(target)
+    sync_folder(target.parent)
+
+
+def sync(file: IO[bytes]) -> None:
+    """Bring what was written to an open file to the disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
+    if os.name == "posix":
+        _sync_path(folder)
+
+
+def _write(path: Path, content: bytes, mode: int) -> None:
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.unlink(missing_ok=True)  # of a run that was cut off, perhaps with another mode
+
+    def open_with_mode(name: str, flags: int) -> int:
+        return os.open(name, flags, mode)
+
+    with open(fresh, "xb", opener=open_with_mode) as file:
+        file.write(content)
+    settle(fresh, path)
+
+
+def _sync_path(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

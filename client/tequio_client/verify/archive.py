@@ -1,0 +1,110 @@
+"""The sealed archive, fetched from where the rules say, and opened into numbered documents."""
+
+from __future__ import annotations
+
+import hashlib
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING
+
+from tequio_client.organiser import sealing
+from tequio_shared.competition.sealed_archive import Head
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import digest_from_text, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tequio_shared.competition.rules import CompetitionRules
+    from tequio_shared.ids import Digest
+
+SILENCE_S = 60.0
+_PIECE = 1 << 20
+
+
+class OtherArchiveError(UserFacingError):
+    """The archive is not the one that was sealed."""
+
+
+def fetched(
+    rules: CompetitionRules, to: Path, blob: Callable[[Digest], bytes | None], ledger: str
+) -> Path:
+    """The archive as a file at `to`, its hash checked; a file that is there already is not fetched.
+
+    `blob` gets a document from the ledger. Raises UserFacingError.
+    """
+    if to.is_file() and _digest(to) == rules.sealed.archive:
+        return to
+    fresh = to.with_suffix(".part")
+    if rules.archive:
+        _download(rules, fresh)
+    else:
+        raw = blob(digest_from_text(rules.sealed.archive))
+        if raw is None:
+            raise UserFacingError(
+                f"the ledger at {ledger} does not have the sealed archive "
+                f"{rules.sealed.archive[:10]}, and the rules name no other place: ask the "
+                "organisers to put it there"
+            )
+        fresh.write_bytes(raw)
+    if _digest(fresh) != rules.sealed.archive:
+        fresh.unlink()
+        raise OtherArchiveError(
+            f"the file at {rules.archive or ledger} is not the archive that was sealed: "
+            "tell the organisers"
+        )
+    fresh.replace(to)
+    return to
+
+
+def opened(rules: CompetitionRules, key: bytes, archive: Path, to: Path) -> Path:
+    """The documents as a folder, each held against its leaf; raises UserFacingError.
+
+    A folder that was opened before is not opened again: it appears when everything was checked.
+    """
+    documents = to / sealing.DOCUMENTS
+    if not documents.is_dir():
+        sealing.unlocked(archive, rules.sealed, key, to)
+    return documents
+
+
+def text(documents: Path, number: int) -> bytes:
+    """The document of that number, from 0, of an opened set."""
+    return (documents / sealing.document_file(number)).read_bytes()
+
+
+def _download(rules: CompetitionRules, to: Path) -> None:
+    most = _archive_bytes(rules)
+    got = 0
+    try:
+        request = urllib.request.Request(rules.archive)  # noqa: S310 - the rules allow http(s) alone
+        with (
+            urllib.request.urlopen(request, timeout=SILENCE_S) as answer,  # noqa: S310 - as above
+            to.open("wb") as file,
+        ):
+            while piece := answer.read(_PIECE):
+                got += len(piece)
+                if got > most:
+                    raise UserFacingError(
+                        f"the file at {rules.archive} is larger than the archive, "
+                        f"{most:,} bytes: tell the organisers"
+                    )
+                file.write(piece)
+    except (OSError, urllib.error.URLError, ValueError) as err:
+        raise UserFacingError(f"cannot fetch the archive from {rules.archive}: {err}") from err
+
+
+def _archive_bytes(rules: CompetitionRules) -> int:
+    sealed = rules.sealed
+    head = Head(
+        root=digest_from_text(sealed.root),
+        documents=sealed.documents,
+        size_bytes=sealed.size_bytes,
+    )
+    return head.archive_bytes
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return to_text(hashlib.file_digest(file, "sha256").digest())

@@ -1,0 +1,212 @@
+"""The one reader of a log: checkpoint, entries and tiles, checked as they come.
+
+The reader holds its own tree over the leaves that it handed on. What is served as tiles has to be
+that tree, and its root the one that the log signed; then every entry is in the log, and none was
+left out. An older checkpoint has to be a beginning of what was read.
+
+Reading can go on later from where it ended. In memory are one bundle of leaves and the unfinished
+tiles (at most 255 hashes a level), however long the log is; each bundle and each tile is fetched
+once. What is wrong goes into the report, so that an audit can list all of it; callers that can do
+nothing with a log that is not sound call `Report.check`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from tequio_client.verify.report import Place
+from tequio_client.verify.source import NotAvailableError
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.log import merkle, tile_proofs
+from tequio_shared.log.notes import VerifierKey
+from tequio_shared.log.policy import TlogProof
+from tequio_shared.log.reading import TileTree, next_piece, open_signed
+from tequio_shared.log.tile_proofs import span_in_tile, tile_of, width
+from tequio_shared.log.tiles import TILE_WIDTH, Tile
+from tequio_shared.network.genesis import Genesis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from tequio_client.verify.report import Report
+    from tequio_client.verify.source import LogSource, TileSource
+    from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
+    from tequio_shared.log.policy import Policy
+    from tequio_shared.log.tile_proofs import Node, Range, TileName
+
+POLL_S = 0.5
+"""Between two requests for a checkpoint that is waited for."""
+
+
+class LogReader:
+    """Reads one log from its first entry on; one thread.
+
+    With `tiles`, what the ledger serves as tiles is compared with the tree of the entries.
+    """
+
+    def __init__(
+        self,
+        source: LogSource,
+        report: Report,
+        *,
+        tiles: TileSource | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        self.signed: SignedCheckpoint | None = None
+        """The last checkpoint that was read to, and whose root the entries make."""
+        self.note = b""
+        """The same, as it came."""
+        self._source = source
+        self._report = report
+        self._tiles = tiles
+        self._policy = policy
+        self._tree = TileTree()
+        self._genesis: Genesis | None = None
+
+    @property
+    def size(self) -> int:
+        """How many entries were read."""
+        return self._tree.size
+
+    def genesis(self) -> Genesis:
+        """Get the network's genesis, fetched once; raises NotAvailableError, PeerError."""
+        if self._genesis is None:
+            self._genesis = Genesis.parse(self._source.genesis())
+        return self._genesis
+
+    def newest(self, at_least: int = 0, patience_s: float = 0.0) -> tuple[SignedCheckpoint, bytes]:
+        """Get the newest checkpoint and its note; waits for one of that size, but no longer.
+
+        What is signed is published only when witnesses have cosigned it, so a ledger's answers may
+        be ahead of its checkpoint for a while. Raises NotAvailableError, and PeerError for a note
+        that the log or too few witnesses signed.
+        """
+        deadline_s = time.monotonic() + patience_s
+        key = VerifierKey.parse(self.genesis().log_key)
+        while True:
+            note = self._source.note()
+            signed = open_signed(note, key, self._policy)
+            if signed.checkpoint.size >= at_least or time.monotonic() >= deadline_s:
+                return signed, note
+            time.sleep(POLL_S)
+
+    def entries(
+        self, signed: SignedCheckpoint, note: bytes, tick: Callable[[int], None]
+    ) -> Iterator[tuple[int, bytes]]:
+        """Read on to a checkpoint of `newest`, leaf by leaf; the last step checks the root.
+
+        Stops early when a bundle cannot be read, which the report then says.
+        """
+        checkpoint = signed.checkpoint
+        if checkpoint.size < self.size:
+            self._check_beginning(checkpoint)
+            return
+        while self.size < checkpoint.size:
+            leaves = self._leaves(*next_piece(self.size, checkpoint.size))
+            if leaves is None:
+                return
+            for leaf in leaves:
+                self._tree.append(leaf)
+                self._report.checked["entries"] += 1
+                yield self.size - 1, leaf
+            self._compare_tiles(self._tree.take_full().items())
+            tick(len(leaves))
+        self._compare_tiles(self._tree.take_changed().items())
+        if self._tree.root() == checkpoint.root:
+            self.signed, self.note = signed, note
+            return
+        self._report.mismatch(
+            "root of the log",
+            Place(entry=checkpoint.size - 1),
+            "the entries do not make the root that the log signed",
+            expected=checkpoint.root.hex(),
+            found=self._tree.root().hex(),
+        )
+
+    def proof(self, index: int) -> TlogProof:
+        """Prove an entry under the checkpoint that was read to, with the leaf as `extra`.
+
+        Costs O(log n) tiles, one bundle and no memory of the entries before. Raises as the source
+        does, and PeerError for tiles that do not lead to the signed root.
+        """
+        if self.signed is None or self._tiles is None:
+            raise NotAvailableError("no checkpoint was read to, or the source has no tiles")
+        checkpoint = self.signed.checkpoint
+        (leaf,) = self._source.entries(index, index + 1)
+        path = self._hashes(tile_proofs.inclusion(index, checkpoint.size), checkpoint.size)
+        leaf_hash = merkle.leaf_hash(leaf)
+        merkle.verify_inclusion(leaf_hash, index, checkpoint.size, path, checkpoint.root)
+        return TlogProof(index=index, path=tuple(path), note=self.note, extra=leaf)
+
+    def _leaves(self, first: int, end: int) -> list[bytes] | None:
+        place, what = Place(entry=first), f"bundle of entries {first} to {end - 1}"
+        try:
+            return self._source.entries(first, end)
+        except NotAvailableError as err:
+            self._report.missing(what, place, str(err))
+        except PeerError as err:
+            self._report.mismatch(what, place, str(err))
+        return None
+
+    def _compare_tiles(self, own: Iterable[tuple[TileName, bytes]]) -> None:
+        """Fetch and compare tiles when they are full, or at their last width: each of them once."""
+        if self._tiles is None:
+            return
+        for (level, number), hashes in own:
+            tile = Tile(level=level, index=number, width=len(hashes) // DIGEST_BYTES)
+            place = Place(entry=number * TILE_WIDTH if level == 0 else None)
+            try:
+                served = self._tiles.tile(level, number, tile.width)
+            except NotAvailableError as err:
+                self._report.missing(tile.path(), place, str(err))
+            except PeerError as err:
+                self._report.mismatch(tile.path(), place, str(err))
+            else:
+                self._compare(tile, _cut(hashes), served)
+            self._report.checked["tiles"] += 1
+
+    def _compare(self, tile: Tile, ours: Sequence[Digest], served: Sequence[Digest]) -> None:
+        for at, (own, other) in enumerate(zip(ours, served, strict=True)):
+            if own != other:
+                self._report.mismatch(
+                    tile.path(),
+                    Place(entry=tile.index * TILE_WIDTH + at if tile.level == 0 else None),
+                    f"hash {at} is not the hash of what lies below it",
+                    expected=own.hex(),
+                    found=other.hex(),
+                )
+
+    def _check_beginning(self, older: Checkpoint) -> None:
+        """Hold a checkpoint that is behind against the tree; caches may show one for a while."""
+        if self._tiles is None or older.size == 0:
+            return
+        place = Place(entry=older.size - 1)
+        try:
+            proof = self._hashes(tile_proofs.consistency(older.size, self.size), self.size)
+            merkle.verify_consistency(older.size, older.root, self.size, self._tree.root(), proof)
+        except NotAvailableError as err:
+            self._report.missing("older checkpoint", place, str(err))
+        except PeerError as err:
+            why = f"the log of {self.size} entries does not continue it: {err}"
+            self._report.mismatch("older checkpoint", place, why)
+
+    def _hashes(self, ranges: Sequence[Range], size: int) -> list[Digest]:
+        """Compute a proof from served tiles, which are held only until that is done."""
+        if self._tiles is None:
+            raise NotAvailableError("the source has no tiles")
+        held = {
+            tile: self._tiles.tile(*tile, width(tile, size))
+            for tile in tile_proofs.tiles_of(ranges)
+        }
+
+        def node_of(node: Node) -> Digest:
+            first, end = span_in_tile(node)
+            return merkle.root_of_hashes(held[tile_of(node)][first:end])
+
+        return [tile_proofs.range_hash(span, node_of) for span in ranges]
+
+
+def _cut(hashes: bytes) -> list[Digest]:
+    return [Digest(hashes[at : at + DIGEST_BYTES]) for at in range(0, len(hashes), DIGEST_BYTES)]

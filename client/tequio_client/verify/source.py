@@ -1,0 +1,326 @@
+"""Where a log is read from: a live ledger, or a mirror, a folder of the ledger's files.
+
+Nothing that a source gives is trusted. `reader` holds it against the log's signature, `claims`
+holds the ledger's answers against what follows from the log. A bundle is a source too (`bundle`).
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import structlog
+import trio
+
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
+from tequio_shared.errors import MalformedError, PeerError, TequioError
+from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
+from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, parse_bundle
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from tequio_client.ledger.api import LedgerApi
+    from tequio_client.worker.store.trees import TreeRef
+    from tequio_client.worker.swarm.peers import PeerNetwork
+    from tequio_shared.api.peers import StandingAnswer, TierAnswer
+    from tequio_shared.ids import PeerKey
+
+
+_T = TypeVar("_T")
+
+
+class NotAvailableError(TequioError):
+    """Something could not be read: the source is out of reach, or does not have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunClaim:
+    """What the ledger answers about a run; `size` is the log that the answer is true for."""
+
+    run: str
+    state: str
+    round: int
+    head: str | None
+    head_round: int | None
+    weights_root: str | None
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerClaim:
+    """What the ledger answers about a key; `size` is the log that the answer is true for."""
+
+    key: str
+    last_seq: int
+    last_hash: str
+    micropoints: int
+    size: int | None
+    standing: StandingAnswer | None = None
+    tier: TierAnswer | None = None
+
+
+class DocumentSource(Protocol):
+    """Documents by hash. Raises NotAvailableError, PeerError for answers that cannot be right."""
+
+    def blob(self, name: Digest) -> bytes | None:
+        """Get a document; None when the source does not have it."""
+
+
+class LogSource(DocumentSource, Protocol):
+    """A log. Raises NotAvailableError, and PeerError for answers that cannot be right."""
+
+    def genesis(self) -> bytes:
+        """Get the genesis document."""
+
+    def note(self) -> bytes:
+        """Get the newest signed checkpoint."""
+
+    def entries(self, first: int, end: int) -> list[bytes]:
+        """Get leaves first..end-1, all of one bundle."""
+
+
+class TileSource(LogSource, Protocol):
+    """A log whose tree is served as tiles."""
+
+    def tile(self, level: int, index: int, width: int) -> list[Digest]:
+        """Get the first `width` hashes of a tile."""
+
+
+class LedgerSource(TileSource, Protocol):
+    """A log, and what its ledger derived from it."""
+
+    def runs(self) -> Sequence[RunClaim]:
+        """Get what the ledger derived about its runs; empty for an archive."""
+
+    def peer(self, key: PeerKey) -> PeerClaim | None:
+        """Get what the ledger derived about a key; None for an archive."""
+
+
+class LiveLog:
+    """A ledger over HTTP, for a reader in a worker thread of trio.
+
+    `api` is set by the owner for as long as a connection is open.
+    """
+
+    def __init__(self, api: LedgerApi | None = None) -> None:
+        self.api = api
+
+    def genesis(self) -> bytes:
+        """Get the genesis document, which the network's id names."""
+        return _wait_for(self._open.network).genesis.encode()
+
+    def note(self) -> bytes:
+        """Get the newest checkpoint that is published."""
+        return _wait_for(self._open.checkpoint_note)[1]
+
+    def tile(self, level: int, index: int, width: int) -> list[Digest]:
+        """Get a tile."""
+        return _wait_for(partial(self._open.tile, level, index, width))
+
+    def entries(self, first: int, end: int) -> list[bytes]:
+        """Get leaves."""
+        return _wait_for(partial(self._open.entries, first, end))
+
+    def blob(self, name: Digest) -> bytes | None:
+        """Get a document; the API checks its hash."""
+        return _wait_for(partial(self._open.get_blob, name))
+
+    def runs(self) -> Sequence[RunClaim]:
+        """Get the ledger's answers about all runs."""
+        return [
+            RunClaim(
+                run=one.run,
+                state=one.state,
+                round=one.round,
+                head=one.head,
+                head_round=one.head_round,
+                weights_root=one.weights_root,
+                size=one.as_of.size,
+            )
+            for one in _wait_for(self._open.runs)
+        ]
+
+    def peer(self, key: PeerKey) -> PeerClaim | None:
+        """Get the ledger's answer about a key."""
+        one = _wait_for(partial(self._open.peer, key))
+        return PeerClaim(
+            key=one.key,
+            last_seq=one.last_seq,
+            last_hash=one.last_hash,
+            micropoints=one.micropoints,
+            standing=one.standing,
+            tier=one.tier,
+            size=one.as_of.size,
+        )
+
+    @property
+    def _open(self) -> LedgerApi:
+        if self.api is None:
+            raise NotAvailableError("no connection to the ledger is open")
+        return self.api
+
+
+def _wait_for(call: Callable[[], Awaitable[_T]]) -> _T:
+    """Call the API from the reader's thread."""
+    try:
+        return trio.from_thread.run(call)
+    except (LedgerUnavailableError, LedgerRefusedError) as err:
+        raise NotAvailableError(str(err)) from err
+
+
+class Mirror:
+    """A folder with `genesis`, `log/checkpoint`, `log/tile/...` and `v1/blobs/<base64url>`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def genesis(self) -> bytes:
+        """Read the genesis document."""
+        return self._read("genesis")
+
+    def note(self) -> bytes:
+        """Read the checkpoint; there is no other."""
+        return self._read("log/checkpoint")
+
+    def tile(self, level: int, index: int, width: int) -> list[Digest]:
+        """Read a tile."""
+        raw = self._tile(Tile(level=level, index=index, width=width))
+        if len(raw) < width * DIGEST_BYTES:
+            raise MalformedError(f"tile of {len(raw)} bytes for {width} hashes")
+        return [Digest(raw[at * DIGEST_BYTES :][:DIGEST_BYTES]) for at in range(width)]
+
+    def entries(self, first: int, end: int) -> list[bytes]:
+        """Read leaves out of their bundle."""
+        start = first - first % TILE_WIDTH
+        tile = Tile(level=ENTRIES, index=first // TILE_WIDTH, width=end - start)
+        leaves = parse_bundle(self._tile(tile))
+        if len(leaves) < end - start:
+            raise MalformedError(f"bundle of {len(leaves)} leaves where {end - start} are due")
+        return leaves[first - start : end - start]
+
+    def blob(self, name: Digest) -> bytes | None:
+        """Read a document."""
+        path = self._folder / "v1" / "blobs" / to_text(name)
+        return path.read_bytes() if path.exists() else None
+
+    def runs(self) -> Sequence[RunClaim]:
+        """A folder answers no questions."""
+        return ()
+
+    def peer(self, key: PeerKey) -> PeerClaim | None:
+        """A folder answers no questions."""
+        return None
+
+    def _tile(self, tile: Tile) -> bytes:
+        """Read a tile, the full one where the partial one is gone."""
+        whole = Tile(level=tile.level, index=tile.index)
+        for name in (tile, whole):
+            if (self._folder / "log" / name.path()).exists():
+                return self._read(f"log/{name.path()}")
+        raise NotAvailableError(f"the mirror has no {tile.path()}")
+
+    def _read(self, name: str) -> bytes:
+        try:
+            return (self._folder / name).read_bytes()
+        except FileNotFoundError as err:
+            raise NotAvailableError(f"the mirror has no {name}") from err
+
+
+# --- Where head weights and contribution payloads come from: store folders, or seeds over libp2p.
+#
+# Neither is trusted: callers check what a file holds.
+
+log = structlog.get_logger(__name__)
+
+FETCH_S = 300.0
+"""For one tree, from all seeds together."""
+CACHE_BYTES = 1 << 40
+"""The cache is a temporary folder; the disk is its bound."""
+
+
+class ContributionSource(Protocol):
+    """Finds trees of pieces by root; the caller checks what a candidate holds."""
+
+    def candidates(self, ref: TreeRef) -> Iterator[Path]:
+        """Files that may hold the tree, one after the other; none when no source has it."""
+
+
+class StoreFolders:
+    """Store folders of workers and seeds (`trees/<2 hex>/<root hex>`), read only."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folders = folders
+
+    def candidates(self, ref: TreeRef) -> Iterator[Path]:
+        """The file of every folder that has it; a worker's folder counts as its store."""
+        name = ref.root.hex()
+        for folder in self._folders:
+            for store in (folder, folder / "store"):
+                path = store / "trees" / name[:2] / name
+                if path.is_file():
+                    yield path
+
+
+class FirstOf:
+    """Several sources, asked in order."""
+
+    def __init__(self, *sources: ContributionSource) -> None:
+        self._sources = sources
+
+    def candidates(self, ref: TreeRef) -> Iterator[Path]:
+        """The candidates of each source in turn; the next is asked only when all before failed."""
+        for source in self._sources:
+            yield from source.candidates(ref)
+
+
+class Seeds:
+    """Trees fetched from the seeds that the ledger lists, into a store of this audit."""
+
+    def __init__(self, fetcher: Fetcher, peers: Sequence[PeerKey]) -> None:
+        self.fetcher = fetcher
+        self.peers = peers
+
+    def candidates(self, ref: TreeRef) -> Iterator[Path]:
+        """Fetch the tree; nothing when no seed has it."""
+        fetch = partial(self.fetcher.fetch_tree, ref, self.peers, timeout_s=FETCH_S)
+        try:
+            trio.from_thread.run(fetch)
+        except FetchFailedError as err:
+            log.debug("no seed has the tree", tree=ref.root.hex(), error=str(err))
+            return
+        yield self.fetcher.store.tree_path(ref.root)
+
+
+@asynccontextmanager
+async def seeds(api: LedgerApi, cache: Path) -> AsyncIterator[Seeds]:
+    """Join the peer network under a new key and fetch into a store in `cache`."""
+    from tequio_client.worker.swarm.peers import PeerNetwork  # noqa: PLC0415 - libp2p takes a second
+
+    async with AsyncExitStack() as stack:
+        network = await stack.enter_async_context(
+            PeerNetwork(seed=secrets.token_bytes(32), listen=("/ip4/127.0.0.1/tcp/0",))
+        )
+        rng = Random(network.key)  # noqa: S311 - choice of peers, no secrets
+        store = Store(cache, quota_bytes=CACHE_BYTES)
+        fetcher = await stack.enter_async_context(Fetcher(network, store, rng=rng))
+        yield Seeds(fetcher, await _listed(api, network))
+
+
+async def _listed(api: LedgerApi, network: PeerNetwork) -> list[PeerKey]:
+    """Remember the addresses of the listed seeds; an empty list when the ledger gives none."""
+    try:
+        records = await api.seeds((await api.network()).id)
+    except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
+        log.warning("the ledger lists no seeds", error=str(err))
+        return []
+    for record in records:
+        network.remember(record.author, record.addrs)
+    return [record.author for record in records]

@@ -1,1 +1,0 @@
-"""A competition checked by a stranger, from the log alone or from one file."""

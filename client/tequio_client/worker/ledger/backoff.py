@@ -1,0 +1,32 @@
+"""Waiting longer after each failure in a row, with jitter so that a crowd does not come at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from random import Random
+
+FIRST_S = 0.25
+LONGEST_S = 30.0
+
+
+class BackOff:
+    """Counts the failures of one task in a row, and gives the pause before its next try."""
+
+    def __init__(
+        self, rng: Random, longest_s: float | None = None, first_s: float | None = None
+    ) -> None:
+        self._rng = rng
+        self._longest_s = LONGEST_S if longest_s is None else longest_s
+        self._first_s = self._next_s = FIRST_S if first_s is None else first_s
+
+    def next_s(self, least_s: float = 0.0) -> float:
+        """The pause now, at least what the other side asked for; doubles each time."""
+        pause = self._next_s * self._rng.uniform(0.5, 1.0)
+        self._next_s = min(self._next_s * 2, self._longest_s)
+        return max(pause, least_s)
+
+    def reset(self) -> None:
+        """Start from the first pause again: the other side answered."""
+        self._next_s = self._first_s

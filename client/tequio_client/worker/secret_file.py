@@ -1,0 +1,67 @@
+"""An evaluator's secret, which its offer commits to: on the disk before anybody hears of it.
+
+Who loses it before the draw cannot be drawn; nothing else is lost.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from tequio_client import files
+from tequio_shared.competition import result
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import from_text, to_text
+from tequio_shared.statements.competitions import EvalOffer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.ids import Digest, PeerKey
+
+SECRET_BYTES = 32
+FOLDER = "evaluations"
+
+
+def place(folder: Path, competition: Digest) -> Path:
+    """Where an evaluator's folder keeps what it knows of a competition."""
+    return folder / FOLDER / to_text(competition)
+
+
+def kept(folder: Path, competition: Digest) -> bytes | None:
+    """The secret, if one was made; raises UserFacingError for one that cannot be read."""
+    path = _path(folder, competition)
+    try:
+        return from_text(path.read_text("ascii").strip(), SECRET_BYTES)
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, MalformedError) as err:
+        raise UserFacingError(
+            f"{path} holds no secret that can be read ({err}): move it away, and offer again "
+            "before the deadline"
+        ) from err
+
+
+def made(folder: Path, competition: Digest) -> bytes:
+    """The secret, made at the first call; raises UserFacingError."""
+    found = kept(folder, competition)
+    if found is not None:
+        return found
+    secret = secrets.token_bytes(SECRET_BYTES)
+    path = _path(folder, competition)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        files.write_private(path, to_text(secret).encode() + b"\n")
+    except OSError as err:
+        raise UserFacingError(f"cannot keep the secret in {path}: {err.strerror}") from err
+    return secret
+
+
+def offering(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
+    """The word that offers, its secret kept; raises UserFacingError."""
+    commit = result.commitment(competition, key, made(folder, competition))
+    return EvalOffer(competition=to_text(competition), commit=to_text(commit))
+
+
+def _path(folder: Path, competition: Digest) -> Path:
+    return place(folder, competition) / "secret"

@@ -1,0 +1,258 @@
+"""Gossip: what is checked before the library sees a message, and the router as we set it up.
+
+The library checks the signature over a message before it asks whether any topic accepts it, starts
+a task for each message of a packet, and ends its whole service when a message names a key that
+does not parse. So each packet is checked first: how many messages its forwarder may send, their
+authors and lengths, and what else the topic knows without a signature.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
+from weakref import WeakKeyDictionary
+
+import libp2p.pubsub.pubsub as _pubsub
+import structlog
+import trio
+from libp2p.peer.id import ID
+from libp2p.pubsub.gossipsub import PROTOCOL_ID_V11, PROTOCOL_ID_V12, GossipSub
+from libp2p.pubsub.pubsub import Pubsub
+from libp2p.pubsub.utils import maybe_consume_signed_record
+
+from tequio_client.worker.swarm.peers.boundary import key_of
+from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
+from tequio_shared.ids import GOSSIP_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from libp2p.abc import IHost
+    from libp2p.custom_types import TProtocol
+    from libp2p.pubsub.pb.rpc_pb2 import RPC, Message
+
+    from tequio_client.worker.swarm.limits import RateLimiter
+    from tequio_shared.ids import PeerKey
+
+log = structlog.get_logger(__name__)
+
+BACKLOG = 10_000
+"""Gossip messages that may wait for our own reader."""
+TOPIC_CHARACTERS = 64
+"""Longest topic name; ours have 48."""
+RPC_BYTES = 4 * GOSSIP_BYTES
+"""Longest packet between two peers."""
+SUBSCRIPTIONS = 64
+"""Topics remembered of one peer; also topics that we have not joined yet."""
+VALIDATED = 128
+"""Messages remembered with the result of their check; the library's duplicates are apart."""
+REPEAT_TOPICS_S = 30.0
+"""How often each peer is sent our topics again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """One gossip message that passed its topic's check; `author` signed it at the wire."""
+
+    author: PeerKey
+    content: bytes
+
+
+class TopicFilter(Protocol):
+    """Which messages a topic accepts. Both are called in the event loop: no I/O."""
+
+    def screen(self, author: PeerKey, content: bytes) -> bool:
+        """Whether to check further, before any signature is verified: microseconds."""
+
+    def check(self, author: PeerKey, content: bytes) -> bool:
+        """Whether to forward the message, which `author` signed; PeerError: no peer may send it."""
+
+
+class GossipTopics:
+    """The gossip of one host; `repeat_s` is how often each peer is sent our topics again."""
+
+    def __init__(
+        self,
+        host: IHost,
+        limiter: RateLimiter,
+        blame: Callable[[PeerKey], None],
+        *,
+        repeat_s: float = REPEAT_TOPICS_S,
+    ) -> None:
+        self._limiter = limiter
+        self._blame = blame
+        self._filters: dict[str, TopicFilter] = {}
+        self.pubsub = _new_pubsub(host, repeat_s)
+        _TOPICS[host] = self
+        # The library calls this function for each packet before anything else, by this name.
+        _pubsub.maybe_consume_signed_record = _check_packet  # type: ignore[assignment, attr-defined]
+
+    async def subscribe(
+        self, topic: str, topic_filter: TopicFilter, nursery: trio.Nursery
+    ) -> trio.MemoryReceiveChannel[Announcement]:
+        """Join a topic; a reader that falls behind by BACKLOG messages loses the newest.
+
+        A peer that only forwards messages closes the channel.
+        """
+        self._filters[topic] = topic_filter
+        check = _safe_check(topic_filter.check, self._blame)
+        self.pubsub.set_topic_validator(topic, check, False)  # noqa: FBT003
+        # The filter comes first: a message between the two would pass unchecked.
+        subscription = await self.pubsub.subscribe(topic)
+        send, receive = trio.open_memory_channel[Announcement](BACKLOG)
+        nursery.start_soon(_pump, subscription.get, send)
+        return receive
+
+    def admit(self, forwarder: ID, packet: RPC) -> bool:
+        """Strip a packet of what needs no check; whether to process the rest."""
+        peer = key_of(forwarder)
+        control = packet.control
+        # Control entries count as messages: each costs a look-up, and a packet holds thousands.
+        count = len(packet.publish) + len(packet.subscriptions)
+        count += len(control.ihave) + len(control.iwant) + len(control.graft) + len(control.prune)
+        if peer is None or (count and not self._limiter.allows_gossip(peer, count)):
+            return False
+        for prune in control.prune:
+            del prune.peers[:]  # we decide whom to dial, not the peers of a peer
+        topics = [one for one in packet.subscriptions if len(one.topicid) <= TOPIC_CHARACTERS]
+        del packet.subscriptions[:]
+        packet.subscriptions.extend(topics)
+        wanted = [message for message in packet.publish if self._is_wanted(message)]
+        del packet.publish[:]
+        packet.publish.extend(wanted)
+        return True
+
+    def _is_wanted(self, message: Message) -> bool:
+        author = key_of(ID(message.from_id))
+        message.ClearField("key")  # it is in `from_id`; one that does not parse ends the library
+        if author is None or len(message.data) > GOSSIP_BYTES or len(message.topicIDs) != 1:
+            return False
+        topic_filter = self._filters.get(message.topicIDs[0])
+        return topic_filter is not None and topic_filter.screen(author, message.data)
+
+
+_TOPICS: WeakKeyDictionary[IHost, GossipTopics] = WeakKeyDictionary()
+
+
+def _check_packet(packet: RPC, host: IHost, forwarder: ID) -> bool:
+    """Replaces the library's first check of each packet; False: the packet is ignored."""
+    topics = _TOPICS.get(host)
+    if topics is not None and not topics.admit(forwarder, packet):
+        return False
+    return maybe_consume_signed_record(packet, host, forwarder)
+
+
+async def _pump(
+    receive: Callable[[], Awaitable[Message]], out: trio.MemorySendChannel[Announcement]
+) -> None:
+    """Move messages to the large queue at once: the library's own loses what it cannot hold.
+
+    Once the reader has left they are dropped; the library forwards them all the same.
+    """
+    while True:
+        message = await receive()
+        author = key_of(ID(message.from_id))
+        if author is None:
+            continue
+        try:
+            out.send_nowait(Announcement(author=author, content=message.data))
+        except trio.WouldBlock:
+            log.warning("a gossip message was lost: our reader is behind", backlog=BACKLOG)
+        except trio.BrokenResourceError:
+            pass  # the reader has left
+
+
+def _safe_check(
+    check: Callable[[PeerKey, bytes], bool], blame: Callable[[PeerKey], None]
+) -> Callable[[ID, Message], bool]:
+    def validate(forwarder: ID, message: Message) -> bool:
+        try:
+            author = key_of(ID(message.from_id))
+            return author is not None and check(author, message.data)
+        except (MalformedError, SignatureInvalidError) as err:  # no honest peer forwards that
+            log.debug("gossip refused", error=str(err))
+            if (peer := key_of(forwarder)) is not None:
+                blame(peer)
+        except TequioError as err:
+            log.debug("gossip refused", error=str(err))
+        except Exception:  # an error here would end the process by way of libp2p
+            log.exception("a gossip check failed")
+        return False
+
+    return validate
+
+
+def _new_pubsub(host: IHost, repeat_s: float) -> Pubsub:
+    """Make the gossip service of a host, not yet running."""
+    router = RepeatingRouter(
+        [PROTOCOL_ID_V12, PROTOCOL_ID_V11],
+        degree=6,
+        degree_low=4,
+        degree_high=10,
+        heartbeat_interval=1,  # the default of 120 s leaves a mesh broken for minutes
+        adaptive_gossip_enabled=False,
+        spam_protection_enabled=False,  # its 10 messages a second drop honest bursts
+        eclipse_protection_enabled=False,
+    )
+    router.repeat_s = repeat_s
+    router.equivocation_detection = _KeepsNothing()
+    router.recent_message_deliveries = defaultdict(_NoTimes)
+    return Pubsub(
+        host,
+        router,
+        max_inbound_rpc_size=RPC_BYTES,
+        max_subscriptions_per_peer=SUBSCRIPTIONS,
+        validation_cache_size=VALIDATED,
+    )
+
+
+class RepeatingRouter(GossipSub):
+    """Repeats which topics we have joined; the library sends it once, and may lose even that.
+
+    It writes its greeting before it counts the peer as one to inform, so a topic joined in between
+    is in neither; a full queue drops the news silently; and a peer that reopens its stream to us
+    has forgotten our topics. A peer that does not know them never sends us a message.
+    """
+
+    repeat_s = REPEAT_TOPICS_S
+
+    async def run(self) -> None:
+        """Run, and send our topics to all peers every `repeat_s`."""
+        self.manager.run_daemon_task(self._repeat_topics)
+        await super().run()
+
+    def add_peer(self, peer_id: ID, protocol_id: TProtocol | None) -> None:
+        """Add a peer, and send it our topics once it can be written to."""
+        super().add_peer(peer_id, protocol_id)
+        # Twice is harmless, never is not: the greeting that the library sends may be lost.
+        self.manager.run_task(self._send_topics, peer_id)
+
+    async def _repeat_topics(self) -> None:
+        while True:
+            await trio.sleep(self.repeat_s)
+            for peer_id in list(self.peer_protocol):
+                await self._send_topics(peer_id)
+
+    async def _send_topics(self, peer_id: ID) -> None:
+        pubsub = cast("Pubsub", self.pubsub)
+        if pubsub.topic_ids:
+            self.send_rpc(peer_id, pubsub.get_hello_packet())
+
+
+class _KeepsNothing(dict[bytes, "Message"]):
+    """In place of a dict in which the library holds a thousand messages, each with its packet.
+
+    It serves to see whether an author uses a number twice; such messages are dropped as duplicates
+    before they get there.
+    """
+
+    def __setitem__(self, key: bytes, message: Message) -> None:
+        """Drop the message."""
+
+
+class _NoTimes(list[float]):
+    """In place of the list of times of each message, for a setting that we do not use."""
+
+    def append(self, at_s: float) -> None:
+        """Drop the time."""

@@ -1,0 +1,204 @@
+"""A libp2p host with Noise alone, Yamux alone, every handler guarded, and inbound limits.
+
+The counting of inbound connections takes the place of the library's own, which never gives a slot
+back before the host ends: after 200 connections it would accept no more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import structlog
+import trio
+from libp2p import new_host
+from libp2p.crypto.ed25519 import create_new_key_pair
+from libp2p.crypto.x25519 import create_new_key_pair as create_noise_key_pair
+from libp2p.io.abc import ReadWriteCloser
+from libp2p.network.config import ConnectionConfig
+from libp2p.network.connection.raw_connection import RawConnection
+from libp2p.network.exceptions import SwarmException
+from libp2p.security.noise.transport import PROTOCOL_ID as NOISE
+from libp2p.security.noise.transport import Transport as Noise
+
+from tequio_client.worker.swarm.limits import CONNECTIONS, SMALL_BYTES
+from tequio_client.worker.swarm.peers import patches
+from tequio_client.worker.swarm.peers.boundary import is_foreign, key_of, shielded
+from tequio_shared.addresses import network_of
+from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from libp2p.abc import IHost, IMuxedConn, INetStream, IRawConnection
+    from libp2p.network.connection.swarm_connection import SwarmConn
+    from libp2p.network.swarm import Swarm
+    from libp2p.stream_muxer.yamux.yamux import Yamux
+    from multiaddr import Multiaddr
+
+    from tequio_client.worker.swarm.limits import RateLimiter
+    from tequio_shared.ids import PeerKey
+
+    Handler = Callable[[INetStream], Awaitable[None]]
+
+log = structlog.get_logger(__name__)
+
+HANDSHAKE_S = 10
+READ_BYTES = 1 << 18
+"""Largest read of a socket: the library asks for as much as the peer announced."""
+LONGEST_PAUSE_S = 5.0
+
+
+def make(
+    seed: bytes, listen: list[Multiaddr], announce: list[Multiaddr], limiter: RateLimiter
+) -> IHost:
+    """Make a host that does not run yet."""
+    patches.install()
+    pair = create_new_key_pair(seed)
+    host = new_host(
+        key_pair=pair,
+        listen_addrs=listen,
+        announce_addrs=announce or None,
+        muxer_preference="YAMUX",
+        # Noise alone: the default also accepts plaintext
+        sec_opt={NOISE: Noise(pair, noise_privkey=create_noise_key_pair().private_key)},
+        connection_config=ConnectionConfig(
+            max_connections=CONNECTIONS,
+            high_watermark=CONNECTIONS,  # no peer is pruned: the limiter admits fewer
+            low_watermark=0,  # above it the library dials known peers by itself, every 30 s
+            min_connections=0,
+            inbound_upgrade_timeout=HANDSHAKE_S,
+        ),
+    )
+    _limit_connections(host, limiter)
+    return host
+
+
+def guarded(body: Handler, blame: Callable[[PeerKey], None]) -> Handler:
+    """Wrap a handler: its stream is closed after it, or reset; garbage gets its peer blamed."""
+
+    async def handler(stream: INetStream) -> None:
+        try:
+            await body(stream)
+            await stream.close()  # not reset: the last bytes may be in flight
+        except Exception as err:  # noqa: BLE001 - an error here would end the host
+            await _dropped(stream, err, blame)
+
+    return handler
+
+
+def guard_negotiation(host: IHost, blame: Callable[[PeerKey], None]) -> None:
+    """Guard the library's own negotiation of a new stream, which runs before any handler."""
+    network = cast("Swarm", host.get_network())
+    negotiate = network.common_stream_handler
+
+    async def guarded_negotiation(stream: INetStream) -> None:
+        try:
+            await negotiate(stream)
+        except Exception as err:  # noqa: BLE001 - an error here would end the host
+            await _dropped(stream, err, blame)
+
+    network.set_stream_handler(guarded_negotiation)
+
+
+async def _dropped(stream: INetStream, err: Exception, blame: Callable[[PeerKey], None]) -> None:
+    peer = key_of(stream.muxed_conn.peer_id)
+    if isinstance(err, TequioError | OSError | EOFError) or is_foreign(err):
+        log.debug("a stream ended", protocol=stream.get_protocol(), error=str(err) or repr(err))
+    else:
+        log.error("a stream handler failed", protocol=stream.get_protocol(), exc_info=err)
+    # Shielded: a stream that is not reset keeps its buffer until its connection ends.
+    with shielded(2):
+        try:
+            await stream.reset()
+        except Exception as reset_err:  # noqa: BLE001 - the stream is thrown away
+            log.debug("a stream could not be reset", error=repr(reset_err))
+    if peer is not None and _is_garbage(err):
+        blame(peer)
+
+
+def _is_garbage(err: Exception) -> bool:
+    """Whether no honest program sends what led to this error."""
+    is_unparsed = type(err).__name__ == "DecodeError"  # of protobuf, which the library reads with
+    return isinstance(err, MalformedError | SignatureInvalidError) or is_unparsed
+
+
+def _limit_connections(host: IHost, limiter: RateLimiter) -> None:
+    """Put the limiter before every connection of a host that does not run yet."""
+    swarm = cast("Swarm", host.get_network())
+    upgrade_out, add = swarm.upgrade_outbound_raw_conn, swarm.add_conn
+
+    async def accept(conn: ReadWriteCloser, maddr: Multiaddr) -> None:
+        await _accept(swarm, limiter, conn, maddr)
+
+    async def dialled(raw: IRawConnection, *args: object, **names: object) -> object:
+        raw.stream = MeteredSocket(raw.stream, limiter)  # type: ignore[attr-defined]  # a RawConnection
+        return await upgrade_out(raw, *args, **names)  # type: ignore[arg-type]  # as it came
+
+    # Only here is the peer's key known and proven, for inbound and outbound connections alike.
+    async def add_known(muxed: IMuxedConn, direction: str = "unknown") -> SwarmConn:
+        key = key_of(muxed.peer_id)
+        if key is None or limiter.is_banned(key):
+            await cast("Yamux", muxed).secured_conn.close()
+            raise SwarmException("a key of another kind, or a peer that is banned")
+        return await add(muxed, direction)
+
+    swarm._handle_inbound_connection = accept  # type: ignore[method-assign, assignment]  # noqa: SLF001 - in its place
+    swarm.upgrade_outbound_raw_conn = dialled  # type: ignore[method-assign, assignment]
+    swarm.add_conn = add_known  # type: ignore[method-assign, assignment]
+
+
+async def _accept(
+    swarm: Swarm, limiter: RateLimiter, conn: ReadWriteCloser, maddr: Multiaddr
+) -> None:
+    """Count an inbound connection from its first byte to its end."""
+    remote = conn.get_remote_address()
+    try:
+        with limiter.arrival(remote[0] if remote else "") as arrival:
+            raw = RawConnection(MeteredSocket(conn, limiter), initiator=False)
+            muxed = await swarm.upgrade_inbound_raw_conn(raw, maddr)
+            arrival.end_handshake()
+            # The slot is held as long as the connection: the library's own counter is released
+            # only when the host ends.
+            await cast("Yamux", muxed).event_closed.wait()
+    except Exception as err:  # noqa: BLE001 - a stranger's bytes can raise anything in libp2p
+        log.debug("a connection was not accepted", remote=remote, error=str(err) or repr(err))
+    finally:
+        with shielded(1):
+            await conn.close()
+
+
+class MeteredSocket(ReadWriteCloser):
+    """A socket that reads and writes no faster than its network address may."""
+
+    def __init__(self, conn: ReadWriteCloser, limiter: RateLimiter) -> None:
+        self._conn = conn
+        self._limiter = limiter
+        remote = conn.get_remote_address()
+        self._network = network_of(remote[0] if remote else "")
+
+    async def read(self, n: int | None = None) -> bytes:
+        """Read some bytes; none at the end."""
+        # Paid after the read, as its size is not known before; the next read waits for it.
+        received = await self._conn.read(READ_BYTES if n is None else min(n, READ_BYTES))
+        await self._pay(max(len(received), SMALL_BYTES), is_ours=False)
+        return received
+
+    async def write(self, data: bytes) -> None:
+        """Write all of it."""
+        await self._pay(max(len(data), SMALL_BYTES), is_ours=True)
+        await self._conn.write(data)
+
+    async def close(self) -> None:
+        """Close the socket."""
+        await self._conn.close()
+
+    def get_remote_address(self) -> tuple[str, int] | None:
+        """The address of the other end."""
+        return self._conn.get_remote_address()
+
+    async def _pay(self, size_bytes: int, *, is_ours: bool) -> None:
+        delay_s = self._limiter.delay_s(self._network, size_bytes, is_ours=is_ours)
+        if delay_s:
+            # Bounded: a longer pause would look like a dead peer to the other end's pings. What is
+            # not waited for stays owed.
+            await trio.sleep(min(delay_s, LONGEST_PAUSE_S))

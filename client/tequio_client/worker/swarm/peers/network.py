@@ -1,0 +1,323 @@
+"""This peer in the peer network: connections, streams, gossip, and noticing silent peers."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Self, cast
+
+import structlog
+import trio
+from libp2p.custom_types import TProtocol
+from libp2p.host.ping import PingService
+from libp2p.peer.peerinfo import info_from_p2p_addr
+from libp2p.rcmgr import Direction
+from libp2p.tools.anyio_service import background_trio_service
+from multiaddr import Multiaddr
+
+from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter
+from tequio_client.worker.swarm.peers import host as hosts
+from tequio_client.worker.swarm.peers.boundary import foreign_errors, id_of, key_of, shielded
+from tequio_client.worker.swarm.peers.gossip import REPEAT_TOPICS_S, GossipTopics
+from tequio_client.worker.swarm.peers.stream import PeerStream
+from tequio_shared.addresses import UNKNOWN, network_of
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.ids import GOSSIP_BYTES, PeerKey, key_from_peer_id, peer_id_text
+from tequio_shared.keys import SEED_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+    from types import TracebackType
+
+    from libp2p.abc import IHost, INetConn, INetStream
+    from libp2p.network.connection.swarm_connection import SwarmConn
+    from libp2p.pubsub.gossipsub import GossipSub
+    from libp2p.security.noise.io import NoiseTransportReadWriter
+    from libp2p.security.secure_session import SecureSession
+    from libp2p.stream_muxer.yamux.yamux import Yamux
+
+    from tequio_client.worker.swarm.peers.gossip import Announcement, TopicFilter
+
+log = structlog.get_logger(__name__)
+
+REMEMBERED = 4_096
+"""Peers whose addresses are remembered; beyond that the oldest are forgotten."""
+NEW_PEERS_S = 5.0
+"""How often the watch looks for peers that are new."""
+
+
+class PeerNetwork:
+    """This peer in the peer-to-peer network: `async with PeerNetwork(...) as network`.
+
+    `seed` is the 32-byte Ed25519 seed of our key. `announce` replaces the addresses that are sent
+    to peers (for a node behind a forwarded port). `repeat_topics_s` is how often peers are sent
+    our gossip topics again.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: bytes,
+        listen: Sequence[str] = ("/ip4/0.0.0.0/tcp/0",),
+        announce: Sequence[str] = (),
+        limits: PeerLimits | None = None,
+        repeat_topics_s: float = REPEAT_TOPICS_S,
+    ) -> None:
+        if len(seed) != SEED_BYTES:  # libp2p gives a random identity for a seed of the wrong size
+            raise RefusedError("bad-seed", f"a key seed has {SEED_BYTES} bytes, not {len(seed)}")
+        self._listen = [Multiaddr(text) for text in listen]
+        self._limits = limits or PeerLimits()
+        self.limiter = RateLimiter(self._limits, trio.current_time)
+        addrs = [Multiaddr(text) for text in announce]
+        self._host = hosts.make(seed, self._listen, addrs, self.limiter)
+        hosts.guard_negotiation(self._host, self.blame)
+        self.topics = GossipTopics(self._host, self.limiter, self.blame, repeat_s=repeat_topics_s)
+        self._watch = SilenceWatch(self._host, self._limits, self.connected, self.disconnect)
+        self._inbound: dict[PeerKey, int] = {}  # open inbound streams, owned by `_admitted`
+        self._known: dict[PeerKey, tuple[str, ...]] = {}
+        self._stack = AsyncExitStack()
+        self._nursery: trio.Nursery
+        self.key = key_from_peer_id(str(self._host.get_id()))
+
+    async def __aenter__(self) -> Self:
+        await self._stack.enter_async_context(self._running())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
+        return await self._stack.__aexit__(kind, value, traceback)
+
+    def addresses(self) -> tuple[str, ...]:
+        """Our own addresses with our peer id at the end, to give to others."""
+        return tuple(str(addr) for addr in self._host.get_addrs())
+
+    def connected(self) -> set[PeerKey]:
+        """The peers to which a connection is open now."""
+        keys = (key_of(peer) for peer in self._host.get_connected_peers())
+        return {key for key in keys if key is not None}
+
+    def chosen(self) -> set[PeerKey]:
+        """The peers to which a connection is open that we opened ourselves."""
+        network = self._host.get_network()
+        outbound = (
+            peer
+            for peer in self._host.get_connected_peers()
+            if any(_is_ours(connection) for connection in network.get_connections(peer))
+        )
+        keys = (key_of(peer) for peer in outbound)
+        return {key for key in keys if key is not None}
+
+    def place_of(self, peer: PeerKey) -> str:
+        """The network address that a connected peer comes from; UNKNOWN for one that is not."""
+        for connection in self._host.get_network().get_connections(id_of(peer)):
+            remote = cast("Yamux", connection.muxed_conn).secured_conn.get_remote_address()
+            if remote:
+                return network_of(remote[0])
+        return UNKNOWN
+
+    def remember(self, peer: PeerKey, addrs: Sequence[str]) -> None:
+        """Addresses at which `open_stream` may dial the peer when it is not connected."""
+        self._known.pop(peer, None)  # so that the peer becomes the newest
+        self._known[peer] = tuple(addrs)
+        if len(self._known) > REMEMBERED:
+            del self._known[next(iter(self._known))]
+
+    async def connect(self, addr: str) -> PeerKey:
+        """Connect to `/ip4/…/tcp/…/p2p/<peer id>` unless connected already; returns its key."""
+        with foreign_errors(f"connecting to {addr}"), trio.fail_after(self._limits.connect_s):
+            info = info_from_p2p_addr(Multiaddr(addr))
+            key = key_from_peer_id(str(info.peer_id))
+            if key == self.key:
+                raise PeerError("that address is our own")
+            self.limiter.check_not_banned(key)
+            await self._host.connect(info)
+        return key
+
+    async def disconnect(self, peer: PeerKey) -> None:
+        """Close every connection to the peer; never raises."""
+        # The sockets first: a write that waits for a dead peer is shielded, and holds the lock
+        # that the library's own closing frame needs.
+        with trio.move_on_after(5):
+            try:
+                for connection in self._host.get_network().get_connections(id_of(peer)):
+                    await cast("Yamux", connection.muxed_conn).secured_conn.close()
+                await self._host.disconnect(id_of(peer))
+            except Exception as err:  # noqa: BLE001 - a connection that is thrown away may fail in any way
+                log.debug("a connection could not be closed", error=repr(err))
+
+    def blame(self, peer: PeerKey) -> None:
+        """Count a message that no honest program sends; after too many the peer is banned."""
+        if self.limiter.record_fault(peer):
+            log.info("a peer sent garbage and is banned", peer=peer_id_text(peer))
+            # Not awaited: we are called by the handler of a stream of this very connection.
+            self._nursery.start_soon(self.disconnect, peer)
+
+    async def open_stream(self, peer: PeerKey, protocol: str) -> PeerStream:
+        """Open a stream; dial the peer first when it is not connected but was remembered."""
+        if peer not in self.connected():
+            await self._dial(peer)
+        with foreign_errors(f"opening {protocol}"), trio.fail_after(self._limits.connect_s):
+            stream = await self._host.new_stream(id_of(peer), [TProtocol(protocol)])
+        return PeerStream(stream, peer)
+
+    def serve(self, protocol: str, handler: Callable[[PeerStream], Awaitable[None]]) -> None:
+        """Give every inbound stream of `protocol` to `handler`.
+
+        When the handler returns the stream is closed; when it raises, it is reset and the
+        error goes to the log.
+        """
+
+        async def admit(stream: INetStream) -> None:
+            peer = key_of(stream.muxed_conn.peer_id)
+            if peer is None:
+                raise PeerError("the peer's key is not Ed25519")
+            with self._admitted(peer):
+                await handler(PeerStream(stream, peer))
+
+        self._host.set_stream_handler(TProtocol(protocol), hosts.guarded(admit, self.blame))
+
+    async def subscribe(
+        self, topic: str, topic_filter: TopicFilter
+    ) -> trio.MemoryReceiveChannel[Announcement]:
+        """Join a gossip topic and receive what the filter accepts, our own messages too.
+
+        A reader that falls behind by thousands of messages loses the newest.
+        """
+        with foreign_errors(f"joining {topic}"):
+            return await self.topics.subscribe(topic, topic_filter, self._nursery)
+
+    async def publish(self, topic: str, content: bytes) -> None:
+        """Publish, best effort. RefusedError above GOSSIP_BYTES: larger ones vanish silently."""
+        if len(content) > GOSSIP_BYTES:
+            raise RefusedError("too-large", f"{len(content)} bytes for gossip")
+        with foreign_errors(f"publishing to {topic}"):
+            await self.topics.pubsub.publish(topic, content)
+
+    @asynccontextmanager
+    async def _running(self) -> AsyncIterator[None]:
+        pubsub = self.topics.pubsub
+        router = cast("GossipSub", pubsub.router)
+        async with (
+            self._host.run(listen_addrs=self._listen),
+            background_trio_service(pubsub),
+            background_trio_service(router),
+            trio.open_nursery() as nursery,
+        ):
+            await pubsub.wait_until_ready()
+            self._nursery = nursery
+            nursery.start_soon(self._watch.run)
+            log.info("listening", addresses=self.addresses())
+            try:
+                yield
+            finally:
+                nursery.cancel_scope.cancel()
+                await self._close_all()
+
+    async def _close_all(self) -> None:
+        # Shielded: a stop is a cancellation, and the sockets have to be closed all the same.
+        with shielded(5):
+            for peer in self.connected():
+                await self.disconnect(peer)
+            try:
+                await self._host.close()
+            except Exception as err:  # noqa: BLE001 - on the way out, and in libp2p
+                log.debug("the host did not close cleanly", error=repr(err))
+
+    async def _dial(self, peer: PeerKey) -> None:
+        for addr in self._known.get(peer, ()):
+            try:
+                await self.connect(addr)
+            except PeerError as err:
+                log.debug("an address does not answer", address=addr, error=str(err))
+            else:
+                return
+        raise PeerError(f"no connection to {peer_id_text(peer)}")
+
+    @contextmanager
+    def _admitted(self, peer: PeerKey) -> Iterator[None]:
+        # By peer, not by connection: a peer may open many connections, each with few streams.
+        open_streams = self._inbound.get(peer, 0)
+        if open_streams >= self._limits.streams:
+            raise PeerError(f"more than {open_streams} streams at once")
+        self._inbound[peer] = open_streams + 1
+        try:
+            yield
+        finally:
+            self._inbound[peer] -= 1
+            if not self._inbound[peer]:
+                del self._inbound[peer]
+
+
+def _is_ours(connection: INetConn) -> bool:
+    return cast("SwarmConn", connection).direction is Direction.OUTBOUND
+
+
+class SilenceWatch:
+    """Pings connected peers that send nothing, and disconnects those that do not answer.
+
+    The library does not notice: a stopped process stays listed, and new streams to it time out.
+    """
+
+    def __init__(
+        self,
+        host: IHost,
+        limits: PeerLimits,
+        connected: Callable[[], set[PeerKey]],
+        disconnect: Callable[[PeerKey], Awaitable[None]],
+    ) -> None:
+        self._host = host
+        self._ping = PingService(host)
+        self._limits = limits
+        self._connected = connected
+        self._disconnect = disconnect
+        self._watched: set[PeerKey] = set()
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        async with trio.open_nursery() as nursery:
+            while True:
+                for peer in self._connected() - self._watched:
+                    self._watched.add(peer)
+                    nursery.start_soon(self._watch, peer)
+                await trio.sleep(min(NEW_PEERS_S, self._limits.ping_every_s))
+
+    async def _watch(self, peer: PeerKey) -> None:
+        misses, received = 0, self._messages_from(peer)
+        while peer in self._connected() and misses < self._limits.ping_misses:
+            await trio.sleep(self._limits.ping_every_s)
+            # A peer that sends is alive, whatever its pings say: on a full line they come late.
+            is_active = self._messages_from(peer) > received
+            misses = 0 if is_active or await self._answers(peer) else misses + 1
+            received = self._messages_from(peer)
+        if misses:
+            log.info("a silent peer is disconnected", peer=peer_id_text(peer))
+        await self._disconnect(peer)
+        self._watched.discard(peer)
+
+    async def _answers(self, peer: PeerKey) -> bool:
+        """Whether the peer answered a ping, or sent anything else meanwhile."""
+        before = self._messages_from(peer)
+        with trio.move_on_after(self._limits.ping_wait_s):
+            try:
+                await self._ping.ping(id_of(peer), 1)
+            except Exception as err:  # noqa: BLE001 - libp2p fails in many ways on a dead connection
+                log.debug("a ping failed", peer=peer_id_text(peer), error=repr(err))
+            else:
+                return True
+        return self._messages_from(peer) > before
+
+    def _messages_from(self, peer: PeerKey) -> int:
+        connections = self._host.get_network().get_connections(id_of(peer))
+        return sum(_messages_read(connection) for connection in connections)
+
+
+def _messages_read(connection: INetConn) -> int:
+    # The nonce of the receiving cipher counts messages. The library has no other count of them, and
+    # a ping to a peer that is busy sending would wait behind its megabytes.
+    secured = cast("Yamux", connection.muxed_conn).secured_conn
+    noise = cast("NoiseTransportReadWriter", cast("SecureSession", secured).conn)
+    nonce: int = noise.noise_state.noise_protocol.cipher_state_decrypt.n
+    return nonce

@@ -1,0 +1,357 @@
+"""The sources of one fetch: which peers are asked for what, when, and what each of them gave.
+
+`FetchPool` runs one task per source. Work is not assigned but pulled: a fast source takes more
+chunks from the `ChunkQueue`, and a slow or dead one holds nothing back.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from tequio_client.worker.swarm.blob_server import BlobStatus
+from tequio_client.worker.swarm.streams import AnswerError
+from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.ids import peer_id_text
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+    from random import Random
+
+    from tequio_client.worker.store.trees import PartialTree
+    from tequio_client.worker.swarm.streams import PeerBans, StreamPool
+    from tequio_shared.ids import Digest, PeerKey
+
+    FetchFrom = Callable[[PeerKey], Awaitable[None]]
+    Chunk = tuple[int, int]  # pieces in a row, requested at once: the first, and how many
+
+log = structlog.get_logger(__name__)
+
+ATTEMPTS = 6
+"""A source that fails this often in a row is given up."""
+LONGEST_PAUSE_S = 4.0
+"""Between two attempts at one source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchReport:
+    """The result of a fetch: verified bytes by source, and what was wrong with each bad source.
+
+    `copied_bytes` were copied from trees that were here already.
+    """
+
+    name: Digest
+    bytes_by_source: Mapping[PeerKey, int]
+    bad_sources: Mapping[PeerKey, str]
+    copied_bytes: int
+    seconds: float
+
+
+class FetchFailedError(PeerError):
+    """The sources did not give all of it in time; `report` has what came, which stays."""
+
+    def __init__(self, message: str, report: FetchReport) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+@dataclass(slots=True)
+class FetchProgress:
+    """One fetch under way; changed by its tasks, all in one thread."""
+
+    name: Digest
+    started_s: float = field(default_factory=trio.current_time)
+    by_source: dict[PeerKey, int] = field(default_factory=dict)
+    bad: dict[PeerKey, str] = field(default_factory=dict)
+    asked: set[PeerKey] = field(default_factory=set)
+    copied_bytes: int = 0
+    is_done: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return trio.current_time() - self.started_s
+
+    def add(self, peer: PeerKey, size_bytes: int) -> None:
+        """Count verified bytes."""
+        self.by_source[peer] = self.by_source.get(peer, 0) + size_bytes
+
+    def report(self) -> FetchReport:
+        """Freeze the progress."""
+        return FetchReport(
+            name=self.name,
+            bytes_by_source=dict(self.by_source),
+            bad_sources=dict(self.bad),
+            copied_bytes=self.copied_bytes,
+            seconds=self.seconds,
+        )
+
+    def failure(self) -> FetchFailedError:
+        """The error of a fetch that ended without all of it."""
+        return FetchFailedError(
+            f"could not fetch {self.name.hex()} from {len(self.asked)} peers "
+            f"in {self.seconds:.0f} s ({len(self.bad)} sent wrong data)",
+            self.report(),
+        )
+
+
+class Sources:
+    """Peers that may have what is fetched, in order of preference; more may be added meanwhile."""
+
+    def __init__(self, peers: Iterable[PeerKey] = (), *, may_grow: bool = True) -> None:
+        self._peers = list(dict.fromkeys(peers))
+        self._changed = trio.Event()
+        self.may_grow = may_grow  # False: a fetch may fail before its deadline
+
+    @property
+    def peers(self) -> tuple[PeerKey, ...]:
+        """The peers so far."""
+        return tuple(self._peers)
+
+    def add(self, peer: PeerKey) -> None:
+        """Add a source; one that is there already changes nothing."""
+        if peer not in self._peers:
+            self._peers.append(peer)
+            self._changed.set()
+            self._changed = trio.Event()
+
+    async def wait_longer_than(self, known: int) -> None:
+        """Return once there are more than `known` peers."""
+        while len(self._peers) <= known:
+            await self._changed.wait()
+
+
+class FetchPool:
+    """One task per source, started as the sources grow; `fetch_from` is what each task does.
+
+    `fetch_from` returns when its source has nothing more to give, raises MalformedError for wrong
+    bytes (the source is dropped and suspected) and PeerError for a failure (it is tried again).
+    """
+
+    def __init__(
+        self,
+        sources: Sources,
+        progress: FetchProgress,
+        fetch_from: FetchFrom,
+        *,
+        streams: StreamPool,
+        bans: PeerBans,
+        rng: Random,
+    ) -> None:
+        self._sources = sources
+        self._progress = progress
+        self._fetch_from = fetch_from
+        self._streams = streams
+        self._bans = bans
+        self._rng = rng
+        self._running = 0
+        self._ended = trio.Event()
+
+    async def run(self) -> None:
+        """Return once the fetch is done, or no source is left and none will come."""
+        if self._progress.is_done:
+            return
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._start_sources, nursery)
+            await self._ended.wait()
+            nursery.cancel_scope.cancel()
+
+    async def _start_sources(self, nursery: trio.Nursery) -> None:
+        known = 0
+        while True:
+            for peer in self._sources.peers[known:]:
+                if peer in self._progress.bad or self._bans.is_banned(peer):
+                    continue
+                self._progress.asked.add(peer)
+                self._running += 1
+                nursery.start_soon(self._run_source, peer)
+                # Tasks started in one step run in any order; the order of preference needs a step
+                # for each.
+                await trio.lowlevel.checkpoint()
+            known = len(self._sources.peers)
+            if not self._sources.may_grow:
+                break
+            await self._sources.wait_longer_than(known)
+        self._end_if_over()
+
+    async def _run_source(self, peer: PeerKey) -> None:
+        try:
+            await self._retry(peer)
+        except MalformedError as err:
+            self._progress.bad[peer] = str(err)
+            self._streams.close_peer(peer)
+            self._bans.suspect(self._progress.name, peer, str(err))
+        self._running -= 1
+        self._end_if_over()
+
+    async def _retry(self, peer: PeerKey) -> None:
+        """Fetch until done; while sources may be added, one that fails may still recover."""
+        failures = 0
+        while not self._progress.is_done and (failures < ATTEMPTS or self._sources.may_grow):
+            before = self._progress.by_source.get(peer, 0)
+            is_busy = await self._attempt(peer)
+            if self._progress.by_source.get(peer, 0) > before:
+                failures = 0
+            elif not (is_busy and failures):
+                # A busy source counts as failing only once: it lives, and will have time again.
+                failures += 1
+            if not self._progress.is_done:
+                # Jittered below: the retries of many fetchers must not meet at one server.
+                pause_s = min(LONGEST_PAUSE_S, 0.1 * 2 ** min(failures, 8))
+                await trio.sleep(pause_s * self._rng.uniform(0.5, 1.5))
+
+    async def _attempt(self, peer: PeerKey) -> bool:
+        """Fetch from the source once; whether it answered that it is busy."""
+        try:
+            await self._fetch_from(peer)
+        except MalformedError:
+            raise  # a PeerError as well, but no reason to try again
+        except PeerError as err:
+            log.debug("a source failed", peer=peer_id_text(peer), error=str(err))
+            return isinstance(err, AnswerError) and err.status is BlobStatus.BUSY
+        return False
+
+    def _end_if_over(self) -> None:
+        if self._progress.is_done or (not self._running and not self._sources.may_grow):
+            self._ended.set()
+
+
+class OneAtATime:
+    """Wraps a `fetch_from` so that sources start one after another.
+
+    The next one starts when the one before fails, or is late by `hedge_s`. For what one source
+    gives whole: asking all at once would fetch it as often as there are sources.
+    """
+
+    def __init__(self, fetch_from: FetchFrom, *, hedge_s: float) -> None:
+        self._fetch_from = fetch_from
+        self._hedge_s = hedge_s
+        self._next_at_s = -math.inf
+        self._failed = trio.Event()
+
+    async def __call__(self, peer: PeerKey) -> None:
+        """Wait for the turn of this source, then fetch from it."""
+        while (left_s := self._next_at_s - trio.current_time()) > 0:
+            with trio.move_on_after(left_s):
+                await self._failed.wait()
+        self._next_at_s = trio.current_time() + self._hedge_s
+        try:
+            await self._fetch_from(peer)
+        except PeerError:
+            self._next_at_s = -math.inf
+            # All waiters wake, and the first to run takes the turn; the others wait on.
+            self._failed.set()
+            self._failed = trio.Event()
+            raise
+
+
+class ChunkQueue:
+    """Which chunks of a partial tree are still to be fetched, and from whom the others are asked.
+
+    `held` is what one source has, by piece; None is everything. Near the end idle sources are
+    given what a slow one owes.
+    """
+
+    def __init__(self, partial: PartialTree, *, most_pieces: int, hedge_s: float) -> None:
+        self._partial = partial
+        self._hedge_s = hedge_s
+        self._todo = _chunks(partial.missing(), most_pieces)
+        self._flying: dict[Chunk, list[tuple[PeerKey, float]]] = {}  # asked whom, and when
+        self._changed = trio.Event()  # replaced whenever a request ended
+
+    def has_use(self, held: list[bool] | None) -> bool:
+        """Whether the source holds anything that is not here yet."""
+        return any(_first_run(held, chunk) for chunk in (*self._todo, *self._flying))
+
+    def choose(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:
+        """Take what the source holds of the first chunk that is still queued, or a late chunk.
+
+        Costs time in the number of chunks that the source holds nothing of: none for a full one.
+        """
+        for at, chunk in enumerate(self._todo):
+            run = _first_run(held, chunk)
+            if run is not None:
+                self._todo[at : at + 1] = _without(chunk, run)
+                return run
+        return self._late_chunk(peer, held)
+
+    @contextmanager
+    def requested(self, chunk: Chunk, peer: PeerKey) -> Iterator[None]:
+        """In this block the chunk is asked of the peer; when it fails, it is queued again."""
+        request = (peer, trio.current_time())
+        self._flying.setdefault(chunk, []).append(request)
+        is_written = False
+        try:
+            yield
+            is_written = True
+        finally:
+            self._end(chunk, request, is_written=is_written)
+
+    async def wait_for_change(self, timeout_s: float) -> None:
+        """Return when a request ended, or after `timeout_s`: one may have become late."""
+        with trio.move_on_after(timeout_s):
+            await self._changed.wait()
+
+    def _late_chunk(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:
+        """Find a chunk that a single other source owes for longer than `hedge_s`.
+
+        A single one: with more, a slow moment of our own line would fetch everything many times.
+        A chunk that is here may still be listed while a slow disk writes it; to ask for it again
+        would spin.
+        """
+        for chunk, requests in self._flying.items():
+            (first_peer, since_s), *others = requests
+            is_late = trio.current_time() - since_s > self._hedge_s
+            is_wanted = is_late and not others and not self._partial.has(*chunk)
+            if first_peer != peer and is_wanted and _first_run(held, chunk) == chunk:
+                return chunk
+        return None
+
+    def _end(self, chunk: Chunk, request: tuple[PeerKey, float], *, is_written: bool) -> None:
+        requests = self._flying.get(chunk, [])
+        if request in requests:
+            requests.remove(request)
+        if is_written or not requests:
+            self._flying.pop(chunk, None)
+        if not is_written and not requests and not self._partial.has(*chunk):
+            # First in the line again: it has waited longest, and the end of a tree waits for all.
+            self._todo.insert(0, chunk)
+        self._changed.set()
+        self._changed = trio.Event()
+
+
+def _chunks(missing: list[int], most: int) -> list[Chunk]:
+    """Group neighbouring pieces, at most `most` in a chunk."""
+    chunks: list[Chunk] = []
+    for index in missing:
+        first, count = chunks[-1] if chunks else (-1, 0)
+        if first + count == index and count < most:
+            chunks[-1] = (first, count + 1)
+        else:
+            chunks.append((index, 1))
+    return chunks
+
+
+def _first_run(held: list[bool] | None, chunk: Chunk) -> Chunk | None:
+    """Find the first pieces of the chunk that are held without a gap; None when none is."""
+    if held is None:
+        return chunk
+    first, end = chunk[0], chunk[0] + chunk[1]
+    while first < end and not held[first]:
+        first += 1
+    count = 0
+    while first + count < end and held[first + count]:
+        count += 1
+    return (first, count) if count else None
+
+
+def _without(chunk: Chunk, run: Chunk) -> list[Chunk]:
+    """Cut the chunk down to what lies before and after the run."""
+    after = run[0] + run[1]
+    left = [(chunk[0], run[0] - chunk[0]), (after, chunk[0] + chunk[1] - after)]
+    return [(first, count) for first, count in left if count]

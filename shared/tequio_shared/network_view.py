@@ -1,0 +1,249 @@
+"""What the log says now: keys and their chains, standing, tiers and teams, runs and competitions.
+
+One fold for everybody who reads a whole log. An entry either holds, or is refused with RefusedError
+and has changed nothing. The ledger stops there: `apply` admits a statement, and the same call reads
+its own log again. An auditor reports what was refused, lets its author's chain move on by
+`pass_over`, and reads on.
+
+Two steps: `check` asks whether its author may make such a statement next (a known key, in its role,
+in the order of its chain, in time); `apply_checked` gives the entry to the part that it is about.
+No signature is verified here: the ledger does so before it queues an entry, an auditor between the
+two steps. The same entries always give the same view, and an entry costs as much in a long log as
+in a short one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_shared.competition.competition import ABOUT_COMPETITIONS, Competitions
+from tequio_shared.competition.state import Network
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import (
+    CLOCK_SKEW_MS,
+    ZERO_DIGEST,
+    Digest,
+    HeadHash,
+    PeerKey,
+    RunId,
+    digest_from_text,
+    from_text,
+    to_text,
+)
+from tequio_shared.network import conduct
+from tequio_shared.network.accounts import check_forward
+from tequio_shared.network.genesis import check_role
+from tequio_shared.network.run import FullRunView, first_head
+from tequio_shared.network.standing import Standings
+from tequio_shared.network.tiers import ABOUT_TIERS, Teams, Tiers
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.network import KeyRegister, MemberTeam
+from tequio_shared.statements.proof_of_work import check_work
+from tequio_shared.statements.runs import NetGenesis, RunOpen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from tequio_shared.network.genesis import Genesis
+    from tequio_shared.network.run import Documents
+    from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.statement import Entry, Statement
+
+    SizeOf = Callable[[Digest], int | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorChain:
+    """Where an author's chain of statements ends."""
+
+    registered_index: int
+    """Log index from which the key counts; 0 for the keys in the genesis."""
+    seq: int = 0
+    last: Digest = ZERO_DIGEST
+
+
+class NetworkView:
+    """The fold over all entries so far; only its public methods change it."""
+
+    def __init__(
+        self, genesis: Genesis, documents: Documents, size_of: SizeOf = lambda _: None
+    ) -> None:
+        """Begin before the first entry; `size_of` is a document's size, None where unknown."""
+        self.genesis = genesis
+        self.net = genesis.network_id
+        self.documents = documents
+        self.founders = frozenset({genesis.coordinator_key, *genesis.organiser_keys})
+        self.peers: dict[PeerKey, AuthorChain] = {
+            key: AuthorChain(registered_index=0) for key in self.founders
+        }
+        self.standings = Standings()
+        self.tiers = Tiers(registered=self.peers, founders=self.founders)
+        self.teams = Teams()
+        self.runs: dict[RunId, FullRunView] = {}
+        self.competitions = Competitions()
+        self._gate = Network(
+            documents=documents,
+            run=self.runs.get,
+            standings=self.standings,
+            tiers=self.tiers,
+            organisers=genesis.organiser_keys,
+            size_of=size_of,
+        )
+        self._coordinator = genesis.coordinator_key
+        self._coordinator_ms = 0  # ts of the coordinator's last statement
+        for key in self.founders:
+            self.standings.register(key, 0)
+
+    # --- entries
+
+    def apply(self, index: int, entry: Entry, at_ms: int) -> None:
+        """Apply the next entry; raises RefusedError when it does not follow from those before.
+
+        `at_ms` is when the reader got it (only the coordinator's own count, in round results).
+        """
+        self.check(index, entry)
+        self.apply_checked(index, entry, at_ms)
+
+    def check(self, index: int, entry: Entry) -> None:
+        """Raise RefusedError unless the entry's author may say such a thing next."""
+        statement = entry.statement
+        check_work(statement, self.net, self.genesis.work_bits)
+        self.check_keys(entry)
+        check_role(entry, self.genesis)
+        self._check_chain(statement)
+        self._check_genesis(index, statement)
+        self._check_times(statement)
+
+    def check_keys(self, entry: Entry, newcomers: Collection[PeerKey] = ()) -> None:
+        """Raise RefusedError unless all signers are registered, or are among `newcomers`.
+
+        Of a registration nothing is asked here: its invitation is the tiers' affair.
+        """
+        if isinstance(entry.statement.body, KeyRegister):
+            return
+        for key, _ in entry.signatures:
+            if key not in self.peers and key not in newcomers:
+                raise RefusedError("not-admitted", f"key {to_text(key)} was not registered before")
+
+    def apply_checked(self, index: int, entry: Entry, at_ms: int) -> None:
+        """Apply an entry that was checked; raises RefusedError when it does not follow.
+
+        Whatever `documents` raises but KeyError and MalformedError passes through, and nothing has
+        changed then either.
+        """
+        statement = entry.statement
+        if isinstance(statement.body, RunOpen):
+            self._open_run(statement, statement.body)
+        if statement.run is None:
+            self._apply_to_network(index, entry)
+        else:
+            self.run(statement.run).apply(index, statement, at_ms, self.documents)
+        self.extend_chain(index, statement.author, statement.seq, statement.digest)
+        self._record_time(statement)
+
+    def pass_over(self, index: int, statement: Statement) -> None:
+        """Read on after a statement that was refused or cannot be judged: one fault, one finding.
+
+        Its author's chain ends with it all the same, and a key that it registers is known.
+        """
+        if isinstance(statement.body, KeyRegister):
+            self.standings.register(statement.author, index)
+        self.extend_chain(index, statement.author, statement.seq, statement.digest)
+        self._record_time(statement)
+
+    def extend_chain(self, index: int, author: PeerKey, seq: int, last: Digest) -> None:
+        """Let the author's chain end here; the author counts from here on if it is new."""
+        known = self.peers.get(author)
+        registered = index if known is None else known.registered_index
+        self.peers[author] = AuthorChain(registered_index=registered, seq=seq, last=last)
+
+    # --- what it says
+
+    def run(self, run: RunId) -> FullRunView:
+        """The view of a run; raises RefusedError("not-found")."""
+        view = self.runs.get(run)
+        if view is None:
+            raise RefusedError("not-found", f"no run {to_text(run)} was opened in this network")
+        return view
+
+    def round_of(self, run: RunId) -> RoundView | None:
+        """The round of a run that is under way, or its last one."""
+        view = self.runs.get(run)
+        return None if view is None else view.round
+
+    # --- private: the author
+
+    def _check_chain(self, statement: Statement) -> None:
+        chain = self.peers.get(statement.author)
+        seq, last = (chain.seq, chain.last) if chain else (0, ZERO_DIGEST)
+        if statement.seq <= seq:
+            raise RefusedError(
+                "equivocation", f"seq {statement.seq} after seq {seq} in this author's chain"
+            )
+        if statement.prev != last:  # numbers may skip: a refused statement's is never used again
+            raise RefusedError("seq-gap", f"prev is not the digest of this author's last, {seq}")
+
+    def _check_genesis(self, index: int, statement: Statement) -> None:
+        body = statement.body
+        if isinstance(body, NetGenesis) != (index == 0):
+            raise RefusedError("wrong-network", "the genesis is entry 0, and nothing else is")
+        if isinstance(body, NetGenesis) and from_text(body.doc, None) != self.genesis.encode():
+            raise RefusedError("wrong-network", "entry 0 holds another genesis document")
+
+    def _check_times(self, statement: Statement) -> None:
+        """What is logged after the coordinator's last statement had to be fresh then."""
+        if statement.author == self._coordinator:
+            check_forward(self._coordinator_ms, statement.ts)
+        if statement.exp + CLOCK_SKEW_MS < self._coordinator_ms:
+            late_s = (self._coordinator_ms - statement.exp) // 1000
+            raise RefusedError("expired", f"had expired {late_s} s before it was logged")
+
+    def _record_time(self, statement: Statement) -> None:
+        if statement.author == self._coordinator:
+            self._coordinator_ms = max(self._coordinator_ms, statement.ts)
+
+    # --- private: what it is about
+
+    def _apply_to_network(self, index: int, entry: Entry) -> None:
+        statement = entry.statement
+        match statement.body:
+            case NetGenesis():
+                pass
+            case KeyRegister():
+                self._register(index, entry)
+            case MemberTeam() as body:
+                self.teams.apply(statement.author, body)
+            case body if isinstance(body, ABOUT_TIERS):
+                self.tiers.apply(index, statement)
+            case body if isinstance(body, ABOUT_COMPETITIONS):
+                self.competitions.apply(index, statement, self._gate)
+            case _:
+                conduct.apply(self.standings, index, statement, self.net, self.round_of)
+
+    def _register(self, index: int, entry: Entry) -> None:
+        author = entry.statement.author
+        if author in self.peers:
+            raise RefusedError("wrong-state", f"key {to_text(author)} was registered before")
+        self.tiers.register(index, entry)
+        self.standings.register(author, index)
+
+    def _open_run(self, statement: Statement, body: RunOpen) -> None:
+        if statement.run in self.runs:
+            raise RefusedError("wrong-state", f"run {to_text(statement.run)} was opened before")
+        manifest = self._manifest(body)
+        if manifest.run_id != statement.run:
+            raise RefusedError("malformed", "the run id is not the manifest's digest")
+        if HeadHash(digest_from_text(body.head)) != first_head(manifest).hash:
+            raise RefusedError("wrong-head", "the head is not what the manifest starts from")
+        self.runs[manifest.run_id] = FullRunView.opened(
+            self.net, manifest, self.standings, self.tiers
+        )
+
+    def _manifest(self, body: RunOpen) -> Manifest:
+        try:
+            return Manifest.parse(self.documents(digest_from_text(body.manifest)))
+        except KeyError as err:
+            raise RefusedError("not-found", f"put the manifest {body.manifest} first") from err
+        except MalformedError as err:
+            raise RefusedError("malformed", f"the manifest does not hold: {err}") from err

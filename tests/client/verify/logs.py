@@ -1,0 +1,145 @@
+"""A swarm's log in memory, as an honest ledger or a lying one serves it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tequio_client.verify.source import NotAvailableError, PeerClaim, RunClaim
+from tequio_client.worker.store.store import Store
+from tequio_shared.errors import MalformedError
+from tequio_shared.head.contribution import RecordShape
+from tequio_shared.ids import PIECE_BYTES, Digest, to_text
+from tequio_shared.log import merkle
+from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tequio_shared.api.peers import StandingAnswer, TierAnswer
+    from tequio_shared.ids import PeerKey
+    from tests.support.swarm import Swarm
+
+
+class MemoryLog:
+    """Serves the swarm's log. A test changes `leaves`, `tiles`, `blobs` or the claims."""
+
+    def __init__(self, swarm: Swarm) -> None:
+        self.swarm = swarm
+        self.leaves = swarm.leaves()
+        self.blobs = dict(swarm.blobs)
+        self.tiles: dict[tuple[int, int], list[Digest]] = {}
+        self.signed_note = b""
+        self.size = 0
+        self.sign()
+        head = swarm.view.head
+        self.run_claims = [
+            RunClaim(
+                run=to_text(swarm.manifest.run_id),
+                state=swarm.view.state.value,
+                round=swarm.view.number,
+                head=to_text(head.hash) if head else None,
+                head_round=head.round if head else None,
+                weights_root=to_text(head.weights_root) if head else None,
+                size=self.size,
+            )
+        ]
+        self.standings: dict[PeerKey, StandingAnswer] = {}
+        self.tiers: dict[PeerKey, TierAnswer] = {}
+        self.points = {
+            key: one.trainer + one.witness for key, one in swarm.view.accounts.earned.items()
+        }
+
+    def sign(self) -> None:
+        """Build the tree over the leaves as they are, and sign its root."""
+        self.size = len(self.leaves)
+        self.tiles = all_tiles(self.leaves)
+        self.signed_note = self.swarm.checkpoint(self.size, merkle.root(self.leaves))
+
+    def genesis(self) -> bytes:
+        """Give the genesis document."""
+        return self.swarm.genesis.encode()
+
+    def note(self) -> bytes:
+        """Give the note as it is."""
+        return self.signed_note
+
+    def tile(self, level: int, index: int, width: int) -> list[Digest]:
+        """Give a tile."""
+        found = self.tiles.get((level, index))
+        if found is None:
+            raise NotAvailableError(f"no tile {level} {index}")
+        return found[:width]
+
+    def entries(self, first: int, end: int) -> list[bytes]:
+        """Give leaves."""
+        found = self.leaves[first:end]
+        if len(found) < end - first:
+            raise MalformedError(f"bundle of {len(found)} leaves where {end - first} are due")
+        return found
+
+    def blob(self, name: Digest) -> bytes | None:
+        """Give a document."""
+        return self.blobs.get(name)
+
+    def runs(self) -> Sequence[RunClaim]:
+        """Claim what the test set."""
+        return self.run_claims
+
+    def peer(self, key: PeerKey) -> PeerClaim | None:
+        """Claim what the test set."""
+        own = [one.statement for one in self.swarm.entries if one.statement.author == key]
+        return PeerClaim(
+            key=to_text(key),
+            last_seq=own[-1].seq if own else 0,
+            last_hash=to_text(own[-1].digest if own else bytes(32)),
+            micropoints=self.points.get(key, 0),
+            standing=self.standings.get(key),
+            tier=self.tiers.get(key),
+            size=None,
+        )
+
+    def write_mirror(self, folder: Path) -> None:
+        """Write the files as a downloader leaves them."""
+        (folder / "v1" / "blobs").mkdir(parents=True)
+        (folder / "log").mkdir()
+        (folder / "genesis").write_bytes(self.genesis())
+        (folder / "log" / "checkpoint").write_bytes(self.signed_note)
+        for name, content in self.blobs.items():
+            (folder / "v1" / "blobs" / to_text(name)).write_bytes(content)
+        for tile in new_tiles(0, self.size):
+            self._write(folder, tile, b"".join(self.tiles[tile.level, tile.index]))
+            if tile.level == 0:
+                start = tile.index * TILE_WIDTH
+                leaves = bundle(self.leaves[start : start + tile.width])
+                self._write(folder, Tile(level=ENTRIES, index=tile.index, width=tile.width), leaves)
+
+    def _write(self, folder: Path, tile: Tile, content: bytes) -> None:
+        path = folder / "log" / tile.path()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def all_tiles(leaves: Sequence[bytes]) -> dict[tuple[int, int], list[Digest]]:
+    """Cut a tree into tiles the plain way: level by level, from whole subtrees."""
+    tiles: dict[tuple[int, int], list[Digest]] = {}
+    hashes, level = [merkle.leaf_hash(leaf) for leaf in leaves], 0
+    while hashes:
+        for at in range(0, len(hashes), TILE_WIDTH):
+            tiles[level, at // TILE_WIDTH] = hashes[at : at + TILE_WIDTH]
+        whole = len(hashes) // TILE_WIDTH
+        hashes = [merkle.root_of_hashes(tiles[level, at]) for at in range(whole)]
+        level += 1
+    return tiles
+
+
+def fill_store(swarm: Swarm, folder: Path) -> Store:
+    """Put head 0 and every contribution of the swarm into a store of the worker's kind."""
+    store = Store(folder, quota_bytes=1 << 30)
+    first = next(iter(swarm.workshop.weights.values()))
+    store.put_tree(first.astype("<i4").tobytes(), PIECE_BYTES)
+    rules = swarm.manifest.algorithm
+    shape = RecordShape(algorithm=rules.name, k=rules.k, bits=rules.bits)
+    for payload in swarm.workshop.payloads.values():
+        store.put_tree(payload, shape.group_bytes)
+    return store

@@ -1,0 +1,433 @@
+"""The audit finds nothing in an honest log, and names the place of every lie."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from tequio_client.verify.audit import Scope, audit
+from tequio_client.verify.cli import audit as command
+from tequio_client.verify.reader import LogReader
+from tequio_client.verify.report import Finding, Grade, Place, Report
+from tequio_client.verify.source import StoreFolders
+from tequio_shared.head.contribution import Header
+from tequio_shared.ids import Digest, from_text, sha256, to_text
+from tequio_shared.log import merkle
+from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
+from tequio_shared.round.documents import Result
+from tequio_shared.statements.network import KeyRegister
+from tequio_shared.statements.runs import HeadPromote, RoundClose, WorkCommit
+from tequio_shared.statements.statement import Entry
+from tests.client.verify.logs import MemoryLog, all_tiles, fill_store
+from tests.support.authors import registration
+from tests.support.swarm import ORIGIN, Character, Said, Swarm, Workshop, signer, tiny_manifest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.round.round import NextHead, RoundView
+    from tequio_shared.statements import Body
+
+
+@cache
+def crooked_swarm() -> Swarm:
+    """A finished run with closed and void rounds; not to be changed."""
+    swarm = Swarm(manifest=tiny_manifest(most=10), seed=11)
+    for at in range(6):
+        swarm.volunteer(f"v{at}", Character(silent=12, partial=40, leaving=4))
+    swarm.run()
+    assert swarm.view.closed >= 3
+    assert swarm.view.voided >= 1
+    assert len(swarm.entries) > 256, "more than one tile"
+    return swarm
+
+
+@pytest.fixture
+def log() -> MemoryLog:
+    return MemoryLog(crooked_swarm())
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    fill_store(crooked_swarm(), tmp_path / "store")
+    return tmp_path / "store"
+
+
+def audited(log: MemoryLog, store: Path | None = None) -> Report:
+    return audit(log, Scope(contributions=StoreFolders([store]) if store else None))
+
+
+def read_to(reader: LogReader, size: int, root: Digest) -> list[bytes]:
+    signed = SignedCheckpoint(
+        checkpoint=Checkpoint(origin=ORIGIN, size=size, root=root), cosignatures=()
+    )
+    return [leaf for _, leaf in reader.entries(signed, b"", lambda _: None)]
+
+
+def index_of(type_: str, nth: int = 0) -> int:
+    found = [at for at, one in enumerate(crooked_swarm().entries) if one.statement.type == type_]
+    return found[nth]
+
+
+def found_at(report: Report, entry: int) -> list[Finding]:
+    assert report.exit_code == 2
+    return [one for one in report.findings if one.place.entry == entry]
+
+
+def flipped(content: bytes, at: int) -> bytes:
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+def test_an_honest_log_with_a_void_round_is_sound(log: MemoryLog, store: Path) -> None:
+    report = audited(log, store)
+    assert [one.line() for one in report.findings] == []
+    assert report.exit_code == 0
+    view = crooked_swarm().view
+    assert report.checked["rounds closed"] == view.closed
+    assert report.checked["heads recomputed"] == view.closed
+    assert report.checked["entries"] == len(log.leaves)
+
+
+@pytest.mark.parametrize("type_", ["member.ready", "work.commit", "witness.proof", "head.attest"])
+@pytest.mark.parametrize("where", [40, -30])
+def test_a_flipped_byte_in_an_entry_is_found(log: MemoryLog, type_: str, where: int) -> None:
+    index = index_of(type_)
+    log.leaves[index] = flipped(log.leaves[index], where % len(log.leaves[index]))
+    report = audited(log)
+    assert found_at(report, index)
+    assert any(one.what == "root of the log" for one in report.findings)
+
+
+@pytest.mark.parametrize("type_", ["work.commit", "witness.proof"])
+def test_a_flipped_byte_is_found_even_if_the_log_signs_it(log: MemoryLog, type_: str) -> None:
+    index = index_of(type_)
+    log.leaves[index] = flipped(log.leaves[index], 40)  # in the signature
+    log.sign()
+    findings = found_at(audited(log), index)
+    assert [one.what for one in findings] == [f"{type_} statement"]
+    assert findings[0].place.peer == to_text(crooked_swarm().entries[index].statement.author)
+
+
+def test_a_flipped_byte_in_a_tile_is_found(log: MemoryLog) -> None:
+    hashes = log.tiles[0, 0]
+    hashes[17] = Digest(flipped(hashes[17], 3))
+    findings = found_at(audited(log), 17)
+    assert findings[0].what.startswith("tile/0/000")
+    assert findings[0].expected == merkle.leaf_hash(log.leaves[17]).hex()
+
+
+def test_a_flipped_byte_in_a_higher_tile_is_found(log: MemoryLog) -> None:
+    leaves = [bytes([at % 256, at // 256]) for at in range(700)]
+    log.leaves, log.tiles = leaves, all_tiles(leaves)
+    log.tiles[1, 0][1] = Digest(bytes(32))
+    report = Report()
+    read_to(LogReader(log, report, tiles=log), 700, merkle.root(leaves))
+    assert [one.what for one in report.findings] == ["tile/1/000.p/2"]
+
+
+def test_a_tree_read_in_two_parts_is_the_same_tree(log: MemoryLog) -> None:
+    leaves = [bytes([at % 256, at // 256]) for at in range(700)]
+    log.leaves, log.tiles = leaves, all_tiles(leaves)
+    report = Report()
+    reader = LogReader(log, report, tiles=log)
+    for size in (1, 255, 257, 700):
+        read_to(reader, size, merkle.root(leaves[:size]))
+    assert report.findings == []
+
+
+def test_a_checkpoint_of_another_key_is_refused(log: MemoryLog) -> None:
+    log.signed_note = log.signed_note.replace(b"tequio.example/test ", b"tequio.example/fake ")
+    assert audited(log).exit_code == 2
+
+
+def test_a_removed_entry_is_found(log: MemoryLog) -> None:
+    index = index_of("work.commit")
+    del log.leaves[index]
+    assert audited(log).exit_code == 2
+
+
+def test_a_removed_entry_is_found_even_if_the_log_signs_the_rest(log: MemoryLog) -> None:
+    index = index_of("head.attest")
+    author = to_text(crooked_swarm().entries[index].statement.author)
+    del log.leaves[index]
+    log.sign()
+    report = audited(log)
+    assert report.exit_code == 2
+    broken = next(one for one in report.findings if one.place.peer == author)
+    assert "prev is not the digest" in broken.detail
+
+
+def test_a_key_must_be_registered_before_it_speaks(log: MemoryLog) -> None:
+    index = index_of("key.register")
+    author = to_text(crooked_swarm().entries[index].statement.author)
+    log.leaves = [*log.leaves[:index], *log.leaves[index + 1 :], log.leaves[index]]
+    log.sign()
+    findings = [one for one in audited(log).findings if one.place.peer == author]
+    assert "not registered before" in findings[0].detail
+
+
+@pytest.mark.parametrize(("nonce", "fault"), [(0, "no work of 8 bits"), (None, "before")])
+def test_a_key_is_registered_once_and_with_its_work(
+    log: MemoryLog, nonce: int | None, fault: str
+) -> None:
+    swarm = crooked_swarm()
+    one = swarm.volunteers[0]
+    again = registration(swarm.net, one.key) if nonce is None else KeyRegister(nonce=nonce)
+    log.leaves.append(one.sign(swarm.net, None, Said(again), swarm.now_ms).leaf())
+    log.sign()
+    findings = found_at(audited(log), len(log.leaves) - 1)
+    assert fault in findings[0].detail
+
+
+def test_a_changed_document_is_found(log: MemoryLog) -> None:
+    index = index_of("round.close")
+    body = crooked_swarm().entries[index].statement.body
+    assert isinstance(body, RoundClose)
+    name = Digest(from_text(body.result))
+    log.blobs[name] = log.blobs[name].replace(b'"ms":', b'"ms":1', 1)
+    findings = found_at(audited(log), index)
+    assert body.result in findings[0].detail
+
+
+def test_a_missing_document_leaves_the_audit_incomplete(log: MemoryLog) -> None:
+    index = index_of("round.close")
+    body = crooked_swarm().entries[index].statement.body
+    assert isinstance(body, RoundClose)
+    del log.blobs[Digest(from_text(body.result))]
+    report = audited(log)
+    assert report.exit_code == 3
+    assert report.findings[0].place.entry == index
+    rosters = [one.statement.type for one in crooked_swarm().entries[index:]].count("round.roster")
+    (told,) = (one for one in report.findings if one.what == "rosters")
+    assert rosters > 0
+    assert told.detail.startswith(f"cannot vouch for {rosters} rosters")
+
+
+def forge(log: MemoryLog, index: int, body: Body) -> None:
+    """Let the coordinator itself say something else there; the log ends with it."""
+    swarm, old = crooked_swarm(), crooked_swarm().entries[index].statement
+    other = Swarm(manifest=swarm.manifest)  # for its keys
+    coordinator = other.coordinator
+    fresh = other.sign(coordinator, Said(body, old.round), old.run)
+    tree = msgspec.json.decode(fresh.statement.raw)
+    tree |= {"seq": old.seq, "prev": to_text(old.prev), "ts": old.ts, "exp": old.exp}
+    raw = msgspec.json.encode(tree, order="deterministic")
+    message = b"tequio/v1/statement\0" + swarm.net + raw
+    leaf = b"\x01\x01" + coordinator.key + coordinator.sign(message) + raw
+    assert Entry.parse(leaf).leaf() == leaf
+    log.leaves = [*log.leaves[:index], leaf]
+    log.run_claims = []
+    log.sign()
+
+
+def closing(nth: int) -> tuple[int, RoundClose, Result]:
+    index = index_of("round.close", nth)
+    body = crooked_swarm().entries[index].statement.body
+    assert isinstance(body, RoundClose)
+    return index, body, Result.parse(crooked_swarm().blobs[Digest(from_text(body.result))])
+
+
+def forge_result(log: MemoryLog, index: int, body: RoundClose, result: Result) -> None:
+    document = result.encode()
+    log.blobs[sha256(document)] = document
+    forge(log, index, msgspec.structs.replace(body, result=to_text(sha256(document))))
+
+
+def test_a_changed_point_is_found_even_if_the_coordinator_signs_it(log: MemoryLog) -> None:
+    index, body, result = closing(1)
+    slot = next(at for at, row in enumerate(result.slots) if row.trainer_micropoints)
+    row = result.slots[slot]
+    paid = msgspec.structs.replace(row, trainer_micropoints=row.trainer_micropoints + 1)
+    rows = (*result.slots[:slot], paid, *result.slots[slot + 1 :])
+    forge_result(log, index, body, Result(slots=rows))
+    findings = found_at(audited(log), index)
+    told = next(one for one in findings if "trainer_micropoints" in one.what)
+    assert told.expected == str(row.trainer_micropoints)
+    assert told.found == str(row.trainer_micropoints + 1)
+    assert told.place.round == crooked_swarm().entries[index].statement.round
+    assert told.place.peer is not None
+
+
+def test_a_swapped_accepted_set_is_found_even_if_the_coordinator_signs_it(log: MemoryLog) -> None:
+    index, body, _ = closing(0)
+    forge(log, index, msgspec.structs.replace(body, set_root=to_text(sha256(b"another set"))))
+    findings = found_at(audited(log), index)
+    assert any(one.what == "round.close, set_root" for one in findings)
+
+
+def test_a_dropped_winner_is_found_even_if_the_coordinator_signs_it(log: MemoryLog) -> None:
+    index, body, result = closing(0)
+    slot = next(at for at, row in enumerate(result.slots) if row.verdict == 1)
+    row = msgspec.structs.replace(result.slots[slot], verdict=2, windows=0, trainer_micropoints=0)
+    forge_result(log, index, body, Result(slots=(*result.slots[:slot], row)))
+    assert any("verdict" in one.what for one in found_at(audited(log), index))
+
+
+def test_a_changed_point_in_the_api_is_found(log: MemoryLog) -> None:
+    key = max(log.points, key=log.points.__getitem__)
+    log.points[key] += 1
+    report = audited(log)
+    assert report.exit_code == 2
+    assert [(one.what, one.place.peer) for one in report.findings] == [
+        ("peer in the API, micropoints", to_text(key))
+    ]
+
+
+def test_a_changed_run_in_the_api_is_found(log: MemoryLog) -> None:
+    log.run_claims = [dataclasses.replace(log.run_claims[0], round=99)]
+    assert [one.found for one in audited(log).findings] == ["99"]
+
+
+def test_an_answer_that_is_ahead_of_the_checkpoint_is_neither_right_nor_wrong(
+    log: MemoryLog,
+) -> None:
+    claim = log.run_claims[0]
+    log.run_claims = [dataclasses.replace(claim, round=99, size=log.size + 1)]
+    report = audited(log)
+    assert report.exit_code == 3
+    (found,) = report.findings
+    assert found.place.run == claim.run
+    assert f"{log.size} are published" in found.line()
+
+
+def contribution_of(index: int) -> tuple[Digest, str, int | None]:
+    statement = crooked_swarm().entries[index].statement
+    assert isinstance(statement.body, WorkCommit)
+    header = Header.parse(from_text(statement.body.header, None))
+    return header.payload_root, to_text(statement.author), statement.round
+
+
+def tree_file(store: Path, root: Digest) -> Path:
+    path = store / "trees" / root.hex()[:2] / root.hex()
+    path.chmod(0o644)
+    return path
+
+
+@pytest.mark.parametrize("where", [0, 13, -1])
+def test_a_flipped_byte_in_a_contribution_is_found(log: MemoryLog, store: Path, where: int) -> None:
+    root, author, number = contribution_of(index_of("work.commit"))
+    path = tree_file(store, root)
+    content = path.read_bytes()
+    path.write_bytes(flipped(content, where % len(content)))
+    report = audited(log, store)
+    assert report.exit_code == 2
+    told = next(one for one in report.findings if one.grade is Grade.MISMATCH)
+    assert (told.what, told.place.peer, told.place.round) == ("contribution", author, number)
+    assert "payload_root" in told.detail
+
+
+def test_another_store_can_stand_in_for_a_damaged_one(
+    log: MemoryLog, store: Path, tmp_path: Path
+) -> None:
+    root, _, _ = contribution_of(index_of("work.commit"))
+    fill_store(crooked_swarm(), tmp_path / "other")
+    path = tree_file(store, root)
+    path.write_bytes(b"\0" * path.stat().st_size)
+    scope = Scope(contributions=StoreFolders([store, tmp_path / "other"]))
+    assert audit(log, scope).exit_code == 0
+
+
+def test_a_missing_contribution_leaves_the_audit_incomplete(log: MemoryLog, store: Path) -> None:
+    root, author, number = contribution_of(index_of("work.commit"))
+    tree_file(store, root).unlink()
+    report = audited(log, store)
+    assert report.exit_code == 3
+    told = report.findings[0]
+    assert (told.what, told.place.peer, told.place.round) == ("contribution", author, number)
+
+
+def test_after_a_gap_the_audit_goes_on_from_stored_weights(log: MemoryLog, store: Path) -> None:
+    root, _, _ = contribution_of(index_of("work.commit"))
+    whole = fill_store(crooked_swarm(), store)
+    for weights in crooked_swarm().workshop.weights.values():
+        whole.put_tree(weights.astype("<i4").tobytes(), 1 << 20)
+    tree_file(store, root).unlink()
+    report = audited(log, store)
+    assert report.exit_code == 3
+    assert report.checked["heads recomputed"] == crooked_swarm().view.closed - 1
+
+
+def test_missing_first_weights_leave_the_audit_incomplete(log: MemoryLog, tmp_path: Path) -> None:
+    report = audited(log, tmp_path)
+    assert report.exit_code == 3
+    assert report.findings[0].what == "weights of head 0"
+
+
+def test_damaged_first_weights_are_found(log: MemoryLog, store: Path) -> None:
+    root = Digest(from_text(crooked_swarm().manifest.model.weights_root))
+    path = tree_file(store, root)
+    path.write_bytes(flipped(path.read_bytes(), 5))
+    report = audited(log, store)
+    assert report.exit_code == 2
+    assert report.findings[0].what == "stored head"
+
+
+class LyingWorkshop(Workshop):
+    """All members state one head together that is not the one they should have computed."""
+
+    def _advance(self, current: RoundView, target: NextHead) -> None:
+        super()._advance(current, target)
+        weights, aux = self.roots[target.parent]
+        if target.round == 2:
+            self.roots[target.parent] = sha256(weights), aux
+            self.weights[sha256(weights)] = self.weights[weights]
+
+
+def test_a_head_that_all_members_lied_about_is_found(tmp_path: Path) -> None:
+    swarm = Swarm()
+    swarm.workshop = LyingWorkshop(swarm.manifest)
+    for at in range(4):
+        swarm.volunteer(f"v{at}")
+    swarm.run()
+    fill_store(swarm, tmp_path)
+    report = audited(MemoryLog(swarm), tmp_path)
+    assert report.exit_code == 2
+    told = report.findings[0]
+    promoted = [
+        one.statement for one in swarm.entries if isinstance(one.statement.body, HeadPromote)
+    ]
+    assert told.what == "head, weights_root"
+    assert told.place.round == 2
+    assert told.found == promoted[2].body.weights_root  # type: ignore[union-attr]  # all HeadPromote
+
+
+def test_only_the_coordinator_speaks_for_rounds(log: MemoryLog) -> None:
+    swarm = Swarm(manifest=crooked_swarm().manifest)
+    body = crooked_swarm().entries[index_of("round.roster")].statement.body
+    usurper = swarm.sign(signer("organiser"), Said(body, 1), swarm.manifest.run_id)
+    log.leaves = [*swarm.leaves()[:2], usurper.leaf()]
+    log.sign()
+    findings = found_at(audited(log), 2)
+    assert "coordinator's to say" in findings[0].detail
+
+
+def test_a_line_names_everything_that_is_known() -> None:
+    place = Place(entry=7, run="R", round=3, peer="P")
+    report = Report()
+    report.mismatch("result", place, "points", expected=1, found=2)
+    assert report.findings[0].line() == (
+        "mismatch: result at entry 7, run R, round 3, peer P: points; expected 1, found 2"
+    )
+
+
+def test_the_command_audits_a_mirror_and_writes_json(
+    log: MemoryLog, store: Path, tmp_path: Path
+) -> None:
+    log.write_mirror(tmp_path / "mirror")
+    out = tmp_path / "report.json"
+    arguments = ["--mirror", str(tmp_path / "mirror"), "--json", str(out)]
+    done = CliRunner().invoke(command, [*arguments, "--store", str(store)])
+    assert done.exit_code == 0, done.output
+    assert "Everything holds." in done.output
+    assert msgspec.json.decode(out.read_bytes())["exit"] == 0
+    root, _, _ = contribution_of(index_of("work.commit"))
+    tree_file(store, root).unlink()
+    done = CliRunner().invoke(command, [*arguments, "--store", str(store)])
+    assert done.exit_code == 3
+    assert "missing: contribution at entry" in done.output
+    assert CliRunner().invoke(command, [*arguments, "--from-log-only"]).exit_code == 0

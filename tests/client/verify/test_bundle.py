@@ -1,0 +1,117 @@
+"""A bundle says everything one way: what is cut off is missing, what is changed is refused."""
+
+from __future__ import annotations
+
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.verify.bundle import FIRST_NAME, About, BundleFile, BundleWriter
+from tequio_client.verify.source import NotAvailableError
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import sha256, to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LEAVES = [bytes([at % 256]) * (at % 7 + 1) for at in range(300)]
+DOCUMENTS = [b"a document", b"", b"x" * 513]
+ABOUT = About(competition=to_text(sha256(b"competition")))
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    return written(tmp_path, "bundle.tar")
+
+
+def written(folder: Path, name: str) -> Path:
+    kept = folder / "kept"
+    kept.mkdir(exist_ok=True)
+    for raw in DOCUMENTS:
+        (kept / to_text(sha256(raw))).write_bytes(raw)
+    with BundleWriter(folder / name) as writer:
+        writer.begin(ABOUT, b"{}", b"note\n")
+        writer.leaves(0, LEAVES[:256])
+        writer.leaves(1, LEAVES[256:])
+        writer.blobs((sha256(raw), kept / to_text(sha256(raw))) for raw in DOCUMENTS)
+    return folder / name
+
+
+def test_what_was_written_is_read_back(bundle: Path) -> None:
+    with BundleFile(bundle) as found:
+        assert found.about == ABOUT
+        assert (found.genesis(), found.note()) == (b"{}", b"note\n")
+        assert found.entries(0, 256) + found.entries(256, 300) == LEAVES
+        assert found.entries(260, 262) == LEAVES[260:262]
+        assert [found.blob(sha256(raw)) for raw in DOCUMENTS] == DOCUMENTS
+        assert found.blob(sha256(b"another")) is None
+        with pytest.raises(NotAvailableError, match="300"):
+            found.entries(256, 301)
+
+
+def test_a_large_document_goes_to_a_file(bundle: Path, tmp_path: Path) -> None:
+    with BundleFile(bundle) as found:
+        assert found.extract(sha256(DOCUMENTS[2]), tmp_path / "out")
+        assert not found.extract(sha256(b"another"), tmp_path / "none")
+    assert (tmp_path / "out").read_bytes() == DOCUMENTS[2]
+
+
+def test_the_same_content_is_the_same_file(bundle: Path, tmp_path: Path) -> None:
+    assert written(tmp_path, "again.tar").read_bytes() == bundle.read_bytes()
+    assert bundle.read_bytes().startswith(FIRST_NAME)
+
+
+def test_any_program_reads_it_as_a_tar_of_plain_files(bundle: Path) -> None:
+    with tarfile.open(bundle) as tar:
+        members = tar.getmembers()
+    assert [one.name for one in members[:5]] == [
+        "about",
+        "genesis",
+        "checkpoint",
+        "entries-0000000",
+        "entries-0000001",
+    ]
+    assert all(one.isreg() and "/" not in one.name and not one.mtime for one in members)
+
+
+def test_one_that_is_cut_off_anywhere_is_incomplete(bundle: Path, tmp_path: Path) -> None:
+    raw = bundle.read_bytes()
+    cut = tmp_path / "cut.tar"
+    for length in {*range(0, len(raw), 256), len(raw) - 1, len(raw) - 1_024}:
+        cut.write_bytes(raw[:length])
+        with pytest.raises(NotAvailableError):
+            BundleFile(cut)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda raw: raw + b"\0" * 512, "unexpected bytes after"),
+        (lambda raw: raw.replace(b"genesis\0", b"../gene\0", 1), "not part of a bundle"),
+        (lambda raw: raw[:1024] + raw[:1024] + raw[1024:], "out of order"),
+        (lambda raw: raw[:100] + b"0000777\0" + raw[108:], "not part of a bundle"),
+        (lambda raw: raw[:156] + b"2" + raw[157:], "not part of a bundle"),
+        (lambda raw: b"PK\x03\x04" + raw[4:], "not part of a bundle"),
+        (lambda raw: raw.replace(b'"version":1', b'"versio":11', 1), "versio"),
+    ],
+)
+def test_one_that_says_it_another_way_is_refused(
+    bundle: Path, change: Callable[[bytes], bytes], says: str
+) -> None:
+    bundle.write_bytes(change(bundle.read_bytes()))
+    with pytest.raises(MalformedError, match=says):
+        BundleFile(bundle)
+
+
+def failing(folder: Path) -> None:
+    with BundleWriter(folder / "bundle.tar") as writer:
+        writer.begin(ABOUT, b"{}", b"note\n")
+        raise RuntimeError
+
+
+def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError):
+        failing(tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,57 @@
+"""What a reader of a whole log holds against everybody's chain, whatever the entries say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.verify.fold import Fold
+from tequio_client.verify.report import Report
+from tequio_ledger.state import State
+from tequio_shared.errors import RefusedError
+from tests.client.verify.logs import MemoryLog
+from tests.support.authors import Author
+from tests.support.statements import example
+from tests.support.swarm import Swarm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tequio_shared.statements.statement import Entry
+
+
+def audit(swarm: Swarm) -> Callable[[int, Entry], None]:
+    report = Report()
+    fold = Fold(swarm.genesis, MemoryLog(swarm), report)
+
+    def take(index: int, entry: Entry) -> None:
+        fold.take(index, entry.leaf())
+        for finding in report.findings:
+            code, _, detail = finding.detail.partition(": ")
+            raise RefusedError(code, detail)
+
+    return take
+
+
+def ledger(swarm: Swarm) -> Callable[[int, Entry], None]:
+    state = State(swarm.genesis, swarm.blobs.__getitem__)
+    return lambda index, entry: state.apply(index, entry, entry.statement.ts)
+
+
+TAKING = {"audit": audit, "ledger": ledger}
+
+
+@pytest.mark.parametrize("reader", TAKING)
+def test_the_time_of_the_coordinator_moves_forward_beyond_any_run(reader: str) -> None:
+    swarm = Swarm()
+    first = swarm.entries[0]
+    coordinator = Author("coordinator", swarm.net)
+    coordinator.signer = swarm.coordinator
+    coordinator.seq, coordinator.last = first.statement.seq, first.statement.digest
+    early = coordinator.say(example("fault.report"), first.statement.ts - 1)
+    take = TAKING[reader](swarm)
+    take(0, first)
+    with pytest.raises(RefusedError, match="signed at") as refused:
+        take(1, early)
+    assert refused.value.code == "clock-skew"

@@ -1,1 +1,0 @@
-"""Tests of `tequio verify-competition`."""

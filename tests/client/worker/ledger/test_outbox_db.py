@@ -1,0 +1,70 @@
+"""The outbox's file: what it refuses, and how it names what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.worker.ledger.outbox_db import OutboxDb
+from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.ids import NetworkId, RunId
+from tequio_shared.keys import Signer
+from tequio_shared.statements.network import KeyRegister, MemberLeave
+from tests.support.memory_log import NET
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ME = Signer(bytes([1]) * 32)
+RUN = RunId(bytes([5]) * 32)
+
+
+def test_a_folder_of_another_network_or_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "outbox.sqlite"
+    OutboxDb(path, NET, ME.key).close()
+    with pytest.raises(UserFacingError, match="another network or key"):
+        OutboxDb(path, NetworkId(bytes(32)), ME.key)
+    path.write_bytes(b"not a database" * 100)
+    with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):
+        OutboxDb(path, NET, ME.key)
+
+
+def test_a_damaged_page_or_draft_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "outbox.sqlite"
+    with OutboxDb(path, NET, ME.key) as file:
+        for word in range(200):
+            file.add(MemberLeave(reason=word), RUN, None)
+    sound = path.read_bytes()
+    middle = len(sound) // 2
+    path.write_bytes(sound[:middle] + b"\xff" * 4096 + sound[middle + 4096 :])
+    with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):
+        OutboxDb(path, NET, ME.key)
+    path.write_bytes(sound.replace(b'{"reason":117}', b'{"reasXn":117}'))
+    with (
+        OutboxDb(path, NET, ME.key) as file,
+        pytest.raises(UserFacingError, match=r"is damaged .* move it away"),
+    ):
+        file.drafts()
+
+
+def test_a_file_cut_short_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "outbox.sqlite"
+    with OutboxDb(path, NET, ME.key) as file:
+        for word in range(200):
+            file.add(MemberLeave(reason=word), RUN, None)
+    sound = path.read_bytes()
+    path.write_bytes(sound[: len(sound) // 2])
+    with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):
+        OutboxDb(path, NET, ME.key)
+
+
+def test_drafts_are_bounded(tmp_path: Path) -> None:
+    with OutboxDb(tmp_path / "outbox.sqlite", NET, ME.key, most_drafts=3) as file:
+        for word in range(3):
+            file.add(MemberLeave(reason=word), RUN, None)
+        with pytest.raises(RefusedError) as refusal:
+            file.add(MemberLeave(reason=3), RUN, None)
+        assert refusal.value.code == "queue-full"
+        file.add_registration(KeyRegister(nonce=0))
+        assert [draft.ticket for draft in file.drafts()] == [0, 1, 2, 3]

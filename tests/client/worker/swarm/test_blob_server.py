@@ -1,0 +1,193 @@
+"""A peer's requests are answered from the store, or refused without harm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import cut_bytes
+from tequio_client.worker.swarm.blob_server import (
+    PROTOCOL,
+    BlobOp,
+    BlobRequest,
+    BlobServer,
+    BlobStatus,
+    NoPayload,
+    answer,
+    pack_bits,
+    unpack_bits,
+    unpack_blob,
+)
+from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.ids import Digest, sha256
+from tests.support.loopback import network, two_peers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.worker.swarm.peers import PeerStream
+
+CONTENT = bytes(range(256)) * 12_000  # 3 MB: three pieces of a megabyte
+PIECE = 1 << 20
+ABSENT = sha256(b"absent")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(tmp_path, quota_bytes=10**8)
+    store.put_tree(CONTENT, PIECE)
+    store.put_blob(b"blob")
+    return store
+
+
+TREE = cut_bytes(CONTENT, PIECE)
+
+
+def request(
+    op: BlobOp, first: int = 0, count: int = 0, name: Digest = TREE.ref.root
+) -> BlobRequest:
+    return BlobRequest(op=op, name=name, first=first, count=count)
+
+
+def test_leaves_pieces_and_blobs_are_answered(store: Store) -> None:
+    assert answer(store, request(BlobOp.LEAVES, 1, 2)) == b"".join(TREE.leaves[1:])
+    assert answer(store, request(BlobOp.PIECES, 1, 1)) == CONTENT[PIECE : 2 * PIECE]
+    assert answer(store, request(BlobOp.HELD)) == b""
+    blob = answer(store, request(BlobOp.BLOB, 1, 2, sha256(b"blob")))
+    size, part = unpack_blob(memoryview(blob))
+    assert (size, bytes(part)) == (4, b"lo")
+
+
+@pytest.mark.parametrize("op", list(BlobOp))
+def test_what_is_not_here_is_missing(store: Store, op: BlobOp) -> None:
+    with pytest.raises(NoPayload) as reason:
+        answer(store, request(op, 0, 1, ABSENT))
+    assert reason.value.status is BlobStatus.MISSING
+
+
+@pytest.mark.parametrize(
+    ("op", "first", "count"),
+    [
+        (BlobOp.PIECES, 0, 2),
+        (BlobOp.PIECES, 3, 1),
+        (BlobOp.PIECES, 0, 0),
+        (BlobOp.PIECES, 2**32 - 1, 2**32 - 1),
+        (BlobOp.LEAVES, 0, 4),
+        (BlobOp.LEAVES, 0, 2**32 - 1),
+        (BlobOp.BLOB, 0, PIECE + 1),
+    ],
+)
+def test_more_than_an_answer_may_hold_is_refused(
+    store: Store, op: BlobOp, first: int, count: int
+) -> None:
+    with pytest.raises(NoPayload) as reason:
+        answer(store, request(op, first, count))
+    assert reason.value.status is BlobStatus.REFUSED
+
+
+def test_a_part_of_a_tree_says_which_pieces_it_has(tmp_path: Path) -> None:
+    store = Store(tmp_path, quota_bytes=10**8)
+    with store.open_partial(TREE.ref, TREE.leaves) as partial:
+        store.write_pieces(partial, 1, CONTENT[PIECE : 2 * PIECE])
+        assert answer(store, request(BlobOp.HELD)) == bytes([0b0100_0000])
+        with pytest.raises(NoPayload):
+            answer(store, request(BlobOp.PIECES, 0, 1))
+
+
+def test_what_was_damaged_on_our_disk_is_missing_not_served(store: Store) -> None:
+    path = store.tree_path(TREE.ref.root)
+    path.chmod(0o644)
+    content = bytearray(path.read_bytes())
+    content[PIECE + 7] ^= 1
+    path.write_bytes(content)
+    for _ in range(2):
+        with pytest.raises(NoPayload) as reason:
+            answer(store, request(BlobOp.PIECES, 1, 1))
+        assert reason.value.status is BlobStatus.MISSING
+    assert not store.has_tree(TREE.ref.root)
+    assert store.missing_bytes(TREE.ref) == PIECE
+
+
+def test_a_request_has_one_spelling() -> None:
+    raw = request(BlobOp.PIECES, 7, 9).encode()
+    assert raw == b"\x02" + TREE.ref.root + bytes([0, 0, 0, 7, 0, 0, 0, 9])
+    assert BlobRequest.parse(raw) == request(BlobOp.PIECES, 7, 9)
+
+
+@pytest.mark.parametrize("raw", [b"", b"\x02", b"\x00" + bytes(40), b"\x09" + bytes(40), bytes(42)])
+def test_bytes_that_are_not_a_request_are_malformed(raw: bytes) -> None:
+    with pytest.raises(MalformedError):
+        BlobRequest.parse(raw)
+
+
+@given(st.lists(st.booleans(), max_size=70))
+def test_bits_survive_the_journey(held: list[bool]) -> None:
+    assert unpack_bits(pack_bits(bytes(held)), len(held)) == held
+
+
+@pytest.mark.trio
+async def test_garbage_ends_the_stream_and_the_next_one_is_served(store: Store) -> None:
+    async with two_peers() as (first, second):
+        BlobServer(first, store)
+        stream = await second.open_stream(first.key, PROTOCOL)
+        await stream.send_frame(b"what?")
+        with pytest.raises(PeerError):
+            await stream.receive_frame(timeout_s=5)
+        stream = await second.open_stream(first.key, PROTOCOL)
+        await stream.send_frame(request(BlobOp.HELD).encode())
+        assert await stream.receive_frame() == bytes([BlobStatus.OK])
+        await stream.close()
+
+
+@pytest.mark.trio
+async def test_a_spent_upload_budget_says_busy(store: Store) -> None:
+    async with two_peers() as (first, second):
+        BlobServer(first, store, ByteBudget(1000, burst_bytes=1000))
+        stream = await second.open_stream(first.key, PROTOCOL)
+        with trio.fail_after(5):
+            await stream.send_frame(request(BlobOp.BLOB, 0, 4, sha256(b"blob")).encode())
+            assert (await stream.receive_frame())[0] == BlobStatus.OK
+            other = await second.open_stream(first.key, PROTOCOL)
+            await other.send_frame(request(BlobOp.PIECES, 2, 1).encode())
+            await trio.sleep(0.5)
+            await stream.send_frame(request(BlobOp.PIECES, 0, 1).encode())
+            assert await stream.receive_frame() == bytes([BlobStatus.BUSY])
+        await other.drop()
+        await stream.drop()
+
+
+@pytest.mark.trio
+async def test_a_peer_with_many_streams_gets_no_more_than_a_peer_with_one(
+    store: Store,
+) -> None:
+    async with two_peers() as (first, greedy), network("modest") as modest:
+        await modest.connect(first.addresses()[0])
+        BlobServer(first, store, ByteBudget(1e6))
+        piece = request(BlobOp.PIECES, 0, 1).encode()
+        answered, begun = 0, trio.Event()
+
+        async def ask(stream: PeerStream) -> None:
+            nonlocal answered
+            while True:
+                await stream.send_frame(piece)
+                await stream.receive_frame()
+                answered += 1
+                begun.set()
+
+        with trio.fail_after(60):
+            async with trio.open_nursery() as nursery:
+                for _ in range(12):
+                    nursery.start_soon(ask, await greedy.open_stream(first.key, PROTOCOL))
+                stream = await modest.open_stream(first.key, PROTOCOL)
+                await begun.wait()
+                before = answered
+                await stream.send_frame(piece)
+                assert (await stream.receive_frame())[0] == BlobStatus.OK
+                assert answered - before <= 4
+                nursery.cancel_scope.cancel()

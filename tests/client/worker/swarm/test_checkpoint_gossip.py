@@ -1,0 +1,231 @@
+"""Peers tell each other what the ledger showed them: two histories do not stay apart."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+import trio
+
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import ApiLimits, LogForkedError
+from tequio_client.worker.ledger import last_checkpoint
+from tequio_client.worker.swarm.checkpoint_gossip import (
+    CheckpointFilter,
+    CheckpointGossip,
+    checkpoint_topic,
+)
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import PeerKey
+from tequio_shared.keys import Signer
+from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, sign_checkpoint
+from tequio_shared.log.policy import ForkEvidence, is_proof
+from tests.support.loopback import two_peers
+from tests.support.memory_log import LOG_SIGNER, NET, MemoryLog, chain_of, genesis, problem, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from tequio_client.worker.swarm.peers import PeerNetwork
+    from tests.support.memory_log import LogServer
+
+
+BRISK = ApiLimits(call_s=10.0, idle_s=10.0)
+PATIENCE_S = 60.0
+
+# Who finds a fork ends the other one's request in the middle of its body: httpx leaves it at that.
+pytestmark = pytest.mark.filterwarnings("ignore:Async generator 'httpx:ResourceWarning")
+ALICE, BOB = chain_of(Signer(bytes([1]) * 32), 60), chain_of(Signer(bytes([2]) * 32), 60)
+LOG_KEY = VerifierKey.parse(genesis().log_key)
+
+
+def a_log(alice: int, bob: int = 0) -> MemoryLog:
+    log = MemoryLog.founded()
+    log.extend(ALICE[:alice])
+    log.extend(BOB[:bob])
+    return log
+
+
+def note_of(log: MemoryLog) -> bytes:
+    return sign_checkpoint(log.checkpoint(), LOG_SIGNER)
+
+
+async def watch(
+    stack: AsyncExitStack, peers: PeerNetwork, server: LogServer, folder: Path, seen: MemoryLog
+) -> CheckpointGossip:
+    """A watch of a peer that read the log up to there."""
+    folder.mkdir()  # noqa: ASYNC240 - a test's
+    last_checkpoint.remember(folder / last_checkpoint.FILE, seen.checkpoint(), note_of(seen))
+    ledger = await stack.enter_async_context(LedgerApi(server.url, limits=BRISK))
+    return CheckpointGossip(
+        peers,
+        ledger,
+        await ledger.network(),
+        folder,
+        rng=Random(3),
+        publish_every_s=0.2,
+        withheld_s=0.5,
+    )
+
+
+def evidence(folder: Path) -> ForkEvidence:
+    (path,) = (folder / "alarms").iterdir()
+    return msgspec.json.decode(path.read_bytes(), type=ForkEvidence)
+
+
+async def both_until(
+    first: CheckpointGossip, second: CheckpointGossip, is_so: Callable[[], bool]
+) -> None:
+    """Run both until it is so; raises what one of them found."""
+    with trio.fail_after(PATIENCE_S):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(first.run)
+            nursery.start_soon(second.run)
+            while not is_so():  # noqa: ASYNC110 - it follows from what two programs say
+                await trio.sleep(0.05)
+            nursery.cancel_scope.cancel()
+
+
+async def side_by_side(*works: Callable[[], Awaitable[object]]) -> None:
+    with trio.fail_after(PATIENCE_S):
+        async with trio.open_nursery() as nursery:
+            for work in works:
+                nursery.start_soon(work)
+
+
+def fits(one: CheckpointGossip, size: int) -> bool:
+    return one.has_fitting(size)
+
+
+def ahead_of(one: CheckpointGossip) -> bytes | None:
+    return one.ahead
+
+
+def alarm_of(group: BaseExceptionGroup[BaseException]) -> str:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, LogForkedError), error
+    return str(error)
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("bobs", [10, 12])
+async def test_a_split_view_is_found_with_evidence(tmp_path: Path, bobs: int) -> None:
+    """One operator, one key, two histories: of one size, and of different sizes."""
+    async with (
+        serving(a_log(10, 5)) as one,
+        serving(a_log(5, bobs)) as other,
+        two_peers() as (first, second),
+        AsyncExitStack() as stack,
+    ):
+        ours = await watch(stack, first, one, tmp_path / "one", one.log)
+        theirs = await watch(stack, second, other, tmp_path / "other", other.log)
+        with pytest.raises(BaseExceptionGroup) as caught:
+            await side_by_side(ours.run, theirs.run)
+        alarm = alarm_of(caught.value)
+        assert "another history of log.test/net1" in alarm
+        where = tmp_path / ("one" if str(tmp_path / "one") in alarm else "other")
+        kept = evidence(where)
+        assert {note.encode() for note in kept.notes} == {note_of(one.log), note_of(other.log)}
+        assert is_proof(kept) is (bobs == 10)
+        assert "POST /log/checkpoint" in one.requests + other.requests, "the ledger hears of it"
+
+
+@pytest.mark.trio
+async def test_two_notes_of_one_size_prove_a_fork_by_themselves(tmp_path: Path) -> None:
+    async with serving(a_log(10, 5)) as server, two_peers() as (first, second):
+        async with AsyncExitStack() as stack:
+            ours = await watch(stack, first, server, tmp_path / "one", server.log)
+            forked = note_of(a_log(5, 10))
+
+            async def tell() -> None:
+                judge = CheckpointFilter(LOG_KEY)
+                (await second.subscribe(checkpoint_topic(NET), judge)).close()
+                while True:
+                    await second.publish(checkpoint_topic(NET), forked)
+                    await trio.sleep(0.5)
+
+            with pytest.raises(BaseExceptionGroup) as caught:
+                await side_by_side(tell, ours.run)
+            assert alarm_of(caught.value)
+        assert is_proof(evidence(tmp_path / "one"))
+
+
+@pytest.mark.trio
+async def test_two_notes_ahead_of_ours_are_held_against_each_other(tmp_path: Path) -> None:
+    """A peer that is shown little hears of both halves of a split view, and neither is its own."""
+    async with serving(a_log(4)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
+        ours = await watch(stack, first, server, tmp_path / "one", a_log(4))
+        halves = note_of(a_log(10, 5)), note_of(a_log(5, 10))
+        await ours.compare(halves[0])
+        await ours.compare(halves[0])
+        assert not (tmp_path / "one" / "alarms").exists()
+        with pytest.raises(LogForkedError, match="two roots of size 16"):
+            await ours.compare(halves[1])
+        kept = evidence(tmp_path / "one")
+        assert {note.encode() for note in kept.notes} == set(halves)
+        assert is_proof(kept)
+        assert server.requests.count("POST /log/checkpoint") == 2, "the ledger hears of both"
+
+
+@pytest.mark.trio
+async def test_peers_at_different_places_of_one_log_live_on(tmp_path: Path) -> None:
+    async with (
+        serving(a_log(20)) as server,
+        two_peers() as (first, second),
+        AsyncExitStack() as stack,
+    ):
+        behind = await watch(stack, first, server, tmp_path / "behind", a_log(4))
+        ahead = await watch(stack, second, server, tmp_path / "ahead", a_log(20))
+        await both_until(
+            behind, ahead, lambda: fits(ahead, 5) and ahead_of(behind) == note_of(a_log(20))
+        )
+        last_checkpoint.remember(
+            tmp_path / "behind" / last_checkpoint.FILE, server.log.checkpoint(), note_of(server.log)
+        )
+        await behind.compare(note_of(a_log(20)))
+        assert ahead_of(behind) is None
+    assert not (tmp_path / "behind" / "alarms").exists()
+    assert not (tmp_path / "ahead" / "alarms").exists()
+
+
+@pytest.mark.trio
+async def test_a_ledger_that_withholds_is_shown_what_others_have(tmp_path: Path) -> None:
+    async with (
+        serving(a_log(4)) as server,
+        two_peers() as (first, second),
+        AsyncExitStack() as stack,
+    ):
+        behind = await watch(stack, first, server, tmp_path / "behind", a_log(4))
+        ahead = await watch(stack, second, server, tmp_path / "ahead", a_log(20))
+        await both_until(behind, ahead, lambda: "POST /log/checkpoint" in server.requests)
+
+
+@pytest.mark.trio
+async def test_a_ledger_that_is_away_proves_nothing(tmp_path: Path) -> None:
+    async with serving(a_log(20)) as server, two_peers() as (first, _), AsyncExitStack() as stack:
+        ours = await watch(stack, first, server, tmp_path / "one", a_log(20))
+        server.tamper = lambda *_: problem("read-only", "", 503)
+        await ours.compare(note_of(a_log(4)))
+        assert not (tmp_path / "one" / "alarms").exists()
+
+
+def test_only_what_the_log_signed_is_passed_on() -> None:
+    judge, stranger = CheckpointFilter(LOG_KEY), PeerKey(bytes(32))
+    note = note_of(a_log(3))
+    assert judge.screen(stranger, note)
+    assert judge.check(stranger, note)
+    assert not judge.screen(stranger, bytes(NOTE_BYTES))
+    forged = sign_checkpoint(a_log(3).checkpoint(), Signer(bytes([9]) * 32))
+    for content in (forged, b"", note[:-5]):
+        with pytest.raises(PeerError):
+            judge.check(stranger, content)
+
+
+def test_the_topic_follows_from_the_network() -> None:
+    assert checkpoint_topic(NET) == f"/tequio/{NET.hex()[:16]}/checkpoint/1"

@@ -1,0 +1,148 @@
+"""The limits of the peer port, under a clock that the test moves."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pytest
+import trio
+
+from tequio_client.worker.swarm.limits import (
+    BANS,
+    BURST_S,
+    FAULTS,
+    ByteBudget,
+    PeerLimits,
+    RateLimiter,
+)
+from tequio_shared.errors import PeerError
+from tests.support.attackers import key_number
+from tests.support.slack import allowed_s
+
+HERE, THERE = "192.0.2.1", "198.51.100.1"
+
+
+class Clock:
+    """Seconds, moved by the test."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        """Tell the time."""
+        return self.now
+
+
+def limiter(clock: Clock | None = None, **limits: float) -> RateLimiter:
+    return RateLimiter(PeerLimits(**limits), clock or Clock())  # type: ignore[arg-type]  # int or float
+
+
+def test_connections_of_an_address_are_counted_by_network_and_given_back() -> None:
+    clock = Clock()
+    rates = limiter(clock, connections=2)
+    for _ in range(3):
+        with rates.arrival(HERE) as one, rates.arrival("192.0.2.99") as other:
+            one.end_handshake()
+            other.end_handshake()
+            with pytest.raises(PeerError, match=r"192\.0\.2\.0/24"), rates.arrival(HERE):
+                pass
+            with rates.arrival(THERE), rates.arrival("2001:db8::1"):
+                pass
+        clock.now += 60
+
+
+def test_connections_without_a_key_are_fewer() -> None:
+    rates = limiter(handshakes=2)
+    with rates.arrival(HERE), rates.arrival(HERE) as one:
+        with pytest.raises(PeerError, match="without a key"), rates.arrival(HERE):
+            pass
+        one.end_handshake()
+        with rates.arrival(HERE):
+            pass
+
+
+def test_connections_that_come_too_fast_are_refused_until_time_has_passed() -> None:
+    clock = Clock()
+    rates = limiter(clock, arrivals_per_s=1)
+    for _ in range(int(BURST_S)):
+        with rates.arrival(HERE):
+            pass
+    with pytest.raises(PeerError, match="too fast"), rates.arrival(HERE):
+        pass
+    clock.now += 1
+    with rates.arrival(HERE):
+        pass
+
+
+def test_inbound_connections_leave_room_for_those_that_we_open() -> None:
+    rates = limiter()
+    with ExitStack() as held:
+        for number in range(PeerLimits().inbound):
+            held.enter_context(rates.arrival(f"10.0.{number}.1")).end_handshake()
+        with pytest.raises(PeerError, match="too many connections"), rates.arrival(HERE):
+            pass
+
+
+def test_loopback_may_do_more() -> None:
+    rates = limiter(handshakes=1, loopback_times=3)
+    with (
+        rates.arrival("127.0.0.1"),
+        rates.arrival("127.0.0.2"),
+        rates.arrival("127.0.0.1"),
+        pytest.raises(PeerError),
+        rates.arrival("127.0.0.1"),
+    ):
+        pass
+
+
+def test_more_bytes_than_the_rate_cost_a_wait_in_proportion() -> None:
+    clock = Clock()
+    rates = limiter(clock, bytes_per_s=1_000.0)
+    assert rates.delay_s("net", 1_000, is_ours=False) == 0
+    assert rates.delay_s("net", 500, is_ours=False) == pytest.approx(0.5)
+    assert rates.delay_s("net", 500, is_ours=True) == 0
+    assert rates.delay_s("other", 500, is_ours=False) == 0
+    clock.now += 1.5
+    assert rates.delay_s("net", 0, is_ours=False) == 0
+
+
+def test_a_peer_that_sends_garbage_is_banned_for_longer_each_time() -> None:
+    clock, peer = Clock(), key_number(1)
+    rates = limiter(clock, faults_per_s=0.0, out_s=60.0)
+    assert [rates.record_fault(peer) for _ in range(FAULTS + 1)] == [False] * FAULTS + [True]
+    with pytest.raises(PeerError, match="kept out"):
+        rates.check_not_banned(peer)
+    assert not rates.is_banned(key_number(2))
+    clock.now += 60
+    assert not rates.is_banned(peer)
+    assert rates.record_fault(peer)
+    clock.now += 119
+    assert rates.is_banned(peer)
+    clock.now += 1
+    assert not rates.is_banned(peer)
+
+
+def test_a_few_faults_over_a_long_time_are_forgiven() -> None:
+    clock, peer = Clock(), key_number(1)
+    rates = limiter(clock, faults_per_s=0.1)
+    for _ in range(50):
+        assert not rates.record_fault(peer)
+        clock.now += 10
+
+
+def test_the_number_of_bans_is_bounded() -> None:
+    rates = limiter(faults_per_s=0.0)
+    for number in range(BANS + 1):
+        for _ in range(FAULTS + 1):
+            rates.record_fault(key_number(number))
+    assert not rates.is_banned(key_number(0))
+    assert rates.is_banned(key_number(BANS))
+
+
+@pytest.mark.trio
+async def test_a_budget_lets_a_burst_pass_and_then_keeps_the_rate() -> None:
+    budget = ByteBudget(100_000, burst_bytes=10_000)
+    start = trio.current_time()
+    for _ in range(6):
+        await budget.acquire(10_000)
+    assert 0.35 < trio.current_time() - start < allowed_s(0.5)

@@ -1,0 +1,305 @@
+"""Peers stay connected; addresses travel signed; announcements arrive once and checked."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client import clock
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.swarm.limits import PeerLimits
+from tequio_client.worker.swarm.membership import (
+    LEDGER,
+    PEERS_PROTOCOL,
+    POLL_S,
+    RECORDS,
+    AddressBook,
+    BookBounds,
+    Membership,
+    PeerExchange,
+    ReconnectPauses,
+    RunGossip,
+    pack_records,
+    parse_records,
+    run_topic,
+)
+from tequio_shared.addresses import LIFE_MS, AddressRecord, sign_addresses
+from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.ids import NetworkId, RunId, peer_id_text
+from tequio_shared.keys import Signer
+from tests.support.loopback import Takes, network, two_peers
+from tests.support.memory_log import NET, unused_url
+
+if TYPE_CHECKING:
+    from tequio_client.worker.swarm.peers import PeerNetwork
+
+NETWORK, RUN = NetworkId(bytes(range(32))), RunId(bytes(range(32, 64)))
+NOW = 1_800_000_000_000
+REMEMBERED = 130
+AT_ONCE_S = 10.0  # well below the 15 s after which a silent address is given up
+MESSAGES_KEPT_S = 8.0  # five heartbeats, and what a busy machine adds
+
+
+def signer(number: int) -> Signer:
+    return Signer(number.to_bytes(32, "big"))
+
+
+def record(number: int, ts: int = NOW) -> AddressRecord:
+    author = signer(number)
+    return sign_addresses(
+        author, NETWORK, [f"/ip4/10.0.0.1/tcp/1/p2p/{peer_id_text(author.key)}"], ts
+    )
+
+
+def book(bounds: BookBounds | None = None) -> AddressBook:
+    return AddressBook(NETWORK, lambda: NOW, bounds)
+
+
+def exchange(peers: PeerNetwork, addresses: AddressBook) -> PeerExchange:
+    return PeerExchange(peers, addresses, rng=random.Random(1))
+
+
+def test_the_topic_follows_from_network_and_run() -> None:
+    assert run_topic(NETWORK, RUN) == "/tequio/0001020304050607/work/2021222324252627/1"
+
+
+@pytest.mark.trio
+async def test_an_announcement_is_received_once_and_only_when_it_passes_the_check() -> None:
+    async with two_peers() as (first, second):
+        ours = await RunGossip.join(
+            first, NETWORK, RUN, Takes(lambda _, content: content != b"bad")
+        )
+        theirs = await RunGossip.join(second, NETWORK, RUN, Takes())
+
+        async def announce() -> None:
+            while True:  # before the mesh stands, messages are lost
+                for content in (b"bad", b"one", b"one", b"two"):
+                    await theirs.announce(content)
+                await trio.sleep(1)
+
+        with trio.fail_after(30):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(announce)
+                received = [await ours.receive(), await ours.receive()]
+                nursery.cancel_scope.cancel()
+        assert {item.content for item in received} == {b"one", b"two"}
+        assert {item.author for item in received} == {second.key}
+
+
+@pytest.mark.trio
+async def test_what_was_told_is_soon_forgotten() -> None:
+    async with two_peers() as (first, second):
+        ours = await RunGossip.join(first, NETWORK, RUN, Takes())
+        theirs = await RunGossip.join(second, NETWORK, RUN, Takes())
+        with trio.fail_after(60):
+            await _told(theirs, ours, b"until the mesh stands")
+            for number in range(3 * REMEMBERED):
+                await _told(theirs, ours, b"number %d" % number)
+        await trio.sleep(MESSAGES_KEPT_S)
+        for peers in (first, second):
+            assert _largest_memory(peers) <= REMEMBERED
+
+
+async def _told(teller: RunGossip, hearer: RunGossip, content: bytes) -> None:
+    """Tell again and again until it is heard."""
+    async with trio.open_nursery() as nursery:
+
+        async def tell() -> None:
+            while True:
+                await teller.announce(content)
+                await trio.sleep(0.5)
+
+        nursery.start_soon(tell)
+        while (await hearer.receive()).content != content:
+            pass
+        nursery.cancel_scope.cancel()
+
+
+def _largest_memory(peers: PeerNetwork) -> int:
+    """Items in the largest collection of the library's gossip, but for what it forgets by time."""
+    pubsub = peers.topics.pubsub  # what the library keeps shows nowhere else
+    kept = (pubsub, pubsub.router, pubsub.validation_cache)
+    found = [value for one in kept for value in vars(one).values() if hasattr(value, "__len__")]
+    found += [one for value in found if isinstance(value, dict) for one in value.values()]
+    return max(len(value) for value in found if isinstance(value, dict | list | set))
+
+
+def test_a_book_keeps_the_freshest_record_of_each_peer() -> None:
+    addresses = book()
+    assert addresses.add(record(1, NOW - 2), "here")
+    assert addresses.add(record(1, NOW - 1), "here")
+    assert not addresses.add(record(1, NOW - 2), "here")
+    assert addresses.get(signer(1).key) == record(1, NOW - 1)
+
+
+def test_a_book_takes_nothing_old_nothing_from_the_future_and_nothing_forged() -> None:
+    addresses, honest = book(), record(1)
+    forged = AddressRecord(author=honest.author, addrs=(), ts=honest.ts, signature=honest.signature)
+    assert not addresses.add(record(1, NOW - LIFE_MS), "here")
+    assert not addresses.add(record(1, NOW + 400_000), "here")
+    assert not addresses.add(forged, "here")
+    assert len(addresses) == 0
+
+
+def test_records_become_old() -> None:
+    times = [NOW, NOW, NOW + LIFE_MS]
+    addresses = AddressBook(NETWORK, lambda: times.pop(0))
+    addresses.add(record(1), "here")
+    assert addresses.get(signer(1).key)
+    assert addresses.current() == ()
+
+
+@pytest.mark.trio
+async def test_peers_learn_from_each_other_and_can_then_connect() -> None:
+    async with two_peers() as (first, second), network("third") as third:
+        known = book()
+        third_record = sign_addresses(
+            Signer(b"third".ljust(32, b".")), NETWORK, third.addresses(), NOW
+        )
+        known.add(third_record, "here")
+        exchange(first, known)
+        asker = exchange(second, book())
+        own = sign_addresses(Signer(b"second".ljust(32, b".")), NETWORK, second.addresses(), NOW)
+        assert await asker.ask(first.key, own) == 1
+        assert known.get(second.key) == own
+        third.serve("/test/hello/1", lambda stream: stream.close())
+        await (await second.open_stream(third.key, "/test/hello/1")).close()
+        assert third.key in second.connected()
+
+
+@pytest.mark.trio
+async def test_a_garbled_answer_is_a_peer_error() -> None:
+    async with two_peers() as (first, second):
+        first.serve(PEERS_PROTOCOL, lambda stream: stream.send_frame(b"\xff\xff garbage"))
+        with pytest.raises(PeerError):
+            await exchange(second, book()).ask(first.key)
+
+
+def test_an_answer_holds_at_most_its_bound_of_records() -> None:
+    many = [record(number) for number in range(RECORDS + 2)]
+    assert parse_records(pack_records(many)) == many[:RECORDS]
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"\x00", b"\x00\x01", b"\x00\x00x", b"\xff\xff", b"\x00\x01\x00\x02{}"]
+)
+def test_what_is_no_answer_is_malformed(raw: bytes) -> None:
+    with pytest.raises(MalformedError):
+        parse_records(raw)
+
+
+def told(number: int, host: str, ts: int = NOW) -> AddressRecord:
+    author = signer(number)
+    addr = f"/ip4/{host}/tcp/1/p2p/{peer_id_text(author.key)}"
+    return sign_addresses(author, NETWORK, [addr], ts)
+
+
+def test_a_record_of_another_network_is_not_kept() -> None:
+    elsewhere = AddressBook(NetworkId(bytes(32)), lambda: NOW)
+    assert not elsewhere.add(record(1), "here")
+
+
+def test_one_source_cannot_push_out_what_others_told() -> None:
+    addresses = book(BookBounds(peers=12, of_source=8))
+    honest = [told(number, f"198.51.{number}.1", NOW - 9) for number in range(1, 5)]
+    seed = told(9, "203.0.113.1", NOW - 99)
+    assert addresses.add(seed, LEDGER)
+    assert all(addresses.add(one, f"10.0.{at}.0/24") for at, one in enumerate(honest))
+    for number in range(100, 150):
+        addresses.add(told(number, f"192.0.{number}.1"), "10.9.9.0/24")
+    assert {seed, *honest} <= set(addresses.current())
+    assert len(addresses) == 12
+
+
+def test_one_place_cannot_fill_the_book() -> None:
+    addresses = book(BookBounds(at_place=4))
+    taken = [addresses.add(told(at, "192.0.2.7"), f"10.0.{at}.0/24") for at in range(1, 9)]
+    assert taken == [True] * 4 + [False] * 4
+    assert addresses.add(told(1, "192.0.2.9", NOW + 1), "10.0.9.0/24"), "news of one that is here"
+    assert addresses.add(told(9, "192.0.3.7"), "10.0.1.0/24")
+
+
+@pytest.mark.trio
+async def test_a_peer_that_pours_records_is_cut_short() -> None:
+    limits = PeerLimits(records_per_s=0.3)
+    async with network("first", limits) as first, network("second") as second:
+        await second.connect(first.addresses()[0])
+        addresses = book()
+        exchange(first, addresses)
+        for number in range(1, 100):
+            stream = await second.open_stream(first.key, PEERS_PROTOCOL)
+            await stream.send_frame(told(number, f"192.0.{number}.1").encode())
+            try:
+                await stream.receive_frame()
+            except PeerError:
+                break
+            finally:
+                await stream.drop()
+        else:
+            pytest.fail("all of them were taken")
+        assert len(addresses) == number - 1 >= 3
+
+
+def membership_of(
+    ours: PeerNetwork,
+    ledger: LedgerApi,
+    *bootstrap: str,
+    pauses: ReconnectPauses | None = None,
+) -> Membership:
+    book, rng = AddressBook(NET, clock.now_ms), random.Random(1)
+    return Membership(
+        net=NET,
+        network=ours,
+        exchange=PeerExchange(ours, book, rng=rng),
+        book=book,
+        ledger=ledger,
+        signer=Signer(bytes([1]) * 32),
+        clock=clock.now_ms,
+        rng=rng,
+        bootstrap=bootstrap,
+        pauses=pauses,
+    )
+
+
+@pytest.mark.trio
+async def test_a_silent_address_keeps_us_from_no_other(nursery: trio.Nursery) -> None:
+    (deaf,) = await trio.open_tcp_listeners(0, host="127.0.0.1")  # takes connections, says nothing
+    port = deaf.socket.getsockname()[1]
+    silent = f"/ip4/127.0.0.1/tcp/{port}/p2p/{peer_id_text(Signer(bytes([2]) * 32).key)}"
+    async with (
+        deaf,
+        network("ours") as ours,
+        network("other") as other,
+        LedgerApi(unused_url()) as ledger,
+    ):
+        nursery.start_soon(membership_of(ours, ledger, silent, other.addresses()[0]).run)
+        with trio.fail_after(AT_ONCE_S):
+            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+                await trio.sleep(0.05)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_a_lost_peer_is_dialled_soon_however_long_the_pauses_have_grown(
+    nursery: trio.Nursery,
+) -> None:
+    pauses = ReconnectPauses(first_s=1_000.0, after_loss_s=0.1)  # as after hours without a loss
+    async with (
+        network("ours") as ours,
+        network("other") as other,
+        LedgerApi(unused_url()) as ledger,
+    ):
+        own = membership_of(ours, ledger, other.addresses()[0], pauses=pauses)
+        nursery.start_soon(own.run)
+        with trio.fail_after(60):
+            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+                await trio.sleep(0.05)
+            await trio.sleep(POLL_S)
+            await ours.disconnect(other.key)
+            assert other.key not in ours.connected()
+            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+                await trio.sleep(0.05)
+        nursery.cancel_scope.cancel()

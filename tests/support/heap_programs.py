@@ -1,0 +1,62 @@
+"""Programs that make garbage and holes in the heap, each run in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+GARBAGE = """
+import gc, itertools, weakref
+from collections import deque
+from {package} import heap
+
+loaded = [[number] for number in range(200_000)]  # a program's modules
+gc.collect()
+if {is_tuned}:
+    heap.tune()
+
+class Stream:
+    def __init__(self):
+        self.closed = self.close  # its own prisoner, as those of libp2p
+
+    def close(self):
+        pass
+
+living = weakref.WeakSet()
+open_now = deque(maxlen=4_000)  # open so long that the young generations have let go of them
+most = 0
+for number in range(40_000):
+    stream = Stream()
+    living.add(stream)
+    open_now.append(stream)
+    if number % 1_000 == 0:
+        most = max(most, len(living))
+print(most)
+"""
+"""Prints how many streams were alive at most."""
+HOLES = """
+from pathlib import Path
+from {package} import heap
+
+def own_mib():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) >> 10
+
+if {is_tuned}:
+    heap.tune()
+before = own_mib()
+del (whole := [bytearray(24 << 20)])[0]  # from now on glibc takes blocks like that for small
+blocks, notes = [], []
+for _ in range(40):
+    blocks.append(bytearray(b"x") * (1 << 20))
+    notes.append(bytearray(2_000))
+del blocks
+print(own_mib() - before)
+"""
+"""Prints how many MiB it kept."""
+
+
+def run(program: str, package: str, *, is_tuned: bool) -> int:
+    """Run one with the `heap` of that package and give what it prints."""
+    command = [sys.executable, "-c", program.format(package=package, is_tuned=is_tuned)]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
