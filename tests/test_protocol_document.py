@@ -18,21 +18,18 @@ from tequio_client.worker.peer_limits import PeerLimits
 from tequio_ledger.settings import ledger as settings
 from tequio_ledger.web import (
     answers,
-    bodies,
     competition_answers,
-    cosigned,
-    doors,
     events,
-    gate,
-    held_out,
-    invitations,
-    places,
-    seeds,
+    log_files,
+    middleware,
+    read_api,
     server,
+    write_api,
 )
+from tequio_ledger.web import limits as web_limits
 from tequio_ledger.web.app import ROUTES
-from tequio_ledger.web.problems import _OTHER_REFUSAL, _STATUS
-from tequio_ledger.web.statements import Item
+from tequio_ledger.web.errors import OTHER_REFUSAL, STATUS
+from tequio_ledger.web.write_api import Item
 from tequio_shared import (
     bloom,
     bootstrap,
@@ -111,15 +108,15 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "written": answers.WrittenAnswer,
     "resume": answers.ResumeAnswer,
     "round": answers.RoundAnswer,
-    "measured": held_out.MeasuredAnswer,
-    "measure": held_out.MeasureAnswer,
-    "sample": held_out.SampleAnswer,
+    "measured": read_api.MeasuredAnswer,
+    "measure": read_api.MeasureAnswer,
+    "sample": read_api.SampleAnswer,
     "peer": answers.PeerAnswer,
     "attended": answers.AttendedAnswer,
     "ranked": answers.RankedAnswer,
     "standing": answers.StandingAnswer,
     "tier": answers.TierAnswer,
-    "invitation": invitations.InvitationAnswer,
+    "invitation": read_api.InvitationAnswer,
     "competition-line": competition_answers.CompetitionLine,
     "competition": competition_answers.CompetitionAnswer,
     "entrant": competition_answers.EntrantAnswer,
@@ -128,20 +125,21 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "committed": competition_answers.CommittedAnswer,
     "scored": competition_answers.ScoredAnswer,
     "challenge": competition_answers.ChallengeAnswer,
-    "witnesses": cosigned.WitnessesAnswer,
-    "witness": cosigned.WitnessAnswer,
+    "witnesses": log_files.WitnessesAnswer,
+    "witness": log_files.WitnessAnswer,
     "item": Item,
 }
 
-DOORS = {
-    doors: ("BURST_S", "REGISTRATION", "NAMES"),
-    gate: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
+HTTP_LIMITS = {
+    web_limits: (
+        "BURST_S", "REGISTRATION", "NAMES", "PATIENCE_S", "SLOWEST_BYTES_S",
+        "STREAMS", "PAGES", "CROWDED",
+    ),
+    middleware: ("REQUESTS", "TARGET_BYTES", "SLOW_READER_S"),
     server: ("HEAD_BYTES",),
-    bodies: ("PATIENCE_S", "SLOWEST_BYTES_S"),
     events: ("HEARTBEAT_S",),
-    places: ("STREAMS", "PAGES", "CROWDED"),
-    seeds: ("RECORDS",),
-}
+    write_api: ("RECORDS",),
+}  # fmt: skip
 
 
 # --- statements
@@ -246,9 +244,9 @@ def test_numbers_and_their_names_are_those_of_the_code(heading: str) -> None:
 
 def test_every_problem_code_is_listed_with_its_status() -> None:
     listed = {row[0]: int(row[1]) for row in table("Problem codes")}
-    codes = raised_codes() | _STATUS.keys()
-    status = {code: _STATUS.get(code, _OTHER_REFUSAL) for code in codes}
-    assert listed == {**status, "header-<rule>": _OTHER_REFUSAL, "internal": 500}
+    codes = raised_codes() | STATUS.keys()
+    status = {code: STATUS.get(code, OTHER_REFUSAL) for code in codes}
+    assert listed == {**status, "header-<rule>": OTHER_REFUSAL, "internal": 500}
 
 
 def test_every_limit_is_listed_with_its_value() -> None:
@@ -342,13 +340,8 @@ def test_the_peer_protocols_are_named_as_in_the_code() -> None:
 
 def test_every_route_is_listed() -> None:
     listed = {(row[0], row[1]) for row in table("Routes")}
-    served = {
-        (method, re.sub(r":\w+}", "}", path))
-        for route in ROUTES
-        for path in route.paths
-        for method in route.http_methods
-    }
-    assert listed == {(str(method), path) for method, path in served}
+    served = {(route.method, route.template) for route in ROUTES}
+    assert listed == served
 
 
 def test_every_field_of_an_answer_is_listed() -> None:
@@ -380,9 +373,9 @@ def test_the_limits_of_a_peer_are_listed() -> None:
 
 def test_the_constants_of_the_doors_are_listed() -> None:
     listed = {row[0]: int(row[1]) for row in table("Door constants")}
-    found = {name: getattr(module, name) for module, names in DOORS.items() for name in names}
+    found = {name: getattr(module, name) for module, names in HTTP_LIMITS.items() for name in names}
     assert listed == found
-    assert {name for name in vars(doors) if name.isupper()} <= listed.keys()
+    assert {name for name in vars(web_limits) if name.isupper()} <= listed.keys()
 
 
 # --- reading the document

@@ -1,16 +1,23 @@
-"""What the API says in JSON: the types, and how rows and views become them."""
+"""Answers of the API in JSON: the types, how rows and views become them, and a consistent read."""
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import msgspec
+from sqlalchemy import Connection
 
-from tequio_ledger.log.log import Published
+from tequio_ledger.log.checkpoint import Published
 from tequio_ledger.state import Resume, State
+from tequio_ledger.store import log_rows
 from tequio_ledger.store.attended import AttendedRow
+from tequio_ledger.store.engine import Database
 from tequio_ledger.store.ranking import RankedRow
 from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow, TierRow
 from tequio_shared import samples
 from tequio_shared.causes import words_of
+from tequio_shared.errors import RefusedError
 from tequio_shared.fields import Bytes32Text, BytesText, Natural, Positive, Prompt, Written
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.round_state import Phase
@@ -22,7 +29,10 @@ from tequio_shared.tiers import Tier
 TierNumber = Annotated[int, msgspec.Meta(ge=0, le=int(max(Tier)))]
 Outcome = Annotated[str, msgspec.Meta(pattern="^(open|closed|void)$")]
 PUBLISHED = 8
-"""Most published heads that are said of one run."""
+"""Most published heads that are listed for one run."""
+SNAPSHOT_PAUSE_S = 0.002
+SNAPSHOT_PATIENCE_S = 2.0
+"""Commit and signature are milliseconds apart, unless the disk accepts only the first."""
 
 
 class AsOf(msgspec.Struct, frozen=True):
@@ -333,3 +343,32 @@ def standing_answer(row: StandingRow) -> StandingAnswer:
 
 def _resume(resume: Resume) -> ResumeAnswer:
     return ResumeAnswer(after=resume.after, head=resume.head, close=resume.close)
+
+
+@contextmanager
+def snapshot(
+    database: Database, patience_s: float = SNAPSHOT_PATIENCE_S
+) -> Iterator[tuple[Connection, Published]]:
+    """Read as of one moment at which all that is committed is published; blocks meanwhile.
+
+    Rows and entries are committed first and signed right after; what lies between the two must not
+    be seen. Raises RefusedError("read-only") when the signature does not come.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        with database.reader.begin() as connection:
+            published = _published_at(connection)
+            if published is not None:
+                yield connection, published
+                return
+        if time.monotonic() > deadline:
+            raise RefusedError("read-only", "the last entries are not signed yet: come back later")
+        time.sleep(SNAPSHOT_PAUSE_S)
+
+
+def _published_at(connection: Connection) -> Published | None:
+    head = log_rows.read_head(connection)
+    stored = log_rows.read_last_checkpoint(connection)
+    if head is None or stored is None or stored.size != head.size:
+        return None
+    return Published(size=stored.size, root=stored.root, note=stored.note)
