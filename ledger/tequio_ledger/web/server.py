@@ -188,9 +188,11 @@ class _Watched:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with contextlib.ExitStack() as on_failure:
-        listener = on_failure.enter_context(socket.socket(family, kind))
+        # By the protocol's number asyncio knows TCP, and only then it sets TCP_NODELAY: without it
+        # every answer of two writes, a head and a body, would wait 40 ms for an acknowledgement.
+        listener = on_failure.enter_context(socket.socket(family, kind, protocol))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(place)
         listener.listen(_BACKLOG)
