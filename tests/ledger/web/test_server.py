@@ -25,6 +25,7 @@ class Held:
         self.may_answer = asyncio.Event()
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        """Answer with two bytes."""
         if scope["path"] != "/":
             self.asked.set()
             await self.may_answer.wait()
@@ -74,7 +75,7 @@ def test_answers_are_sent_at_once() -> None:
 
 def test_the_head_of_a_pipelined_request_is_bounded_too() -> None:
     async def story(app: Held, _server: WebServer, port: int) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET /slow HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n")
         await app.asked.wait()
         sent = 0
