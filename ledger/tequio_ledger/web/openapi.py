@@ -201,9 +201,6 @@ def _operation(route: Route, services: Collection[str]) -> Json:
 
 def _parameter(parameter: Parameter) -> Json:
     schema = _plain(msgspec.json.schema(parameter.type))
-    # A query has no null: a parameter that may be missing is one of the type beside it.
-    present = [one for one in schema.pop("anyOf", ()) if one != {"type": "null"}]
-    schema |= present[0] if present else {}
     name = parameter.name
     if schema["type"] == "string" and (name in _PATTERNS or name == "after"):
         schema["pattern"] = _PATTERNS.get(name, _PATTERNS["around"])

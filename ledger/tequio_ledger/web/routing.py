@@ -16,7 +16,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -89,11 +90,19 @@ class Route:
             Parameter(
                 name=one.name,
                 source=sources.get(one.name, Source.QUERY),
-                type=one.annotation,
+                type=_present(one.annotation),
                 default=msgspec.NODEFAULT if one.default is one.empty else one.default,
             )
             for one in inspect.signature(self.handler).parameters.values()
         ]
+
+
+def _present(annotation: Any) -> Any:  # noqa: ANN401 - a type as it is written
+    """A URL has no null: a value that may be missing is, where it is given, one of the other type."""
+    if get_origin(annotation) not in (Union, UnionType):
+        return annotation
+    (present,) = (one for one in get_args(annotation) if one is not NoneType)
+    return present
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

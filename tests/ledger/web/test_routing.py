@@ -26,8 +26,8 @@ class Found(msgspec.Struct):
     service: str
 
 
-def found(name: str, service: str, limit: Limit = 5) -> Found:
-    return Found(name, limit, service)
+def found(name: str, service: str, limit: Limit | None = 5) -> Found:
+    return Found(name, limit or 0, service)
 
 
 GET_FOUND = get("/things/{name}")(found)
@@ -79,7 +79,7 @@ def test_parameters_come_from_path_query_and_services() -> None:
     assert asked("GET", "/things/a?limit=7").json()["limit"] == 7
 
 
-@pytest.mark.parametrize("limit", ["0", "11", "x", "", " 1", "1.5", "9" * 5_000])
+@pytest.mark.parametrize("limit", ["0", "11", "x", "null", "", " 1", "1.5", "9" * 5_000])
 def test_a_value_outside_its_bounds_is_malformed(limit: str) -> None:
     answer = asked("GET", f"/things/a?limit={limit}")
     assert (answer.status_code, answer.json()["type"]) == (400, "urn:tequio:problem:malformed")
