@@ -98,7 +98,7 @@ class Route:
 
 
 def _present(annotation: Any) -> Any:  # noqa: ANN401 - a type as it is written
-    """A URL has no null: a value that may be missing is, where it is given, one of the other type."""
+    """The type of a value that is given: a URL has no null, it only leaves a value out."""
     if get_origin(annotation) not in (Union, UnionType):
         return annotation
     (present,) = (one for one in get_args(annotation) if one is not NoneType)
