@@ -12,7 +12,7 @@ import faulthandler
 import secrets
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -21,25 +21,21 @@ from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.service import open_ledger
 from tequio_ledger.store import timing
-from tequio_ledger.web import measures
+from tequio_ledger.web import metrics_api
 from tequio_ledger.web.app import build
-from tequio_ledger.web.conditional import Conditional
 from tequio_ledger.web.events import Streams
-from tequio_ledger.web.gate import Gate
-from tequio_ledger.web.options import Options
+from tequio_ledger.web.middleware import Conditional, NoSniff, RequestLog, UnreadBody, limited
 from tequio_ledger.web.server import WebServer, address, bind
-from tequio_ledger.web.traced import Traced
-from tequio_ledger.web.typed import Typed
-from tequio_ledger.web.unread import Unread
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator
 
+    from starlette.types import ASGIApp
+
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.service import Ledger
-    from tequio_ledger.web.gate import App
 
 END_S = 10.0
 """After this long nothing holds up the end of the process: standard error says what would have."""
@@ -108,21 +104,21 @@ async def _serve(ledger: Ledger, listeners: _Listeners) -> None:
 def _servers(ledger: Ledger, streams: Streams, listeners: _Listeners) -> Iterator[WebServer]:
     yield WebServer(_public(ledger, streams), listeners.public)
     if listeners.metrics is not None:
-        yield WebServer(measures.app(ledger, streams), listeners.metrics)
+        yield WebServer(metrics_api.app(ledger, streams), listeners.metrics)
 
 
-def _public(ledger: Ledger, streams: Streams) -> App:
+def _public(ledger: Ledger, streams: Streams) -> ASGIApp:
     settings = ledger.settings
-    app = cast("App", build(ledger, streams))  # the framework types its messages one by one
     limits = settings.address_streams, settings.request_rate
-    gate = Gate(Unread(Conditional(Options(app))), settings.trusted_proxies, *limits)
-    return Traced(Typed(gate), secrets.token_hex(_NAME_BYTES))
+    app: ASGIApp = UnreadBody(Conditional(build(ledger, streams)))
+    app = NoSniff(limited(app, settings.trusted_proxies, *limits))
+    return RequestLog(app, secrets.token_hex(_NAME_BYTES))
 
 
 def _urls(listeners: _Listeners) -> tuple[str, str | None]:
     """Where the ledger answers and where its metrics are; before a server takes the sockets."""
     metrics = listeners.metrics
-    return address(listeners.public), address(metrics) + measures.PATH if metrics else None
+    return address(listeners.public), address(metrics) + metrics_api.PATH if metrics else None
 
 
 def _announce(ledger: Ledger, url: str, metrics: str | None) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tequio_ledger.web.doors import BURST_S
+from tequio_ledger.web.limits import BURST_S
 from tequio_shared.tlog import bundle
 from tests.support.attack_table import attack
 from tests.support.authors import Author, newcomers

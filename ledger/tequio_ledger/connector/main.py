@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 import structlog
@@ -25,7 +25,7 @@ from tequio_ledger.connector.outside import Outside
 from tequio_ledger.connector.web import build
 from tequio_ledger.folder import Folder
 from tequio_ledger.store import files
-from tequio_ledger.web.gate import Gate
+from tequio_ledger.web.middleware import limited
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_shared.api import connector
 from tequio_shared.api.connector import ConnectorAbout
@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.connector.provider import Provider
     from tequio_ledger.connector.settings import ConnectorSettings
-    from tequio_ledger.web.gate import App
     from tequio_shared.genesis import Genesis
-
 
 KEY = "connector"
 OWNERS = "owners"
@@ -78,8 +76,8 @@ async def _answer(
     desk: Desk, settings: ConnectorSettings, listener: socket.socket, stopping: asyncio.Task[bool]
 ) -> None:
     here = address(listener)
-    app = cast("App", build(desk))  # the framework types its messages one by one
-    server = WebServer(Gate(app, settings.trusted_proxies, 1, settings.request_rate), listener)
+    app = limited(build(desk), settings.trusted_proxies, 1, settings.request_rate)
+    server = WebServer(app, listener)
     stopping.add_done_callback(lambda _: server.stop())
     log.info(
         "tequio-ledger connect serves",

@@ -12,8 +12,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import httpx
-
 from tequio_shared.cosigning import (
     ADD_CHECKPOINT,
     ANSWER_BYTES,
@@ -28,6 +26,8 @@ from tequio_shared.notes import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
+
+    import httpx
 
     from tequio_ledger.log.checkpoint import Published
     from tequio_shared.ids import Digest
@@ -102,6 +102,8 @@ class Asker:
 
     async def ask(self, target: Published, prove: Prove) -> str:
         """Have a checkpoint cosigned; gives its signature line. Raises WitnessError."""
+        import httpx  # noqa: PLC0415 - see http_client
+
         begun = time.monotonic()
         try:
             async with asyncio.timeout(ANSWER_S):
@@ -168,6 +170,9 @@ async def read_bounded(answer: httpx.Response, most: int) -> bytes:
 
 def http_client() -> httpx.AsyncClient:
     """Make the client that all witnesses are asked with; no proxies, no redirects, no netrc."""
+    # Loaded here and not at the top: without witnesses to ask, a ledger starts without a client.
+    import httpx  # noqa: PLC0415 - as above
+
     return httpx.AsyncClient(
         headers={"accept-encoding": "identity", "content-type": "text/plain"},
         timeout=None,  # noqa: S113 - `ask` bounds each question as a whole

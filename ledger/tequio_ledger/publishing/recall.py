@@ -12,7 +12,6 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-import httpx
 import structlog
 
 from tequio_ledger.log.guard import NotSigningError
@@ -23,6 +22,8 @@ from tequio_shared.notes import NOTE_BYTES, open_checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    import httpx
 
     from tequio_shared.notes import VerifierKey
     from tequio_shared.policy import Policy, PolicyWitness
@@ -94,6 +95,8 @@ class Recall:
         self, http: httpx.AsyncClient, witness: PolicyWitness, answers: dict[VerifierKey, bytes]
     ) -> None:
         """Ask one; an empty note says that it cosigned nothing."""
+        import httpx  # noqa: PLC0415 - see asker.http_client
+
         try:
             answers[witness.key] = await self._answer(http, witness)
         except (httpx.HTTPError, httpx.InvalidURL, PeerError) as err:

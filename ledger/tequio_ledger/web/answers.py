@@ -1,8 +1,16 @@
-"""How rows and views become answers of the API (`tequio_shared.api`)."""
+"""How rows and views become answers of the API (`tequio_shared.api`), and a consistent read."""
 
-from tequio_ledger.log.log import Published
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection
+
+from tequio_ledger.log.checkpoint import Published
 from tequio_ledger.state import Resume, State
+from tequio_ledger.store import log_rows
 from tequio_ledger.store.attended import AttendedRow
+from tequio_ledger.store.engine import Database
 from tequio_ledger.store.ranking import RankedRow
 from tequio_ledger.store.read import PeerRow, RoundRow, StandingRow, TierRow
 from tequio_shared import samples
@@ -22,11 +30,15 @@ from tequio_shared.api.runs import (
     WrittenAnswer,
 )
 from tequio_shared.causes import words_of
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.run import FullRunView
 
 PUBLISHED = 8
 """Most published heads that an answer lists for one run."""
+SNAPSHOT_PAUSE_S = 0.002
+SNAPSHOT_PATIENCE_S = 2.0
+"""Commit and signature are milliseconds apart, unless the disk accepts only the first."""
 
 
 def as_of(published: Published) -> AsOf:
@@ -154,3 +166,32 @@ def standing_answer(row: StandingRow) -> StandingAnswer:
 
 def _resume(resume: Resume) -> ResumeAnswer:
     return ResumeAnswer(after=resume.after, head=resume.head, close=resume.close)
+
+
+@contextmanager
+def snapshot(
+    database: Database, patience_s: float = SNAPSHOT_PATIENCE_S
+) -> Iterator[tuple[Connection, Published]]:
+    """Read as of one moment at which all that is committed is published; blocks meanwhile.
+
+    Rows and entries are committed first and signed right after; what lies between the two must not
+    be seen. Raises RefusedError("read-only") when the signature does not come.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        with database.reader.begin() as connection:
+            published = _published_at(connection)
+            if published is not None:
+                yield connection, published
+                return
+        if time.monotonic() > deadline:
+            raise RefusedError("read-only", "the last entries are not signed yet: come back later")
+        time.sleep(SNAPSHOT_PAUSE_S)
+
+
+def _published_at(connection: Connection) -> Published | None:
+    head = log_rows.read_head(connection)
+    stored = log_rows.read_last_checkpoint(connection)
+    if head is None or stored is None or stored.size != head.size:
+        return None
+    return Published(size=stored.size, root=stored.root, note=stored.note)

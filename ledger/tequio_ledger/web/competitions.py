@@ -3,25 +3,25 @@
 from itertools import islice
 from typing import Annotated
 
-from litestar import get
-from litestar.params import FromPath, QueryParameter
+import msgspec
 
+from tequio_ledger.service import Ledger
 from tequio_ledger.web.answers import as_of
 from tequio_ledger.web.competition_answers import competition_answer, competition_line
 from tequio_ledger.web.competition_now import competition_now
-from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.routing import get
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionsAnswer
 from tequio_shared.competition_state import Phase
 from tequio_shared.ids import digest_from_text
 from tequio_shared.limits import JSON_INTEGER
 
-After = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
-Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
+After = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
 
 @get("/v1/competitions")
 async def get_competitions(
-    ledger: GivenLedger, after: After = 0, limit: Limit = 100
+    ledger: Ledger, after: After = 0, limit: Limit = 100
 ) -> CompetitionsAnswer:
     """List competitions in the order in which they were opened, after the entry that opened one."""
     published = await ledger.sequencer.settled()
@@ -34,8 +34,8 @@ async def get_competitions(
     return CompetitionsAnswer(page, last, as_of(published))
 
 
-@get("/v1/competitions/{competition:str}")
-async def get_competition(ledger: GivenLedger, competition: FromPath[str]) -> CompetitionAnswer:
+@get("/v1/competitions/{competition}")
+async def get_competition(ledger: Ledger, competition: str) -> CompetitionAnswer:
     """Describe one competition."""
     published = await ledger.sequencer.settled()
     now = competition_now(ledger.state, digest_from_text(competition), ledger.clock())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -11,7 +11,7 @@ from tequio_ledger import ending
 from tequio_ledger.clock import now_ms
 from tequio_ledger.folder import Folder
 from tequio_ledger.store import files
-from tequio_ledger.web.gate import Gate
+from tequio_ledger.web.middleware import limited
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.witness.book import Book
 from tequio_ledger.witness.desk import Desk
@@ -22,9 +22,8 @@ from tequio_shared.notes import KeyKind, VerifierKey
 if TYPE_CHECKING:
     import socket
 
-    from litestar import Litestar
+    from starlette.types import ASGIApp
 
-    from tequio_ledger.web.gate import App
     from tequio_ledger.witness.settings import WitnessSettings
     from tequio_shared.keys import Signer
 
@@ -70,12 +69,10 @@ def _signer(folder: Folder) -> Signer:
 
 
 async def _serve(
-    app: Litestar, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
+    app: ASGIApp, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
 ) -> None:
     url = address(listener)
-    app_ = cast("App", app)  # the framework types its messages one by one
-    gate = Gate(app_, settings.trusted_proxies, 1, REQUEST_RATE)
-    server = WebServer(gate, listener)
+    server = WebServer(limited(app, settings.trusted_proxies, 1, REQUEST_RATE), listener)
     ending.when_asked(server.stop)
     log.info(
         "tequio-ledger witness serves",

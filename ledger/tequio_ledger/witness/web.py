@@ -3,13 +3,13 @@
 import asyncio
 
 import structlog
-from litestar import Litestar, Response, get, post
-from litestar.di import NamedDependency, Provide
-from litestar.exceptions import HTTPException
-from litestar.params import FromPath, SkipValidation
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
 
-from tequio_ledger.web import problems
-from tequio_ledger.web.bodies import read_body
+from tequio_ledger.web import errors
+from tequio_ledger.web.limits import read_body
+from tequio_ledger.web.routing import RouteGroup, application, get, post
 from tequio_ledger.witness.book import Book
 from tequio_ledger.witness.desk import Desk
 from tequio_shared.cosigning import (
@@ -19,10 +19,7 @@ from tequio_shared.cosigning import (
     Status,
     conflict_body,
 )
-from tequio_shared.errors import PeerError, RefusedError
-
-GivenDesk = NamedDependency[SkipValidation[Desk]]
-GivenBook = NamedDependency[SkipValidation[Book]]
+from tequio_shared.errors import RefusedError
 
 _TEXT = "text/plain"
 _SHORT = {"cache-control": "public, max-age=10"}
@@ -30,8 +27,8 @@ _SHORT = {"cache-control": "public, max-age=10"}
 log = structlog.get_logger(__name__)
 
 
-@post("/add-checkpoint", status_code=200)
-async def add_checkpoint(request: problems.AnyRequest, desk: GivenDesk) -> Response[bytes]:
+@post("/add-checkpoint")
+async def add_checkpoint(request: Request, desk: Desk) -> Response:
     """Cosign a checkpoint that continues what we saw, or say why not (c2sp.org/tlog-witness)."""
     body = await read_body(request, REQUEST_BYTES)
     try:
@@ -44,8 +41,8 @@ async def add_checkpoint(request: problems.AnyRequest, desk: GivenDesk) -> Respo
     return Response(lines, media_type=_TEXT)
 
 
-@get("/{name:str}/checkpoint", sync_to_thread=False)
-def get_checkpoint(name: FromPath[str], book: GivenBook) -> Response[bytes]:
+@get("/{name}/checkpoint")
+async def get_checkpoint(name: str, book: Book) -> Response:
     """Give the last checkpoint that we cosigned of a log, by its origin's hash."""
     note = book.note(name)
     if note is None:
@@ -53,33 +50,20 @@ def get_checkpoint(name: FromPath[str], book: GivenBook) -> Response[bytes]:
     return Response(note, media_type=_TEXT, headers=_SHORT)
 
 
-@get("/healthz", sync_to_thread=False)
-def get_health() -> dict[str, str]:
+@get("/healthz")
+async def get_health() -> dict[str, str]:
     """Say that we are there."""
     return {"status": "ok"}
 
 
-def build(desk: Desk, book: Book) -> Litestar:
+def build(desk: Desk, book: Book) -> ASGIApp:
     """Put the application together."""
-    return Litestar(
-        route_handlers=(add_checkpoint, get_checkpoint, get_health),
-        dependencies={
-            "desk": Provide(lambda: desk, sync_to_thread=False),
-            "book": Provide(lambda: book, sync_to_thread=False),
-        },
-        exception_handlers={
-            RefusedError: problems.on_refused,
-            PeerError: problems.on_peer_error,
-            HTTPException: problems.on_http,
-            Exception: problems.on_bug,
-        },
-        openapi_config=None,
-        logging_config=None,
-        request_max_body_size=None,  # `read_body` has the limit
-    )
+    routes = (add_checkpoint, get_checkpoint, get_health)
+    group = RouteGroup(routes=routes, answer_error=errors.answer_error)
+    return application((group,), {"desk": desk, "book": book}, errors.answer_missing)
 
 
-def _refusal(err: CosigningRefusedError) -> Response[bytes]:
+def _refusal(err: CosigningRefusedError) -> Response:
     if err.status is Status.CONFLICT:
         return Response(
             conflict_body(err.size), status_code=err.status, headers={"content-type": SIZE_TYPE}

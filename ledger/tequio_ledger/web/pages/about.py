@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from litestar import Response, get
+from starlette.requests import Request
+from starlette.responses import Response
 
-from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.service import Ledger
 from tequio_ledger.web.pages import press
-from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.routing import get
 from tequio_shared import points
 
 TOKENS, PARAMETERS, SHARE_BP, ELECTED = 1_000_000, 350_000_000, 500, 16
@@ -28,7 +29,7 @@ class AboutPage:
 
 @get("/about")
 @press.by_turns
-def get_about(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
+def get_about(request: Request, ledger: Ledger) -> Response:
     """Explain."""
     one = points.trainer_micropoints(TOKENS, PARAMETERS)
     round_total = ELECTED * one

@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from litestar import Response, get
-from litestar.params import FromPath
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.state import Said, State
 from tequio_ledger.store import history, measured
+from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competition_now import CompetitionNow, EntrantNow, competition_now
-from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import (
     competition_scores,
     competition_shown,
@@ -28,8 +28,7 @@ from tequio_ledger.web.pages.placing import Placing
 from tequio_ledger.web.pages.run_now import OnHub, RunNow, run_now
 from tequio_ledger.web.pages.side_curves import MOST, SideCurves, Swarm, side_curves
 from tequio_ledger.web.pages.words import Mark
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web.routing import get
 from tequio_shared.competition_rules import Submission
 from tequio_shared.errors import PeerError
 from tequio_shared.evaluations import Outcome
@@ -108,10 +107,8 @@ class _Taken:
     swarms: int
 
 
-@get("/competitions/{competition:str}")
-async def get_competition(
-    request: AnyRequest, ledger: GivenLedger, competition: FromPath[str]
-) -> Response[bytes]:
+@get("/competitions/{competition}")
+async def get_competition(request: Request, ledger: Ledger, competition: str) -> Response:
     """Show a competition."""
     await ledger.sequencer.settled()
     now = competition_now(ledger.state, digest_from_text(competition), ledger.clock())
@@ -155,7 +152,7 @@ def _entrant(state: State, one: EntrantNow) -> EntrantRow:
     )
 
 
-def _printed(request: AnyRequest, ledger: Ledger, taken: _Taken) -> Response[bytes]:
+def _printed(request: Request, ledger: Ledger, taken: _Taken) -> Response:
     view, published = _view(ledger, taken, press.here(request, ledger))
     return press.page(request, "competition.html", press.frame(request, ledger, published), view)
 

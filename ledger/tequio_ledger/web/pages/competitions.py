@@ -3,22 +3,22 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from litestar import Response, get
-from litestar.params import QueryParameter
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.log.checkpoint import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.web.competition_now import CompetitionNow, competition_now
-from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import competition_scores, competition_words, press
 from tequio_ledger.web.pages.competition import stated_outcome
 from tequio_ledger.web.pages.words import Mark
-from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.routing import get
 from tequio_shared.competition_state import Phase
 from tequio_shared.limits import JSON_INTEGER
 
 ROWS = 30
-Before = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +44,8 @@ class CompetitionsPage:
 
 @get("/competitions")
 async def get_competitions(
-    request: AnyRequest, ledger: GivenLedger, before: Before = JSON_INTEGER
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, before: Before = JSON_INTEGER
+) -> Response:
     """List competitions."""
     published = await ledger.sequencer.settled()
     views = ledger.state.competitions.views
@@ -59,14 +59,14 @@ async def get_competitions(
 
 
 def _printed(
-    request: AnyRequest,
+    request: Request,
     ledger: Ledger,
     published: Published,
     shown: list[CompetitionNow],
     older: int | None,
     *,
     is_first: bool,
-) -> Response[bytes]:
+) -> Response:
     now_ms = ledger.clock()
     view = CompetitionsPage(
         cards=tuple(

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from litestar import Response, get
-from litestar.params import FromQuery
+from starlette.requests import Request
+from starlette.responses import Response
 
+from tequio_ledger.service import Ledger
 from tequio_ledger.store import entry_rows
-from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import press
 from tequio_ledger.web.pages.entry_line import EntryLine, entry_line
 from tequio_ledger.web.pages.peer import Before
-from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.routing import get
 from tequio_shared.ids import from_text
 from tequio_shared.limits import JSON_INTEGER
 
@@ -31,11 +31,11 @@ class EntriesPage:
 @get("/entries")
 @press.by_turns
 def get_entries(
-    request: AnyRequest,
-    ledger: GivenLedger,
-    author: FromQuery[str] = "",
+    request: Request,
+    ledger: Ledger,
+    author: str = "",
     before: Before = JSON_INTEGER,
-) -> Response[bytes]:
+) -> Response:
     """List entries."""
     key = from_text(author) if author else None
     published = ledger.published

@@ -3,18 +3,17 @@
 import base64
 from dataclasses import dataclass
 
-from litestar import Response, get
-from litestar.params import FromPath
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.log.checkpoint import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import entry_rows
-from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import press
 from tequio_ledger.web.pages.body_field import BodyField, body_fields
 from tequio_ledger.web.pages.entry_line import EntryLine, entry_line
 from tequio_ledger.web.pages.note_line import NoteLine, note_lines
-from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import JSON_INTEGER
@@ -51,9 +50,9 @@ class EntryPage:
     """Base64url, as every statement signature covers it."""
 
 
-@get("/entries/{index:str}")
+@get("/entries/{index}")
 @press.by_turns
-def get_entry(request: AnyRequest, ledger: GivenLedger, index: FromPath[str]) -> Response[bytes]:
+def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
     """Show an entry."""
     number, published = _number(index), ledger.published
     with ledger.database.glance.connect() as connection:

@@ -3,17 +3,18 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from litestar import Response, get
-from litestar.params import FromQuery, QueryParameter
+import msgspec
 from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import Response
 
+from tequio_ledger.service import Ledger
 from tequio_ledger.store import leaders, ranking, read
-from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import press, words
 from tequio_ledger.web.pages.figures import DAY_MS
 from tequio_ledger.web.pages.words import Mark
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
@@ -22,7 +23,7 @@ ROWS, REACH = 50, 10
 SPANS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
 NAMES = {"24h": "24 hours", "7d": "7 days", "all": "All time"}
 BY = {"people": "People", "teams": "Teams"}
-Place = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+Place = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +69,13 @@ class Leaderboard:
 @get("/leaderboard")
 @press.by_turns
 def get_leaderboard(
-    request: AnyRequest,
-    ledger: GivenLedger,
-    span: FromQuery[str] = "all",
-    by: FromQuery[str] = "people",
-    around: FromQuery[str] = "",
+    request: Request,
+    ledger: Ledger,
+    span: str = "all",
+    by: str = "people",
+    around: str = "",
     after: Place = 0,
-) -> Response[bytes]:
+) -> Response:
     """Show who earned most."""
     if span not in SPANS:
         raise RefusedError("malformed", f"the span is {span[:40]!r}; it can be {', '.join(SPANS)}")

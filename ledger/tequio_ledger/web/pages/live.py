@@ -7,15 +7,13 @@ of it changed.
 import asyncio
 from collections.abc import AsyncIterator
 
-from litestar import get
-from litestar.response import Stream
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 
 from tequio_ledger.service import Ledger
-from tequio_ledger.web.doors import network_of
-from tequio_ledger.web.events import HEARTBEAT_S, GivenStreams, Streams
-from tequio_ledger.web.given import GivenLedger
-from tequio_ledger.web.places import Kind
-from tequio_ledger.web.problems import AnyRequest
+from tequio_ledger.web.events import HEARTBEAT_S, Streams
+from tequio_ledger.web.limits import StreamKind, network_of
+from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
 
 PAUSE_S = 1.0
@@ -23,20 +21,20 @@ _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 @get("/live")
-async def get_live(request: AnyRequest, ledger: GivenLedger, streams: GivenStreams) -> Stream:
+async def get_live(request: Request, ledger: Ledger, streams: Streams) -> Response:
     """Stream the log's size whenever it grew."""
     network = network_of(request)
-    streams.places.check(Kind.LIVE, network, ledger.settings.address_streams)
+    streams.limit.check(StreamKind.LIVE, network, ledger.settings.address_streams)
     body = _follow(ledger, streams, network)
-    return Stream(body, media_type="text/event-stream", headers=_HEADERS)
+    return StreamingResponse(body, media_type="text/event-stream", headers=_HEADERS)
 
 
 async def _follow(ledger: Ledger, streams: Streams, network: str) -> AsyncIterator[bytes]:
     try:  # again: others may have come between the answer and its first byte
-        streams.places.check(Kind.LIVE, network, ledger.settings.address_streams)
+        streams.limit.check(StreamKind.LIVE, network, ledger.settings.address_streams)
     except RefusedError:
         return
-    streams.places.enter(Kind.LIVE, network)
+    streams.limit.enter(StreamKind.LIVE, network)
     said = -1
     try:
         while not streams.is_closing:
@@ -48,4 +46,4 @@ async def _follow(ledger: Ledger, streams: Streams, network: str) -> AsyncIterat
             elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
                 yield b": heartbeat\n\n"
     finally:
-        streams.places.leave(Kind.LIVE, network)
+        streams.limit.leave(StreamKind.LIVE, network)

@@ -2,23 +2,23 @@
 
 from dataclasses import dataclass
 
-from litestar import Response, get
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.state import State
 from tequio_ledger.store import entry_rows, history, leaders, ranking
 from tequio_ledger.store.leaders import Owner
+from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competition_now import competition_now
-from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import competition_words, press, series
 from tequio_ledger.web.pages.chart import Chart
 from tequio_ledger.web.pages.entry_line import EntryLine, entry_line
 from tequio_ledger.web.pages.figures import DAY_MS
 from tequio_ledger.web.pages.run_now import RunNow, run_now
 from tequio_ledger.web.pages.words import Mark
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web.routing import get
 from tequio_shared.competition_state import Phase
 from tequio_shared.ids import to_text
 
@@ -64,7 +64,7 @@ class Overview:
 
 
 @get("/")
-async def get_overview(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
+async def get_overview(request: Request, ledger: Ledger) -> Response:
     """Show the network."""
     await ledger.sequencer.settled()
     runs = [run_now(ledger.state, run) for run in ledger.state.runs]
@@ -93,12 +93,12 @@ def _contests(state: State, now_ms: int) -> tuple[Contest, ...]:
 
 
 def _printed(
-    request: AnyRequest,
+    request: Request,
     ledger: Ledger,
     runs: list[RunNow],
     contests: tuple[Contest, ...],
     keys: int,
-) -> Response[bytes]:
+) -> Response:
     view, published = _view(ledger, runs, contests, keys)
     return press.page(request, "overview.html", press.frame(request, ledger, published), view)
 

@@ -3,26 +3,25 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from litestar import Response, get
-from litestar.params import FromPath, QueryParameter
+import msgspec
 from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.state import State
 from tequio_ledger.store import attended, entry_rows, history, ranking, read
 from tequio_ledger.store.attended import AttendedRow
 from tequio_ledger.store.read import StandingRow, TierRow
-from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import press, series, words
 from tequio_ledger.web.pages.chart import Chart
 from tequio_ledger.web.pages.entry_line import EntryLine, entry_line
 from tequio_ledger.web.pages.figures import DAY_MS
-from tequio_ledger.web.pages.given import GivenTold
 from tequio_ledger.web.pages.slot_story import SlotStory, slot_stories
 from tequio_ledger.web.pages.told_rounds import ToldRounds
 from tequio_ledger.web.pages.words import Mark
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web.routing import get
 from tequio_shared.causes import words_of
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import (
@@ -37,7 +36,7 @@ from tequio_shared.ids import (
 from tequio_shared.limits import JSON_INTEGER
 
 ROUNDS, ENTRIES = 25, 8
-Before = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +109,15 @@ class PeerPage:
     entries: tuple[EntryLine, ...]
 
 
-@get("/peers/{key:str}")
+@get("/peers/{key}")
 @press.by_turns
 def get_peer(
-    request: AnyRequest,
-    ledger: GivenLedger,
-    told: GivenTold,
-    key: FromPath[str],
+    request: Request,
+    ledger: Ledger,
+    told: ToldRounds,
+    key: str,
     before: Before = JSON_INTEGER,
-) -> Response[bytes]:
+) -> Response:
     """Show a key, given as base64url or as its peer id."""
     peer = key_from_peer_id(key) if key.startswith("12D3Koo") else PeerKey(from_text(key))
     with snapshot(ledger.database) as (connection, published):

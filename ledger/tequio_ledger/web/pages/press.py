@@ -12,7 +12,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from litestar import Response
+from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE
 from tequio_ledger.web.pages import words
@@ -24,10 +24,11 @@ from tequio_shared.ids import sha256, to_text
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from starlette.requests import Request
+
     from tequio_ledger.log.checkpoint import Published
     from tequio_ledger.service import Ledger
     from tequio_ledger.web.pages.turns import Turns
-    from tequio_ledger.web.problems import AnyRequest
 
 P = ParamSpec("P")
 _SCRIPTS = " ".join(f"'{one}'" for one in sorted(HASHES.values()))
@@ -63,7 +64,7 @@ class Frame:
     software: str = SOFTWARE
 
 
-def frame(request: AnyRequest, ledger: Ledger, published: Published) -> Frame:
+def frame(request: Request, ledger: Ledger, published: Published) -> Frame:
     """The frame of a page that is true for that checkpoint."""
     health = ledger.health()
     return Frame(
@@ -79,7 +80,7 @@ def frame(request: AnyRequest, ledger: Ledger, published: Published) -> Frame:
     )
 
 
-def here(request: AnyRequest, ledger: Ledger) -> str:
+def here(request: Request, ledger: Ledger) -> str:
     """The address that the reader used, for who wants to join; strange ones never come this far."""
     host = request.headers.get("host", ledger.genesis.origin)
     scheme = request.headers.get("x-forwarded-proto", request.scope["scheme"])
@@ -87,8 +88,8 @@ def here(request: AnyRequest, ledger: Ledger) -> str:
 
 
 def page(
-    request: AnyRequest, template: str, frame: Frame, view: object, cache: str = LIVE
-) -> Response[bytes]:
+    request: Request, template: str, frame: Frame, view: object, cache: str = LIVE
+) -> Response:
     """Print a page, or say that the reader has it already; takes milliseconds: use a thread."""
     body = _PRESS.get_template(template).render(frame=frame, view=view).encode()
     tag = f'"{to_text(sha256(body))[:22]}"'
@@ -100,12 +101,12 @@ def page(
 
 
 async def in_turn(
-    request: AnyRequest, work: Callable[P, Response[bytes]], /, *given: P.args, **named: P.kwargs
-) -> Response[bytes]:
+    request: Request, work: Callable[P, Response], /, *given: P.args, **named: P.kwargs
+) -> Response:
     """Let a page be made when it is its turn, unless the same one was made meanwhile."""
     prints: Prints = request.state.prints
 
-    def make() -> Response[bytes]:
+    def make() -> Response:
         found = prints.find(request)
         return work(*given, **named) if found is None else found.answer(request)
 
@@ -113,24 +114,24 @@ async def in_turn(
     return await turns.take(make)
 
 
-def by_turns(make: Callable[P, Response[bytes]]) -> Callable[P, Awaitable[Response[bytes]]]:
+def by_turns(make: Callable[P, Response]) -> Callable[P, Awaitable[Response]]:
     """A handler whose whole work is done when it is its turn."""
 
     @wraps(make)
-    async def made(*given: P.args, **named: P.kwargs) -> Response[bytes]:
-        request = cast("AnyRequest", named["request"])  # the library names all that it gives
+    async def made(*given: P.args, **named: P.kwargs) -> Response:
+        request = cast("Request", named["request"])  # the library names all that it gives
         return await in_turn(request, make, *given, **named)
 
     return made
 
 
-def elsewhere(path: str) -> Response[bytes]:
+def elsewhere(path: str) -> Response:
     """Lead to another page of ours."""
     headers = {**SECURITY, "location": path, "cache-control": "no-store"}
     return Response(b"", status_code=303, media_type="text/html", headers=headers)
 
 
-def problem(request: AnyRequest, status: int, title: str, detail: str) -> Response[bytes]:
+def problem(request: Request, status: int, title: str, detail: str) -> Response:
     """Print what went wrong, in a frame that says nothing of the ledger."""
     bare = Frame(path=request.scope["path"])
     view = words.Problem(status=status, title=title, detail=detail)

@@ -12,12 +12,12 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from litestar import Response
+from starlette.responses import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tequio_ledger.web.problems import AnyRequest
+    from starlette.requests import Request
 
     Name = tuple[str, ...]
 
@@ -36,7 +36,7 @@ class Print:
     tag: str
     headers: Mapping[str, str]
 
-    def answer(self, request: AnyRequest) -> Response[bytes]:
+    def answer(self, request: Request) -> Response:
         """Give it out, or say that the reader has it already."""
         if self.tag in request.headers.get("if-none-match", ""):
             return Response(
@@ -53,13 +53,13 @@ class Prints:
         self._held: OrderedDict[Name, tuple[float, Print]] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, request: AnyRequest) -> Print | None:
+    def find(self, request: Request) -> Print | None:
         """Give a print of what is asked for, if there is one that is fresh."""
         with self._lock:
             made_s, found = self._held.get(_name(request), (0.0, None))
         return found if found is not None and self._elapsed_s() - made_s < FRESH_S else None
 
-    def keep(self, request: AnyRequest, print_: Print) -> None:
+    def keep(self, request: Request, print_: Print) -> None:
         """Hold a print of what was asked for."""
         name = _name(request)
         with self._lock:
@@ -69,7 +69,7 @@ class Prints:
                 self._held.popitem(last=False)
 
 
-def _name(request: AnyRequest) -> Name:
+def _name(request: Request) -> Name:
     """All that a page may depend on: where, what, and by which address it was reached."""
     asked = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
     query = (part for pair in asked if pair[0] in ASKED for part in pair)

@@ -1,12 +1,18 @@
 """What a browser is told when a page cannot be shown."""
 
-from litestar import Response
-from litestar.exceptions import NotFoundException, ValidationException
+from __future__ import annotations
 
-from tequio_ledger.web import problems
+from typing import TYPE_CHECKING
+
+from tequio_ledger.web import errors
 from tequio_ledger.web.pages import press
-from tequio_ledger.web.problems import AnyRequest
 from tequio_shared.errors import PeerError, RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
 
 _TITLES = {
     400: "That address makes no sense",
@@ -15,30 +21,30 @@ _TITLES = {
 }
 _STATUS = {"not-found": 404, "read-only": 503, "queue-full": 503}
 _PROGRAMS = ("/v1/", "/log/")
-"""Below these nobody is told anything in HTML."""
+"""Below these nothing is answered in HTML."""
 
 
-def on_refused(request: AnyRequest, err: RefusedError) -> Response[bytes]:
-    """Answer for a page that is not there, or not now."""
-    status = _STATUS.get(err.code, 400)
-    return press.problem(request, status, _TITLES[status], str(err))
+def page_errors(
+    otherwise: Callable[[Request, Exception], Response],
+) -> Callable[[Request, Exception], Response]:
+    """Answer errors of pages with pages: what does not exist, or not now, or was never a key."""
+
+    def answer(request: Request, err: Exception) -> Response:
+        match err:
+            case RefusedError():
+                status = _STATUS.get(err.code, 400)
+                return press.problem(request, status, _TITLES[status], str(err))
+            case PeerError():
+                return press.problem(request, 404, _TITLES[404], str(err))
+            case _:
+                return otherwise(request, err)
+
+    return answer
 
 
-def on_peer_error(request: AnyRequest, err: PeerError) -> Response[bytes]:
-    """Answer for an address that holds no key, hash or number."""
-    return press.problem(request, 404, _TITLES[404], str(err))
-
-
-def on_bad_value(request: AnyRequest, err: ValidationException) -> Response[bytes]:
-    """Answer for a number or name behind the question mark that cannot be one."""
-    faults = err.extra if isinstance(err.extra, list) else []
-    said = "; ".join(f"{one.get('key')}: {one.get('message')}" for one in faults)
-    return press.problem(request, 400, _TITLES[400], said or err.detail)
-
-
-def on_missing(request: AnyRequest, err: NotFoundException) -> Response[bytes]:
-    """Answer for an address that leads nowhere: a browser with a page, a program with JSON."""
+def answer_missing(request: Request) -> Response:
+    """Answer an address that leads nowhere: a browser with a page, a program with JSON."""
     path, is_read = request.scope["path"], "text/html" in request.headers.get("accept", "")
     if path.startswith(_PROGRAMS) or not is_read:
-        return problems.on_http(request, err)
+        return errors.answer_missing(request)
     return press.problem(request, 404, _TITLES[404], f"there is no page {path[:120]}")

@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 
-from litestar import Response, get
+from starlette.requests import Request
+from starlette.responses import Response
 
+from tequio_ledger.service import Ledger
 from tequio_ledger.store import read
-from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import press
 from tequio_ledger.web.pages.peer import Before, StandingView, standing_view
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.quarantine import NAMED
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web.read_api import NAMED
+from tequio_ledger.web.routing import get
 from tequio_shared.ids import to_text
 
 ROWS = 100
@@ -34,7 +35,7 @@ class QuarantinePage:
 
 @get("/quarantine")
 @press.by_turns
-def get_quarantine(request: AnyRequest, ledger: GivenLedger, after: Before = 0) -> Response[bytes]:
+def get_quarantine(request: Request, ledger: Ledger, after: Before = 0) -> Response:
     """List them."""
     with snapshot(ledger.database) as (connection, published):
         rows = read.standings(connection, NAMED, after, ROWS)

@@ -5,23 +5,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from litestar import Response, get
-from litestar.params import FromPath
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
-from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import press, words
 from tequio_ledger.web.pages.bloom_picture import BloomPicture, bloom_picture
-from tequio_ledger.web.pages.given import GivenTold
 from tequio_ledger.web.pages.round_story import RoundStory
 from tequio_ledger.web.pages.slot_story import SlotStory, slot_stories
 from tequio_ledger.web.pages.timeline import Timeline, timeline
 from tequio_ledger.web.pages.told_rounds import ToldRounds
 from tequio_ledger.web.pages.vote_grid import VoteGrid, vote_grid
 from tequio_ledger.web.pages.words import Mark
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web.routing import get
 from tequio_shared import windows
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, from_text, to_text
@@ -63,14 +61,14 @@ class RoundPage:
     accepted: int
 
 
-@get("/runs/{run:str}/rounds/{number:int}")
+@get("/runs/{run}/rounds/{number:int}")
 async def get_round(
-    request: AnyRequest,
-    ledger: GivenLedger,
-    told: GivenTold,
-    run: FromPath[str],
-    number: FromPath[int],
-) -> Response[bytes]:
+    request: Request,
+    ledger: Ledger,
+    told: ToldRounds,
+    run: str,
+    number: int,
+) -> Response:
     """Show a round."""
     await ledger.sequencer.settled()
     run_id = RunId(from_text(run))
@@ -83,8 +81,8 @@ async def get_round(
 
 
 def _printed(
-    request: AnyRequest, ledger: Ledger, make: Callable[[], tuple[RoundPage, Published]]
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, make: Callable[[], tuple[RoundPage, Published]]
+) -> Response:
     view, published = make()
     cache = press.SETTLED if view.story.is_complete else press.LIVE
     return press.page(request, "round.html", press.frame(request, ledger, published), view, cache)

@@ -1,10 +1,10 @@
 """All pages in one router, with errors as pages too."""
 
 import time
+from collections.abc import Callable
 
-from litestar import Response, Router
-from litestar.di import Provide
-from litestar.exceptions import ValidationException
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.service import Ledger
 from tequio_ledger.web.pages import (
@@ -17,7 +17,6 @@ from tequio_ledger.web.pages import (
     live,
     overview,
     peer,
-    problem,
     quarantine,
     round_page,
     run,
@@ -26,10 +25,10 @@ from tequio_ledger.web.pages import (
     status,
 )
 from tequio_ledger.web.pages.prints import Prints
+from tequio_ledger.web.pages.problem import page_errors
 from tequio_ledger.web.pages.told_rounds import ToldRounds
 from tequio_ledger.web.pages.turns import Turns
-from tequio_ledger.web.problems import AnyRequest
-from tequio_shared.errors import PeerError, RefusedError
+from tequio_ledger.web.routing import RouteGroup
 
 ROUTES = (
     overview.get_overview,
@@ -51,26 +50,21 @@ ROUTES = (
 )
 
 
-def pages(ledger: Ledger) -> Router:
-    """Put the pages of a ledger together."""
+def pages(
+    ledger: Ledger, otherwise: Callable[[Request, Exception], Response]
+) -> tuple[RouteGroup, dict[str, object]]:
+    """Put the pages of a ledger together, and what their handlers need beside it.
+
+    `otherwise` answers errors that are no reader's business.
+    """
     told = ToldRounds(ledger.genesis.network_id, ledger.blobs.read)
     prints, turns = Prints(time.monotonic), Turns()
 
-    async def look(request: AnyRequest) -> Response[bytes] | None:
+    def printed(request: Request) -> Response | None:
         """Answer with a page that was printed a moment ago, if there is one."""
         request.state.prints, request.state.turns = prints, turns
         found = prints.find(request)
         return None if found is None else found.answer(request)
 
-    return Router(
-        path="/",
-        route_handlers=ROUTES,
-        before_request=look,
-        dependencies={"told": Provide(lambda: told, sync_to_thread=False)},
-        exception_handlers={
-            RefusedError: problem.on_refused,
-            PeerError: problem.on_peer_error,
-            ValidationException: problem.on_bad_value,
-        },
-        include_in_schema=False,
-    )
+    group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=printed)
+    return group, {"told": told}

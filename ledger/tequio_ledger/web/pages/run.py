@@ -4,15 +4,16 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
-from litestar import Response, get
-from litestar.params import FromPath, QueryParameter
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import history, measured
 from tequio_ledger.store.history import PastRound
+from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competition_now import CompetitionNow, competitions_of
-from tequio_ledger.web.given import GivenLedger
 from tequio_ledger.web.pages import competition_words, figures, press, series, words
 from tequio_ledger.web.pages.chart import Chart
 from tequio_ledger.web.pages.data_progress import DataProgress, data_progress
@@ -20,8 +21,7 @@ from tequio_ledger.web.pages.held_out import HeldOut, held_out
 from tequio_ledger.web.pages.round_ring import RoundRing, round_ring
 from tequio_ledger.web.pages.run_now import RunNow, run_now
 from tequio_ledger.web.pages.words import Mark
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web.routing import get
 from tequio_shared.ids import RunId, from_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.run_states import State
@@ -38,7 +38,7 @@ OUTCOMES = {
     "closed": Mark("Closed", "ok"),
     "void": Mark("Void", "warn"),
 }
-Before = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +115,8 @@ class RoundsPage:
     is_first: bool
 
 
-@get("/runs/{run:str}")
-async def get_run(request: AnyRequest, ledger: GivenLedger, run: FromPath[str]) -> Response[bytes]:
+@get("/runs/{run}")
+async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
     """Show a run."""
     await ledger.sequencer.settled()
     now = run_now(ledger.state, RunId(from_text(run)))
@@ -124,11 +124,11 @@ async def get_run(request: AnyRequest, ledger: GivenLedger, run: FromPath[str]) 
     return await press.in_turn(request, _printed, request, ledger, now, contests)
 
 
-@get("/runs/{run:str}/rounds")
+@get("/runs/{run}/rounds")
 @press.by_turns
 def get_rounds(
-    request: AnyRequest, ledger: GivenLedger, run: FromPath[str], before: Before = JSON_INTEGER
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, run: str, before: Before = JSON_INTEGER
+) -> Response:
     """List the rounds of a run, the newest first."""
     run_id = RunId(from_text(run))
     now = ledger.state.run(run_id)
@@ -145,8 +145,8 @@ def get_rounds(
 
 
 def _printed(
-    request: AnyRequest, ledger: Ledger, now: RunNow, contests: tuple[CompetitionNow, ...]
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, now: RunNow, contests: tuple[CompetitionNow, ...]
+) -> Response:
     view, published = _view(ledger, now, contests, press.here(request, ledger))
     return press.page(request, "run.html", press.frame(request, ledger, published), view)
 

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from litestar import Response, get
-from litestar.params import FromQuery
+from starlette.requests import Request
+from starlette.responses import Response
 
-from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.service import Ledger
+from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import press
 from tequio_ledger.web.pages.finding import Found, find
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web.routing import get
 
 CHARS = 200
 
@@ -24,7 +24,7 @@ class SearchPage:
 
 @get("/search")
 @press.by_turns
-def get_search(request: AnyRequest, ledger: GivenLedger, q: FromQuery[str] = "") -> Response[bytes]:
+def get_search(request: Request, ledger: Ledger, q: str = "") -> Response:
     """Find an entry, a key, a run or a hash."""
     asked = q.strip()[:CHARS]
     with snapshot(ledger.database) as (connection, published):

@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 
-from litestar import Response, get
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.log.log import Published
 from tequio_ledger.service import Ledger
 from tequio_ledger.store import entry_rows
-from tequio_ledger.web.given import GivenLedger
+from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import press, words
 from tequio_ledger.web.pages.note_line import NoteLine, note_lines
 from tequio_ledger.web.pages.run_now import RunNow, run_now
 from tequio_ledger.web.pages.words import Mark
-from tequio_ledger.web.problems import AnyRequest
-from tequio_ledger.web.snapshot import snapshot
+from tequio_ledger.web.routing import get
 from tequio_shared.ids import to_text
 from tequio_shared.policy import NONE
 
@@ -95,7 +95,7 @@ class StatusPage:
 
 
 @get("/status")
-async def get_status(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
+async def get_status(request: Request, ledger: Ledger) -> Response:
     """Show how the ledger is."""
     await ledger.sequencer.settled()
     runs = tuple(run_now(ledger.state, run) for run in ledger.state.runs)
@@ -104,8 +104,8 @@ async def get_status(request: AnyRequest, ledger: GivenLedger) -> Response[bytes
 
 
 def _printed(
-    request: AnyRequest, ledger: Ledger, runs: tuple[RunNow, ...], types: list[tuple[str, int]]
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, runs: tuple[RunNow, ...], types: list[tuple[str, int]]
+) -> Response:
     view, published = _view(ledger, runs, types)
     return press.page(request, "status.html", press.frame(request, ledger, published), view)
 

@@ -1,0 +1,101 @@
+"""Errors as answers: RFC 9457 problem documents with the codes of docs/protocol.md."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+from starlette.responses import Response
+
+from tequio_shared.api.answer import PROBLEM_PREFIX, Problem
+from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+MEDIA_TYPE = "application/problem+json"
+STATUS = MappingProxyType(
+    {
+        "malformed": 400,
+        "not-canonical": 400,
+        "unknown-type": 400,
+        "bad-signature": 400,
+        "bad-key": 400,
+        "no-work": 403,
+        "not-admitted": 403,
+        "quarantined": 403,
+        "wrong-role": 403,
+        "not-found": 404,
+        "method-not-allowed": 405,
+        "too-large": 413,
+        "wrong-network": 422,
+        "expired": 422,
+        "clock-skew": 422,
+        "rate-limited": 429,
+        "queue-full": 503,
+        "no-quorum": 503,
+        "read-only": 503,
+        "provider-away": 503,
+        "ledger-away": 503,
+        "quota": 507,
+    }
+)
+"""The HTTP status of each code."""
+OTHER_REFUSAL = 409
+"""The status of all other codes: the statement does not fit the log as it is now."""
+_RETRY_AFTER_S = {429: "1", 503: "1"}
+_SERVER_FAULT = 500
+
+log = structlog.get_logger(__name__)
+
+
+def problem(
+    code: str, detail: str, status: int, more: Mapping[str, str] = MappingProxyType({})
+) -> Response:
+    """Answer with a problem document, and more headers if there are any."""
+    headers = {**more, "cache-control": "no-store"}
+    if status in _RETRY_AFTER_S:
+        headers["retry-after"] = _RETRY_AFTER_S[status]
+    body = encode(code, detail, status)
+    return Response(body, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def encode(code: str, detail: str, status: int) -> bytes:
+    """Write a problem document."""
+    title = code.replace("-", " ")
+    return msgspec.json.encode(
+        Problem(type=f"{PROBLEM_PREFIX}{code}", title=title, status=status, detail=detail)
+    )
+
+
+def code_of(err: RefusedError | PeerError) -> str:
+    """Name the problem that an error of our protocol means."""
+    if isinstance(err, RefusedError):
+        return err.code
+    return "bad-signature" if isinstance(err, SignatureInvalidError) else "malformed"
+
+
+def answer_error(request: Request, err: Exception) -> Response:
+    """Answer a request that failed: by the rules, by its bytes, or through a fault here."""
+    match err:
+        case RefusedError():
+            return problem(err.code, str(err), STATUS.get(err.code, OTHER_REFUSAL))
+        case PeerError():
+            return problem(code_of(err), str(err), 400)
+        case _:
+            return _answer_fault(request, err)
+
+
+def answer_missing(_request: Request) -> Response:
+    """Answer a path that has no route."""
+    return problem("not-found", "Not Found", 404)
+
+
+def _answer_fault(request: Request, err: Exception) -> Response:
+    """The answer tells nothing of the process; its log has the trace."""
+    log.error("request failed", method=request.method, path=request.url.path, exc_info=err)
+    return problem("internal", "the ledger failed to answer; its log says why", _SERVER_FAULT)

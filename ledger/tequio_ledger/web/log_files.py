@@ -1,0 +1,145 @@
+"""GET /log/… and what vouches for the log: checkpoint, tiles, policy, witnesses, proofs.
+
+Checkpoint, tiles and bundles are to the byte as c2sp.org/tlog-tiles has them.
+"""
+
+import gzip
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tequio_ledger.publishing.publisher import Publication
+from tequio_ledger.service import Ledger
+from tequio_ledger.store import entry_rows, log_rows
+from tequio_ledger.web.routing import get
+from tequio_shared.api.log import WitnessAnswer, WitnessesAnswer
+from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
+from tequio_shared.ids import DIGEST_BYTES, digest_from_text
+from tequio_shared.notes import VerifierKey
+from tequio_shared.policy import NONE, Policy, PolicyLog
+from tequio_shared.tlog import ENTRIES, TILE_WIDTH, Tile, bundle
+from tequio_shared.tlog_proof import TlogProof
+
+TEXT = "text/plain"
+OCTETS = "application/octet-stream"
+UNTRUSTED = {
+    "x-content-type-options": "nosniff",
+    "content-disposition": "attachment",
+    "content-security-policy": "default-src 'none'; sandbox",
+}
+"""Headers of answers whose bytes strangers wrote. They come from the address of the pages, so a
+browser believes their type alone, saves instead of displaying them, and runs nothing in them."""
+PERMANENT = {"cache-control": "public, max-age=31536000, immutable", **UNTRUSTED}
+"""The same for bytes that never change under their name."""
+_GZIP_LEVEL = 1  # most of what there is to gain: half of an entry is keys and signatures
+_SHORT = {
+    "cache-control": "public, max-age=1",
+    "x-content-type-options": UNTRUSTED["x-content-type-options"],
+}
+"""A checkpoint is text that people may look at."""
+
+
+@get("/log/checkpoint")
+async def get_checkpoint(ledger: Ledger) -> Response:
+    """Give the newest signed checkpoint."""
+    note = ledger.published.note
+    if not note:
+        raise RefusedError("no-quorum", "no checkpoint was cosigned by enough witnesses yet")
+    return Response(note, media_type=TEXT, headers=_SHORT)
+
+
+@get("/log/tile/{rest:path}")
+def get_tile(request: Request, ledger: Ledger, rest: str) -> Response:
+    """Give a tile of hashes or a bundle of entries, whole or partial; a bundle also in gzip."""
+    try:
+        tile = Tile.parse(f"tile/{rest.removeprefix('/')}")
+    except MalformedError as err:
+        raise RefusedError("not-found", str(err)) from err
+    if not tile.exists(ledger.published.size):
+        raise RefusedError("not-found", f"the log has no {tile.path()} yet")
+    content, headers = _read(ledger, tile), dict(PERMANENT)
+    if tile.level == ENTRIES:
+        headers["vary"] = "accept-encoding"
+        if _accepts_gzip(request):
+            content = gzip.compress(content, _GZIP_LEVEL, mtime=0)
+            headers["content-encoding"] = "gzip"
+    return Response(content, media_type=OCTETS, headers=headers)
+
+
+def _accepts_gzip(request: Request) -> bool:
+    codings = request.headers.get("accept-encoding", "").replace(" ", "").lower().split(",")
+    return any(one == "gzip" or (one.startswith("gzip;") and _wanted(one)) for one in codings)
+
+
+def _wanted(coding: str) -> bool:
+    """Whether a coding's weight is above zero (RFC 9110, 12.4.2)."""
+    return coding.partition(";q=")[2].strip("0.") != ""
+
+
+def _read(ledger: Ledger, tile: Tile) -> bytes:
+    with ledger.database.glance.connect() as connection:
+        if tile.level == ENTRIES:
+            first = tile.index * TILE_WIDTH
+            return bundle(log_rows.read_leaves(connection, first, first + tile.width))
+        whole = log_rows.read_tile(connection, (tile.level, tile.index))
+    if whole is None:
+        raise FatalLogError(f"{tile.path()} is missing from the database")
+    return whole[: tile.width * DIGEST_BYTES]
+
+
+@get("/v1/witnesses")
+async def get_witnesses(ledger: Ledger) -> WitnessesAnswer:
+    """Say who must cosign the log, and how each of them is."""
+    if ledger.publisher is None:
+        size = ledger.published.size
+        return WitnessesAnswer(quorum=NONE, published=size, signed=size, late_ms=0, witnesses=[])
+    return _witnesses_answer(ledger.publisher.publication())
+
+
+@get("/log/policy")
+async def get_policy(ledger: Ledger) -> Response:
+    """Give the policy that the log is published under, for --trust (C2SP tlog-policy)."""
+    return Response(_policy(ledger).encode(), media_type=TEXT)
+
+
+@get("/v1/statements/{name}/proof")
+def get_proof(ledger: Ledger, name: str) -> Response:
+    """Prove that a statement is in the published log; `extra` holds its leaf (C2SP tlog-proof)."""
+    statement, published = digest_from_text(name), ledger.published
+    with ledger.database.glance.connect() as connection:
+        index = entry_rows.index_of_id(connection, statement)
+        if index is None or index >= published.size:
+            raise RefusedError("not-found", f"the published log has no statement {name}")
+        (leaf,) = log_rows.read_leaves(connection, index, index + 1)
+    path = tuple(ledger.proofs.at(published.size).inclusion(index))
+    proof = TlogProof(index=index, path=path, note=published.note, extra=leaf)
+    return Response(proof.encode(), media_type=TEXT)
+
+
+def _policy(ledger: Ledger) -> Policy:
+    """The ledger's policy, naming its own log alone."""
+    log = PolicyLog(key=VerifierKey.parse(ledger.genesis.log_key))
+    if ledger.policy is None:
+        return Policy(logs=(log,), witnesses=(), groups=(), quorum=NONE)
+    own = ledger.policy
+    return Policy(logs=(log,), witnesses=own.witnesses, groups=own.groups, quorum=own.quorum)
+
+
+def _witnesses_answer(found: Publication) -> WitnessesAnswer:
+    return WitnessesAnswer(
+        quorum=found.quorum,
+        published=found.published,
+        signed=found.signed,
+        late_ms=int(found.late_s * 1000),
+        witnesses=[
+            WitnessAnswer(
+                name=one.name,
+                key=one.key,
+                url=one.url,
+                size=one.size,
+                answer_ms=None if one.answer_s is None else int(one.answer_s * 1000),
+                problem=one.problem,
+            )
+            for one in found.witnesses
+        ],
+    )
