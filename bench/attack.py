@@ -33,7 +33,8 @@ from tests.support.trainer_attacks import ATTACKS, Situation
 
 from tequio_client.dataset.sources import standard_library
 from tequio_client.demo.script import ARCHITECTURE
-from tequio_shared.ids import STRIKES, sha256
+from tequio_shared.ids import sha256
+from tequio_shared.limits import STRIKES
 from tequio_shared.round.proof import Verdict
 
 if TYPE_CHECKING:

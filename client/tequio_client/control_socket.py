@@ -24,7 +24,7 @@ import msgspec
 from tequio_client import files
 from tequio_client.ipc import control
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import BUILD
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import BLOB_BYTES
+from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ import faulthandler
 import secrets
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -24,7 +24,7 @@ from tequio_ledger.store import database
 from tequio_ledger.web import metrics_api
 from tequio_ledger.web.app import build
 from tequio_ledger.web.events import Streams
-from tequio_ledger.web.middleware import Conditional, Gate, Options, Traced, Typed, Unread
+from tequio_ledger.web.middleware import Conditional, NoSniff, RequestLog, UnreadBody, limited
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_shared.ids import to_text
 
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Iterator
 
+    from starlette.types import ASGIApp
+
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
-    from tequio_ledger.web.middleware import App
 
 END_S = 10.0
 """After this long nothing holds up the end of the process: standard error says what would have."""
@@ -106,12 +107,12 @@ def _servers(ledger: Ledger, streams: Streams, listeners: _Listeners) -> Iterato
         yield WebServer(metrics_api.app(ledger, streams), listeners.metrics)
 
 
-def _public(ledger: Ledger, streams: Streams) -> App:
+def _public(ledger: Ledger, streams: Streams) -> ASGIApp:
     settings = ledger.settings
-    app = cast("App", build(ledger, streams))  # the framework types its messages one by one
     limits = settings.address_streams, settings.request_rate
-    gate = Gate(Unread(Conditional(Options(app))), settings.trusted_proxies, *limits)
-    return Traced(Typed(gate), secrets.token_hex(_NAME_BYTES))
+    app: ASGIApp = UnreadBody(Conditional(build(ledger, streams)))
+    app = NoSniff(limited(app, settings.trusted_proxies, *limits))
+    return RequestLog(app, secrets.token_hex(_NAME_BYTES))
 
 
 def _urls(listeners: _Listeners) -> tuple[str, str | None]:

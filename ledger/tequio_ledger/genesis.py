@@ -11,7 +11,7 @@ from tequio_ledger.signing import client
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_ledger.store.files import UnwritableError
-from tequio_shared import encoding, ids
+from tequio_shared import encoding, limits
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.log.notes import KeyKind, VerifierKey
@@ -41,8 +41,8 @@ def key_paths(folder: Folder) -> list[Path]:
 
 def rules() -> bytes:
     """Write the rule set that a genesis pins: the limits that both ends agree on."""
-    names = [name for name in vars(ids) if name.isupper()]
-    return encoding.encode({name.lower(): getattr(ids, name) for name in sorted(names)})
+    names = [name for name in vars(limits) if name.isupper()]
+    return encoding.encode({name.lower(): getattr(limits, name) for name in sorted(names)})
 
 
 def genesis(settings: LedgerSettings, folder: Folder, database: Database) -> Genesis:

@@ -1,7 +1,7 @@
 """What is counted and timed while the ledger works, in the words of Prometheus.
 
 Instruments belong to the process, as loggers do: whoever does the work observes it here, in one
-line. What can be read off the ledger when somebody asks (`web.measures`) is not counted twice.
+line. What can be read off the ledger when somebody asks (`web.metrics_api`) is not counted twice.
 Names end in their unit; a label takes few values, and never one that a stranger chooses.
 """
 

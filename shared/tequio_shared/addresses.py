@@ -16,15 +16,9 @@ import msgspec
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import (
-    CLOCK_SKEW_MS,
-    PeerKey,
-    from_text,
-    key_from_text,
-    peer_id_text,
-    to_text,
-)
+from tequio_shared.ids import PeerKey, from_text, key_from_text, peer_id_text, to_text
 from tequio_shared.keys import SIGNATURE_BYTES, check_key, verify
+from tequio_shared.limits import CLOCK_SKEW_MS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

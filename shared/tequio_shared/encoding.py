@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import JSON_DEPTH, JSON_INTEGER
+from tequio_shared.limits import JSON_DEPTH, JSON_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -21,7 +21,6 @@ from tequio_shared.competition.competition import ABOUT_COMPETITIONS, Competitio
 from tequio_shared.competition.state import Network
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
-    CLOCK_SKEW_MS,
     ZERO_DIGEST,
     Digest,
     HeadHash,
@@ -31,6 +30,7 @@ from tequio_shared.ids import (
     from_text,
     to_text,
 )
+from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network import conduct
 from tequio_shared.network.accounts import check_forward
 from tequio_shared.network.genesis import check_role

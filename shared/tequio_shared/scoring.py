@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from tequio_shared.ids import JSON_INTEGER, Bytes32Text, Natural, sha256, to_text
+from tequio_shared.ids import Bytes32Text, Natural, sha256, to_text
+from tequio_shared.limits import JSON_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

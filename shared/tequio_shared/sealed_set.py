@@ -17,7 +17,6 @@ from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import (
     DIGEST_BYTES,
-    STATEMENT_BYTES,
     Bytes32Text,
     Digest,
     Positive,
@@ -25,6 +24,7 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
+from tequio_shared.limits import STATEMENT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

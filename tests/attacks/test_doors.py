@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 import httpx
 import pytest
 
-from tequio_ledger.web.limits import BURST_S, REGISTRATION
-from tequio_ledger.web.write_api import RECORDS, SeedBook, chunks
+from tequio_ledger.web.limits import BURST_S, REGISTRATION, chunks
+from tequio_ledger.web.write_api import RECORDS, SeedBook
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, sha256, to_text
@@ -28,7 +28,8 @@ from tests.support.ledgers import ORGANISER, Served, served
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
-    from tequio_ledger.web.errors import AnyRequest
+    from starlette.requests import Request
+
     from tequio_shared.statements.statement import Entry
 
 KEY_RATE, ADDRESS_RATE, STREAMS = 2, 30, 8
@@ -253,7 +254,7 @@ class _Trickle:
 @attack("W16", layer="net", ends="given up as too slow")
 def test_a_body_that_trickles_is_given_up() -> None:
     async def read() -> None:
-        async for _ in chunks(cast("AnyRequest", _Trickle()), 1_000, patience_s=0.1):
+        async for _ in chunks(cast("Request", _Trickle()), 1_000, patience_s=0.1):
             pass
 
     with pytest.raises(RefusedError, match="slowly"):

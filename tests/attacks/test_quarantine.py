@@ -10,7 +10,8 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import Header
-from tequio_shared.ids import QUARANTINE_MS, PeerKey, from_text, key_from_text, sha256, to_text
+from tequio_shared.ids import PeerKey, from_text, key_from_text, sha256, to_text
+from tequio_shared.limits import QUARANTINE_MS
 from tequio_shared.network import standing
 from tequio_shared.network.run import State
 from tequio_shared.network.standing import Cause, Fault, Standing, Standings

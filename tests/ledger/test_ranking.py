@@ -11,7 +11,8 @@ from sqlalchemy import select, text
 
 from tequio_ledger.store import queries
 from tequio_ledger.store.models import Attended, Credit, Peer, Round
-from tequio_shared.ids import JSON_INTEGER, PeerKey
+from tequio_shared.ids import PeerKey
+from tequio_shared.limits import JSON_INTEGER
 from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.ledgers import VirtualClock, make_settings, opened, running

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import CONTRIBUTORS, sha256
+from tequio_shared.ids import sha256
+from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.round import proof
 
 SEED = bytes(32)

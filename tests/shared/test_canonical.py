@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import JSON_INTEGER
+from tequio_shared.limits import JSON_INTEGER
 
 LIMIT = 1 << 20
 

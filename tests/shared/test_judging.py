@@ -12,14 +12,8 @@ from tequio_shared import encoding
 from tequio_shared.competition import result
 from tequio_shared.competition.result import Contender, Text
 from tequio_shared.competition.rules import Environment, Evaluation, Outcome
-from tequio_shared.ids import (
-    JSON_INTEGER,
-    PeerKey,
-    digest_from_text,
-    key_from_text,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, sha256, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.scoring import DocumentScore, Refusal
 from tests.support import scoring_vectors
 

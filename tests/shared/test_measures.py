@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import MEASURED_HEADS, from_text, sha256, to_text
+from tequio_shared.ids import from_text, sha256, to_text
+from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.run import RunView, State
 from tequio_shared.round import assignment, measures
 from tequio_shared.round.manifest import Manifest, Measure

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
+from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
 from tequio_shared.round import measures
 from tequio_shared.statements.runs import Sample
 from tests.support.attack_table import attack

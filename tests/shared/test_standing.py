@@ -8,14 +8,12 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (
+from tequio_shared.ids import key_from_text, sha256, to_text
+from tequio_shared.limits import (
     APPEAL_MS,
     APPEAL_PAUSE_MS,
     QUARANTINE_MS,
     REPEATED_QUARANTINE_MS,
-    key_from_text,
-    sha256,
-    to_text,
 )
 from tequio_shared.network.coordination import decide
 from tequio_shared.network.standing import Cause, Standing

@@ -11,19 +11,9 @@ from hypothesis import strategies as st
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
-from tequio_shared.ids import (
-    ENTRY_BYTES,
-    STATEMENT_BYTES,
-    STATEMENT_LIFE_MS,
-    ZERO_DIGEST,
-    Digest,
-    NetworkId,
-    PeerKey,
-    RunId,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer, verify
+from tequio_shared.limits import ENTRY_BYTES, STATEMENT_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import bundle
 from tequio_shared.statements import statement

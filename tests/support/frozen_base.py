@@ -11,7 +11,8 @@ from safetensors.torch import save_file
 from tequio_client.trainer import adapters, model
 from tequio_client.worker.store.trees import cut_file
 from tequio_shared.head.layout import Base, BaseFile
-from tequio_shared.ids import PIECE_BYTES, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

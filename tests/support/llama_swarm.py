@@ -18,7 +18,8 @@ from tequio_client.trainer import first_head
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.network import NetworkAnswer
 from tequio_shared.api.runs import RunAnswer, RunsAnswer
-from tequio_shared.ids import PIECE_BYTES, Digest, from_text, sha256, to_text
+from tequio_shared.ids import Digest, from_text, sha256, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle
 from tequio_shared.round.data import Corpus, TrainShard
 from tequio_shared.round.manifest import Data, Measure, Tokenizer

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from tequio_shared import encoding
-from tequio_shared.ids import STATEMENT_BYTES, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements.runs import HeadMeasure, Sample
 
 HEAD = to_text(bytes(32))

@@ -14,7 +14,7 @@ from tequio_ledger.web.app import build
 from tequio_ledger.web.events import Streams
 
 if TYPE_CHECKING:
-    from litestar import Litestar
+    from starlette.types import ASGIApp
 
     from tequio_ledger.ledger import Ledger
 
@@ -67,7 +67,7 @@ class PageReader:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self._app: Litestar = build(ledger, Streams())
+        self._app: ASGIApp = build(ledger, Streams())
 
     def get(self, path: str, **headers: str) -> Page:
         """Read a page as a browser does."""
@@ -80,7 +80,7 @@ class PageReader:
         return page
 
     async def _get(self, path: str, headers: dict[str, str]) -> httpx.Response:
-        transport = httpx.ASGITransport(app=self._app)  # type: ignore[arg-type]  # two spellings of ASGI
+        transport = httpx.ASGITransport(app=self._app)
         async with httpx.AsyncClient(transport=transport, base_url="http://ledger.example") as http:
             return await http.get(path, headers=headers)
 

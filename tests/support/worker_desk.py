@@ -30,7 +30,8 @@ from tequio_client.worker.rounds.feedback import Feedback
 from tequio_client.worker.rounds.workdir import BaseFiles, KeptHeads, Workroom, clear_work_folder
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.transfer import Exchange
-from tequio_shared.ids import PIECE_BYTES, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS

@@ -15,7 +15,8 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import cut_bytes
-from tequio_shared.ids import PIECE_BYTES, digest_from_text
+from tequio_shared.ids import digest_from_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
     HeadPromote,

@@ -16,7 +16,8 @@ import httpx
 import pytest
 
 from tequio_client.demo import programs
-from tequio_shared.ids import SAMPLE_PROMPT_BYTES, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import SAMPLE_PROMPT_BYTES
 from tests.support.browser import CHROMIUM, NARROW, Watched, barriers, chromium, watched
 from tests.support.stage import left_over
 

@@ -32,7 +32,7 @@ from tequio_client.app.widgets.base import Paragraph, Text
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.messages import LevelIcon
 from tequio_client.names import without_names
-from tequio_shared.ids import BUILD
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from types import TracebackType

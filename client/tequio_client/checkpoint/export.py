@@ -29,7 +29,8 @@ from tequio_client.worker.shutdown import first_of
 from tequio_client.worker.store.trees import TreeRef, cut_file
 from tequio_client.worker.swarm.transfer import FetchFailedError
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import PIECE_BYTES, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

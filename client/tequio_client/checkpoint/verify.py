@@ -34,14 +34,8 @@ from tequio_shared.errors import (
     TequioError,
     UserFacingError,
 )
-from tequio_shared.ids import (
-    DOCUMENT_BYTES,
-    PIECE_BYTES,
-    HeadHash,
-    digest_from_text,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import HeadHash, digest_from_text, sha256, to_text
+from tequio_shared.limits import DOCUMENT_BYTES, PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, verify_consistency, verify_inclusion
 from tequio_shared.log.notes import open_checkpoint
 from tequio_shared.log.policy import PROOF_BYTES, TlogProof

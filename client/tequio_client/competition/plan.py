@@ -30,14 +30,8 @@ from tequio_shared.competition.rules import (
     Scoring,
 )
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import (
-    BLOB_BYTES,
-    JSON_INTEGER,
-    STATEMENT_BYTES,
-    key_from_text,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import key_from_text, sha256, to_text
+from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, STATEMENT_BYTES
 from tequio_shared.scoring import STRIDE, WINDOW
 from tequio_shared.sealed_set import SealedSet
 from tequio_shared.statements.competitions import CompOpen

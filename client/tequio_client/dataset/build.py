@@ -14,7 +14,8 @@ import numpy as np
 
 from tequio_client.dataset.sources import described, token_bytes
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import PIECE_BYTES, sha256, to_text
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
 from tequio_shared.round.data import Corpus, HeldOutShard, TrainShard
 

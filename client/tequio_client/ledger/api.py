@@ -48,17 +48,13 @@ from tequio_shared.api.network import (
 from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer
 from tequio_shared.api.runs import RoundsAnswer, RunAnswer, RunsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
-from tequio_shared.ids import (
+from tequio_shared.ids import DIGEST_BYTES, Digest, from_text, sha256, to_text
+from tequio_shared.limits import (
     BLOB_BYTES,
-    DIGEST_BYTES,
     ENTRY_BYTES,
     JSON_INTEGER,
     POST_BYTES,
     POST_STATEMENTS,
-    Digest,
-    from_text,
-    sha256,
-    to_text,
 )
 from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, open_checkpoint
 from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle

@@ -29,7 +29,7 @@ from tequio_shared.errors import (
     TequioError,
     UserFacingError,
 )
-from tequio_shared.ids import DOCUMENT_BYTES
+from tequio_shared.limits import DOCUMENT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping

@@ -29,7 +29,8 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import PIECE_BYTES, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
 

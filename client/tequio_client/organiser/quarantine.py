@@ -17,7 +17,8 @@ from tequio_client.organiser import signing
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import describe, moment, sentence
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import APPEAL_BYTES, digest_from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.network.standing import words_of
 from tequio_shared.statements.network import StandingAppeal, StandingRelease, StandingUphold
 

@@ -26,7 +26,8 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
 from tequio_client.worker.ledger.standing import moment
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS, from_text, to_text
+from tequio_shared.ids import from_text, to_text
+from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.genesis import check_role, signers_needed
 from tequio_shared.statements import statement
 from tequio_shared.statements.competitions import CompOpen, CompResult

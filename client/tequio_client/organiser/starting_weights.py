@@ -20,7 +20,8 @@ from tequio_client.tokenizers import TOKENIZER_NAME
 from tequio_client.worker.store.trees import cut_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import Base, BaseFile
-from tequio_shared.ids import PIECE_BYTES, sha256, to_text
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tequio_client.tokenizers import TOKENIZER_NAME, too_large
 from tequio_client.trainer.weights import CONFIG, INDEX, PICKLES, SETTINGS_BYTES, WEIGHTS
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import BLOB_BYTES
+from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

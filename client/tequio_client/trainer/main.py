@@ -29,7 +29,7 @@ from tequio_client.trainer import device, prepared, tasks
 from tequio_client.trainer.task_queue import Activity, Desk, ReplacedError, is_same_model
 from tequio_client.trainer.tasks import Bench, NonFiniteError
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
-from tequio_shared.ids import BUILD
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,17 +23,8 @@ from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.head import contribution
 from tequio_shared.head.contribution import ALGORITHM_CODES, Assignment, Expected, Header
 from tequio_shared.head.head import Step
-from tequio_shared.ids import (
-    SAMPLE_BYTES,
-    SAMPLE_PROMPT_BYTES,
-    SAMPLE_TOKENS,
-    HeadHash,
-    RunId,
-    from_text,
-    key_from_text,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
+from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
 from tequio_shared.round.measures import fit
 
 if TYPE_CHECKING:

@@ -23,14 +23,8 @@ from msgspec import Struct
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.ids import (
-    BLOB_BYTES,
-    STATEMENT_BYTES,
-    Bytes32Text,
-    digest_from_text,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import Bytes32Text, digest_from_text, sha256, to_text
+from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import TILE_WIDTH, bundle, parse_bundle
 

@@ -21,15 +21,8 @@ from tequio_shared import encoding, keys
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
 from tequio_shared.competition.competition import ABOUT_COMPETITIONS
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
-from tequio_shared.ids import (
-    STATEMENT_BYTES,
-    Digest,
-    PeerKey,
-    RunId,
-    digest_from_text,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.network import conduct
 from tequio_shared.network.standing import words_of
 from tequio_shared.network.tiers import ABOUT_TIERS, Tiers

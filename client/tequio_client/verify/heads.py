@@ -15,7 +15,8 @@ from tequio_client.verify.report import Place
 from tequio_client.worker.store.trees import TreeRef, cut_file
 from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import Step
-from tequio_shared.ids import PIECE_BYTES, Digest, to_text
+from tequio_shared.ids import Digest, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ def appeal(ledger: str, folder: Path, text_file: Path | None) -> None:
 
 
 def _read(text_file: Path | None) -> bytes:
-    from tequio_shared.ids import APPEAL_BYTES
+    from tequio_shared.limits import APPEAL_BYTES
 
     if text_file is None:
         return b""

@@ -31,7 +31,8 @@ from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import Header, RecordShape
-from tequio_shared.ids import PIECE_BYTES, digest_from_text, from_text, peer_id_text, to_text
+from tequio_shared.ids import digest_from_text, from_text, peer_id_text, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.round.data import Corpus
 from tequio_shared.round.manifest import Manifest

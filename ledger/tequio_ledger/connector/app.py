@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 import msgspec
 import structlog
-from litestar import Litestar, Response, get, post
-from litestar.di import NamedDependency, Provide
-from litestar.exceptions import HTTPException
-from litestar.params import SkipValidation
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
 
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
@@ -26,20 +25,12 @@ from tequio_ledger.data_folder import Folder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
 from tequio_ledger.web import errors
-from tequio_ledger.web.limits import network_of
-from tequio_ledger.web.middleware import Gate
+from tequio_ledger.web.limits import network_of, read_body
+from tequio_ledger.web.middleware import limited
+from tequio_ledger.web.routing import RouteGroup, application, get, json_answer, post
 from tequio_ledger.web.server import WebServer, address, bind
-from tequio_ledger.web.write_api import read_body
 from tequio_shared.api import connector
-from tequio_shared.api.connector import (
-    ConnectChallenge,
-    ConnectCode,
-    ConnectorAbout,
-    ConnectOutcome,
-    ConnectPoll,
-    ConnectProof,
-    ConnectRequest,
-)
+from tequio_shared.api.connector import ConnectorAbout, ConnectPoll, ConnectProof, ConnectRequest
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
 
@@ -51,69 +42,62 @@ if TYPE_CHECKING:
 
     from tequio_ledger.connector.providers import Provider
     from tequio_ledger.connector.settings import ConnectorSettings
-    from tequio_ledger.web.middleware import App
     from tequio_shared.network.genesis import Genesis
 
 # --- The paths of a connector: who it is, a challenge, a code, and what became of it.
 #
 # What a volunteer holds is in bodies, not in paths: paths come into logs.
 
-GivenDesk = NamedDependency[SkipValidation[Desk]]
 T = TypeVar("T")
 
-_UNSAID = {"cache-control": "no-store"}
 
-
-@get(connector.ABOUT, sync_to_thread=False)
-def get_about(desk: GivenDesk) -> ConnectorAbout:
+@get(connector.ABOUT)
+async def get_about(desk: Desk) -> ConnectorAbout:
     """Say who this is, and whose accounts it knows."""
     return desk.about
 
 
-@post(connector.CHALLENGES, status_code=200)
-async def give_challenge(request: errors.AnyRequest, desk: GivenDesk) -> Response[ConnectChallenge]:
+@post(connector.CHALLENGES)
+async def give_challenge(request: Request, desk: Desk) -> Response:
     """Give a key something to sign."""
-    return Response(desk.challenge(await _body(request, ConnectRequest)), headers=_UNSAID)
+    return _unstored(desk.challenge(await _body(request, ConnectRequest)))
 
 
-@post(connector.CONNECTIONS, status_code=200)
-async def begin(request: errors.AnyRequest, desk: GivenDesk) -> Response[ConnectCode]:
+@post(connector.CONNECTIONS)
+async def begin(request: Request, desk: Desk) -> Response:
     """Give a code to a key that proves that it wants one."""
     proof = await _body(request, ConnectProof)
-    return Response(await desk.begin(proof, network_of(request)), headers=_UNSAID)
+    return _unstored(await desk.begin(proof, network_of(request)))
 
 
-@post(connector.ASK, status_code=200)
-async def ask(request: errors.AnyRequest, desk: GivenDesk) -> Response[ConnectOutcome]:
+@post(connector.ASK)
+async def ask(request: Request, desk: Desk) -> Response:
     """Say what became of a code."""
     question = await _body(request, ConnectPoll)
-    return Response(await desk.ask(question.id), headers=_UNSAID)
+    return _unstored(await desk.ask(question.id))
 
 
-@get("/healthz", sync_to_thread=False)
-def get_health() -> dict[str, str]:
+@get("/healthz")
+async def get_health() -> dict[str, str]:
     """Say that we are there."""
     return {"status": "ok"}
 
 
-def build(desk: Desk) -> Litestar:
+def build(desk: Desk) -> ASGIApp:
     """Put the application together."""
-    return Litestar(
-        route_handlers=(get_about, give_challenge, begin, ask, get_health),
-        dependencies={"desk": Provide(lambda: desk, sync_to_thread=False)},
-        exception_handlers={
-            RefusedError: errors.on_refused,
-            PeerError: errors.on_peer_error,
-            HTTPException: errors.on_http,
-            Exception: errors.on_bug,
-        },
-        openapi_config=None,
-        logging_config=None,
-        request_max_body_size=None,  # `read_body` has the limit
-    )
+    routes = (get_about, give_challenge, begin, ask, get_health)
+    group = RouteGroup(routes=routes, answer_error=errors.answer_error)
+    return application((group,), {"desk": desk}, errors.answer_missing)
 
 
-async def _body(request: errors.AnyRequest, type_: type[T]) -> T:
+def _unstored(value: msgspec.Struct) -> Response:
+    """Answer with JSON that no cache on the way may store."""
+    answer = json_answer(value)
+    answer.headers["cache-control"] = "no-store"
+    return answer
+
+
+async def _body(request: Request, type_: type[T]) -> T:
     raw = await read_body(request, connector.REQUEST_BYTES)
     try:
         return msgspec.json.decode(raw, type=type_)
@@ -155,8 +139,8 @@ async def _answer(
     desk: Desk, settings: ConnectorSettings, listener: socket.socket, stopping: asyncio.Task[bool]
 ) -> None:
     here = address(listener)
-    app = cast("App", build(desk))  # the framework types its messages one by one
-    server = WebServer(Gate(app, settings.trusted_proxies, 1, settings.request_rate), listener)
+    app = limited(build(desk), settings.trusted_proxies, 1, settings.request_rate)
+    server = WebServer(app, listener)
     stopping.add_done_callback(lambda _: server.stop())
     log.info(
         "tequio-ledger connect serves",

@@ -22,8 +22,6 @@ from tequio_shared.api.network import NetworkAnswer
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import (
-    POST_BYTES,
-    STATEMENT_LIFE_MS,
     ZERO_DIGEST,
     MaybeBytes32Text,
     Natural,
@@ -31,6 +29,7 @@ from tequio_shared.ids import (
     digest_from_text,
     to_text,
 )
+from tequio_shared.limits import POST_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.log.tiles import bundle
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister

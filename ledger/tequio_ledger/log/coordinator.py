@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import STATEMENT_BYTES, STATEMENT_LIFE_MS, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import STATEMENT_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.conduct import read_fault
 from tequio_shared.network.coordination import Stopwatch, decide, due
 from tequio_shared.network.run import State as RunState

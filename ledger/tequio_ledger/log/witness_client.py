@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import httpx
 import structlog
 
 from tequio_ledger.log.guard import NotSigningError
@@ -31,6 +30,8 @@ from tequio_shared.log.policy import (
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Sequence
+
+    import httpx
 
     from tequio_ledger.log.guard import Published
     from tequio_shared.ids import Digest
@@ -107,6 +108,8 @@ class Asker:
 
     async def ask(self, target: Published, prove: Prove) -> str:
         """Have a checkpoint cosigned; gives its signature line. Raises WitnessError."""
+        import httpx  # noqa: PLC0415 - see http_client
+
         begun = time.monotonic()
         try:
             async with asyncio.timeout(ANSWER_S):
@@ -173,6 +176,9 @@ async def read_bounded(answer: httpx.Response, most: int) -> bytes:
 
 def http_client() -> httpx.AsyncClient:
     """Make the client that all witnesses are asked with; no proxies, no redirects, no netrc."""
+    # Loaded here and not at the top: without witnesses to ask, a ledger starts without a client.
+    import httpx  # noqa: PLC0415 - as above
+
     return httpx.AsyncClient(
         headers={"accept-encoding": "identity", "content-type": "text/plain"},
         timeout=None,  # noqa: S113 - `ask` bounds each question as a whole
@@ -255,6 +261,8 @@ class Recall:
         self, http: httpx.AsyncClient, witness: PolicyWitness, answers: dict[VerifierKey, bytes]
     ) -> None:
         """Ask one; an empty note says that it cosigned nothing."""
+        import httpx  # noqa: PLC0415 - see asker.http_client
+
         try:
             answers[witness.key] = await self._answer(http, witness)
         except (httpx.HTTPError, httpx.InvalidURL, PeerError) as err:

@@ -12,7 +12,8 @@ import httpx
 import msgspec
 
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
-from tequio_shared.ids import BLOB_BYTES, DIGEST_BYTES, ENTRY_BYTES, sha256, to_text
+from tequio_shared.ids import DIGEST_BYTES, sha256, to_text
+from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, hashes_at, parse_bundle
 

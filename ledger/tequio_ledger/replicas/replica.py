@@ -22,7 +22,7 @@ from tequio_ledger.store import submissions
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import LEASE_S, TakenError
 from tequio_shared.errors import FatalLogError, PeerError, RefusedError
-from tequio_shared.ids import POST_STATEMENTS
+from tequio_shared.limits import POST_STATEMENTS
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.statements.statement import Entry
 

@@ -35,7 +35,8 @@ from tequio_ledger.store.files import (
 from tequio_ledger.store.models import Blob
 from tequio_ledger.store.postgresql import insert_new
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import BLOB_BYTES, Digest, PeerKey, sha256, to_text
+from tequio_shared.ids import Digest, PeerKey, sha256, to_text
+from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -16,11 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.util import CommandError
-from sqlalchemy import event
+from sqlalchemy import event, inspect, text
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
@@ -35,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from alembic.config import Config
     from sqlalchemy import Connection, Engine
     from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -89,6 +86,7 @@ class Dialect(Protocol):
 FAILURES = (DatabaseError, NoConnectionError)
 """What the database raises when it did not do what it was asked for."""
 _SQLITE = "sqlite:///"
+_REVISION_TABLE = "alembic_version"
 
 
 class Database:
@@ -107,6 +105,13 @@ class Database:
 
     def migrate(self, to: str = "head") -> None:
         """Bring the tables up to this program; raises UserFacingError when that is impossible."""
+        if to == "head" and self.revision() == _newest_revision():
+            return
+        # Here and not at the top: alembic takes a tenth of a start, and most starts have no use
+        # for it.
+        from alembic import command  # noqa: PLC0415 - as above
+        from alembic.util import CommandError  # noqa: PLC0415 - as above
+
         try:
             with self.writer.begin() as connection, self._dialect.migrating(connection):
                 command.upgrade(_config(connection), to)
@@ -121,7 +126,11 @@ class Database:
         """Name the tables' revision; None when there are none. Raises UserFacingError."""
         try:
             with self.writer.connect() as connection:
-                return MigrationContext.configure(connection).get_current_revision()
+                if not inspect(connection).has_table(_REVISION_TABLE):
+                    return None
+                stored = text(f"SELECT version_num FROM {_REVISION_TABLE}")  # noqa: S608 - a constant
+                revision: str | None = connection.execute(stored).scalar_one_or_none()
+                return revision
         except DatabaseError as err:
             raise UserFacingError(self.explain(err)) from err
 
@@ -211,7 +220,15 @@ def dialect_of(place: Path | str) -> Dialect:
     return Postgresql(place)
 
 
+def _newest_revision() -> str:
+    """The revision that this program's tables have: a migration's file begins with its own."""
+    files = (resources.files("tequio_ledger.store") / "migrations" / "versions").iterdir()
+    return max(file.name.partition("_")[0] for file in files if file.name[0].isdigit())
+
+
 def _config(connection: Connection) -> Config:
+    from alembic.config import Config  # noqa: PLC0415 - see migrate
+
     config = Config()
     folder = resources.files("tequio_ledger.store") / "migrations"
     config.set_main_option("script_location", str(folder))

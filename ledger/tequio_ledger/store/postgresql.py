@@ -13,22 +13,10 @@ restore of an old backup (docs/operating.md).
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, LiteralString
+from typing import TYPE_CHECKING
 
-from psycopg import sql
-from sqlalchemy import (
-    JSON,
-    Connection,
-    Engine,
-    LargeBinary,
-    String,
-    create_engine,
-    event,
-    insert,
-    text,
-)
+from sqlalchemy import Connection, Engine, create_engine, event, insert, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
@@ -226,7 +214,9 @@ _MANY = 16
 def insert_many(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
     """Write rows, all with the same names; one that is there already fails."""
     if _are_many(connection, rows):
-        _insert_arrays(connection, table, rows, sql.SQL(""))
+        from tequio_ledger.store.array_insertion import insert_arrays  # noqa: PLC0415 - see there
+
+        insert_arrays(connection, table, rows)
     else:
         connection.execute(insert(table), rows)
 
@@ -245,9 +235,9 @@ def upsert(
 ) -> None:
     """Write rows; of one whose key is there already, the named columns are written anew."""
     if _are_many(connection, rows):
-        changes = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in fresh]
-        conflict = sql.SQL(" ON CONFLICT ({}) DO UPDATE SET {}")
-        _insert_arrays(connection, table, rows, conflict.format(_named(keys), _listed(changes)))
+        from tequio_ledger.store.array_insertion import upsert_arrays  # noqa: PLC0415 - see there
+
+        upsert_arrays(connection, table, rows, keys, fresh)
         return
     statement = _insert(connection, table)
     columns = {name: statement.excluded[name] for name in fresh}
@@ -264,48 +254,3 @@ def _insert(connection: Connection, table: type[Base]) -> Upsert:
     if connection.dialect.name == _POSTGRESQL:
         return postgresql.insert(table)
     return sqlite.insert(table)
-
-
-def _insert_arrays(
-    connection: Connection, table: type[Base], rows: Sequence[Row], conflict: sql.Composable
-) -> None:
-    names = list(rows[0])
-    order = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM unnest({}) AS made ({}){}").format(
-        sql.Identifier(table.__tablename__),
-        _named(names),
-        _listed([_value(table, name) for name in names]),
-        _listed([sql.SQL(f"%b::{_sent_as(table, name)}[]") for name in names]),
-        _named(names),
-        conflict,
-    )
-    arrays = tuple([_plain(table, name, row[name]) for row in rows] for name in names)
-    connection.exec_driver_sql(order.as_string(), arrays)
-
-
-def _listed(parts: Sequence[sql.Composable]) -> sql.Composed:
-    return sql.SQL(", ").join(parts)
-
-
-def _named(names: Sequence[str]) -> sql.Composed:
-    return _listed([sql.Identifier(name) for name in names])
-
-
-def _value(table: type[Base], name: str) -> sql.Composable:
-    """Take a value out of its array."""
-    column = sql.SQL("made.{}").format(sql.Identifier(name))
-    return sql.SQL("{}::json").format(column) if _is_json(table, name) else column
-
-
-def _plain(table: type[Base], name: str, value: object) -> object:
-    return json.dumps(value) if _is_json(table, name) else value
-
-
-def _is_json(table: type[Base], name: str) -> bool:
-    return isinstance(table.__table__.c[name].type, JSON)
-
-
-def _sent_as(table: type[Base], name: str) -> LiteralString:
-    kind = table.__table__.c[name].type
-    if isinstance(kind, LargeBinary):
-        return "bytea"
-    return "text" if isinstance(kind, (String, JSON)) else "int8"

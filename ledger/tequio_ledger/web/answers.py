@@ -1,15 +1,15 @@
-"""How rows and views become answers of the API (`tequio_shared.api`)."""
-
-from __future__ import annotations
+"""How rows and views become answers of the API (`tequio_shared.api`), and a consistent read."""
 
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-from tequio_ledger.log.guard import Published as GuardPublished
-from tequio_ledger.log.log import Published
+from sqlalchemy import Connection
+
+from tequio_ledger.log.guard import Published
 from tequio_ledger.state import Resume, State
 from tequio_ledger.store import log_rows
+from tequio_ledger.store.database import Database
 from tequio_ledger.store.queries import (
     AttendedRow,
     PeerRow,
@@ -39,16 +39,11 @@ from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import words_of
 from tequio_shared.round import measures
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
-
-    from tequio_ledger.store.database import Database
-
-
 PUBLISHED = 8
 """Most published heads that an answer lists for one run."""
+SNAPSHOT_PAUSE_S = 0.002
+SNAPSHOT_PATIENCE_S = 2.0
+"""Commit and signature are milliseconds apart, unless the disk accepts only the first."""
 
 
 def as_of(published: Published) -> AsOf:
@@ -178,38 +173,30 @@ def _resume(resume: Resume) -> ResumeAnswer:
     return ResumeAnswer(after=resume.after, head=resume.head, close=resume.close)
 
 
-# --- A look at the derived tables together with the checkpoint that says for which log they are
-# true.
-#
-# Rows and entries are committed first and signed right after; between the two nobody may see
-# them.
-
-PAUSE_S = 0.002
-PATIENCE_S = 2.0
-"""Commit and signature are milliseconds apart, unless the disk takes only the first."""
-
-
 @contextmanager
-def snapshot(database: Database) -> Iterator[tuple[Connection, GuardPublished]]:
+def snapshot(
+    database: Database, patience_s: float = SNAPSHOT_PATIENCE_S
+) -> Iterator[tuple[Connection, Published]]:
     """Read as of one moment at which all that is committed is published; blocks meanwhile.
 
-    Raises RefusedError("read-only") when that does not come.
+    Rows and entries are committed first and signed right after; what lies between the two must not
+    be seen. Raises RefusedError("read-only") when the signature does not come.
     """
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + patience_s
     while True:
         with database.reader.begin() as connection:
-            published = _snapshot_published(connection)
+            published = _published_at(connection)
             if published is not None:
                 yield connection, published
                 return
         if time.monotonic() > deadline:
             raise RefusedError("read-only", "the last entries are not signed yet: come back later")
-        time.sleep(PAUSE_S)
+        time.sleep(SNAPSHOT_PAUSE_S)
 
 
-def _snapshot_published(connection: Connection) -> GuardPublished | None:
+def _published_at(connection: Connection) -> Published | None:
     head = log_rows.read_head(connection)
     stored = log_rows.read_last_checkpoint(connection)
     if head is None or stored is None or stored.size != head.size:
         return None
-    return GuardPublished(size=stored.size, root=stored.root, note=stored.note)
+    return Published(size=stored.size, root=stored.root, note=stored.note)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
-from litestar import get
-from litestar.params import FromPath, QueryParameter
+import msgspec
 
+from tequio_ledger.ledger import Ledger
 from tequio_ledger.web.answers import as_of
-from tequio_ledger.web.log_files import GivenLedger
+from tequio_ledger.web.routing import get
 from tequio_shared.api.answer import ROWS
 from tequio_shared.api.competitions import (
     ChallengeAnswer,
@@ -24,7 +24,8 @@ from tequio_shared.api.competitions import (
     ShareAnswer,
 )
 from tequio_shared.competition.state import Phase
-from tequio_shared.ids import JSON_INTEGER, digest_from_text, to_text
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -372,13 +373,13 @@ def _competition_now_challenges(view: CompetitionView) -> tuple[Challenged, ...]
     )
 
 
-After = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
-Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
+After = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
 
 @get("/v1/competitions")
 async def get_competitions(
-    ledger: GivenLedger, after: After = 0, limit: Limit = 100
+    ledger: Ledger, after: After = 0, limit: Limit = 100
 ) -> CompetitionsAnswer:
     """List competitions in the order in which they were opened, after the entry that opened one."""
     published = await ledger.sequencer.settled()
@@ -391,8 +392,8 @@ async def get_competitions(
     return CompetitionsAnswer(page, last, as_of(published))
 
 
-@get("/v1/competitions/{competition:str}")
-async def get_competition(ledger: GivenLedger, competition: FromPath[str]) -> CompetitionAnswer:
+@get("/v1/competitions/{competition}")
+async def get_competition(ledger: Ledger, competition: str) -> CompetitionAnswer:
     """Describe one competition."""
     published = await ledger.sequencer.settled()
     now = competition_now(ledger.state, digest_from_text(competition), ledger.clock())

@@ -9,20 +9,17 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from litestar import get
-from litestar.di import NamedDependency
-from litestar.params import QueryParameter, SkipValidation
-from litestar.response import Stream
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import log_rows
-from tequio_ledger.web.errors import AnyRequest
-from tequio_ledger.web.limits import Kind, Places, network_of
-from tequio_ledger.web.log_files import GivenLedger
-from tequio_ledger.web.write_api import natural
+from tequio_ledger.web.limits import StreamKind, StreamLimit, natural, network_of
+from tequio_ledger.web.routing import get
 from tequio_shared.api.log import HEARTBEAT, LogEvent
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import JSON_INTEGER
+from tequio_shared.limits import JSON_INTEGER
 
 HEARTBEAT_S = 15
 _PAGE = 256
@@ -39,7 +36,7 @@ class Streams:
 
     def __init__(self) -> None:
         self.is_closing = False
-        self.places = Places()
+        self.limit = StreamLimit()
         self._pages: OrderedDict[tuple[int, int], asyncio.Task[bytes]] = OrderedDict()
 
     async def page(self, ledger: Ledger, first: int, end: int) -> bytes:
@@ -53,34 +50,33 @@ class Streams:
         return await asyncio.shield(reading)  # others may still want it when this reader is gone
 
 
-After = Annotated[int, QueryParameter(ge=-1, le=JSON_INTEGER)]
-GivenStreams = NamedDependency[SkipValidation[Streams]]
+After = Annotated[int, msgspec.Meta(ge=-1, le=JSON_INTEGER)]
 
 
 @get("/v1/events")
 async def get_events(
-    request: AnyRequest,
-    ledger: GivenLedger,
-    streams: GivenStreams,
+    request: Request,
+    ledger: Ledger,
+    streams: Streams,
     after: After = -1,
-) -> Stream:
+) -> Response:
     """Stream every entry after an index: `id` is its index, data the leaf in base64url."""
     resumed = request.headers.get("last-event-id", "")
     start = (natural(resumed) if resumed else after) + 1
     network = network_of(request)
-    streams.places.check(Kind.EVENTS, network, ledger.settings.address_streams)
+    streams.limit.check(StreamKind.EVENTS, network, ledger.settings.address_streams)
     body = _follow(ledger, streams, network, start)
-    return Stream(body, media_type="text/event-stream", headers=_HEADERS)
+    return StreamingResponse(body, media_type="text/event-stream", headers=_HEADERS)
 
 
 async def _follow(
     ledger: Ledger, streams: Streams, network: str, start: int
 ) -> AsyncIterator[bytes]:
     try:  # again: others may have come between the answer and its first byte
-        streams.places.check(Kind.EVENTS, network, ledger.settings.address_streams)
+        streams.limit.check(StreamKind.EVENTS, network, ledger.settings.address_streams)
     except RefusedError:
         return
-    streams.places.enter(Kind.EVENTS, network)
+    streams.limit.enter(StreamKind.EVENTS, network)
     position = start
     try:
         yield b": tequio log\n\n"
@@ -92,7 +88,7 @@ async def _follow(
             elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
                 yield HEARTBEAT
     finally:
-        streams.places.leave(Kind.EVENTS, network)
+        streams.limit.leave(StreamKind.EVENTS, network)
 
 
 def _page(ledger: Ledger, first: int, end: int) -> bytes:

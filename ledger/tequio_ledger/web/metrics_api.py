@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from prometheus_client import CollectorRegistry, Metric
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.web.events import Streams
-    from tequio_ledger.web.middleware import App, Message, Receive, Scope, Send
 
 PATH = "/metrics"
 
@@ -43,7 +43,7 @@ class Measures(Collector):
         yield _gauge("leads", "1 when this process writes the log.", ledger.is_leading)
         yield _gauge("queue_entries", "Statements that wait for a batch.", ledger.sequencer.waiting)
         yield _gauge("peers", "Keys that are registered.", len(ledger.state.peers))
-        yield _gauge("event_streams", "Event streams that are open.", self._streams.places.taken)
+        yield _gauge("event_streams", "Event streams that are open.", self._streams.limit.total)
         yield from self._log()
         yield from self._witnesses()
         yield from self._runs()
@@ -102,7 +102,7 @@ class MetricsApp:
     """The one page, as ASGI has it."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._page: App = make_asgi_app(registry)
+        self._page: ASGIApp = make_asgi_app(registry)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Give the metrics under their path, and 404 elsewhere."""

@@ -1,50 +1,29 @@
 """GET /v1/openapi.json: the API for programs, described for programs (OpenAPI 3.1).
 
-Paths, parameters and JSON answers come from the handlers' own types. What a type cannot say stands
-in a table here: bodies that are bytes, answers that are bytes, and the headers of a signed request.
-Every error is a problem document (RFC 9457), whatever its status.
+Paths, parameters and JSON answers come from the handlers' own types, whose schemas msgspec writes.
+What a type cannot state is in a table here: bodies that are bytes, answers that are bytes, and the
+headers of a signed request. Every error is a problem document (RFC 9457), whatever its status.
 """
 
-from __future__ import annotations
-
+import inspect
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import msgspec
-from litestar import Litestar, Response, get
-from litestar.openapi import OpenAPIConfig
+from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE
-from tequio_ledger.web.errors import MEDIA_TYPE, AnyRequest
+from tequio_ledger.web.errors import MEDIA_TYPE
+from tequio_ledger.web.routing import JSON, Parameter, Route, Source, get
 from tequio_shared.addresses import RECORD_BYTES
 from tequio_shared.api.answer import Problem
-from tequio_shared.api.competitions import CompetitionAnswer, CompetitionsAnswer
-from tequio_shared.api.log import PostedAnswer, WitnessesAnswer
-from tequio_shared.api.network import (
-    ConnectorsAnswer,
-    HealthAnswer,
-    InvitationsAnswer,
-    NetworkAnswer,
-    SeedsAnswer,
-)
-from tequio_shared.api.peers import (
-    PeerRoundsAnswer,
-    PeersAnswer,
-    QuarantineAnswer,
-    RankingAnswer,
-)
-from tequio_shared.api.runs import MeasuresAnswer, RoundsAnswer, RunsAnswer
-from tequio_shared.ids import BLOB_BYTES, JSON_INTEGER, POST_BYTES
+from tequio_shared.api.network import HealthAnswer
+from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, POST_BYTES
 from tequio_shared.log.notes import NOTE_BYTES
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from litestar.di import Provide
-    from litestar.types import ControllerRouterHandler
-
 PATH = "/v1/openapi.json"
-_JSON = "application/json"
 _OCTETS = "application/octet-stream"
 _TEXT = "text/plain"
 _BASE64URL = "^[A-Za-z0-9_-]+$"
@@ -60,39 +39,18 @@ _PATTERNS = {
     "around": f"^({_BYTES_32})?$",
     "behind": f"^({_BYTES_32})?$",
 }
-"""What a parameter of that name must be, for the framework takes any text."""
-
-_ANSWERS = (
-    Problem,
-    NetworkAnswer,
-    HealthAnswer,
-    SeedsAnswer,
-    InvitationsAnswer,
-    ConnectorsAnswer,
-    RunsAnswer,
-    RoundsAnswer,
-    MeasuresAnswer,
-    PeersAnswer,
-    PeerRoundsAnswer,
-    RankingAnswer,
-    QuarantineAnswer,
-    PostedAnswer,
-    WitnessesAnswer,
-    CompetitionsAnswer,
-    CompetitionAnswer,
-)
-"""What handlers answer in JSON; the types inside these are found from them."""
+"""The format of a text parameter of that name: its handler parses it, so its type is any text."""
 
 Json = dict[str, Any]  # a node of the document: what JSON can be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bytes:
-    """A body or an answer that is no JSON of ours."""
+    """A body or an answer that is not JSON of ours."""
 
     media_type: str = _OCTETS
     most_bytes: int | None = None
-    says: str = ""
+    description: str = ""
 
     def content(self) -> Json:
         schema: Json = {"type": "string", "format": "binary"}
@@ -103,43 +61,54 @@ class _Bytes:
         return {self.media_type: {"schema": schema}}
 
 
+_Answer = _Bytes | type[msgspec.Struct] | None
+"""Bytes, a type in JSON, or an answer without a body."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Exchange:
-    """What a handler's types do not say of it."""
+    """What a handler's types do not state about it."""
 
-    takes: _Bytes | None = None
-    gives: Mapping[int, _Bytes | str | None] = field(default_factory=dict)
-    """By status: bytes, a schema by its name, or None for an answer without a body."""
+    body: _Bytes | None = None
+    answers: Mapping[int, _Answer] = field(default_factory=dict)
+    """By status, beside the type that the handler returns."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers that a request must bear, each with a pattern."""
 
 
-_EXCHANGES = {
-    "get_health": _Exchange(gives={503: "HealthAnswer"}),
+EXCHANGES = {
+    "get_health": _Exchange(answers={200: HealthAnswer, 503: HealthAnswer}),
     "post_statements": _Exchange(
-        takes=_Bytes(
-            most_bytes=POST_BYTES, says="Leaves, each after its length as u16 (protocol 15.1)."
+        body=_Bytes(
+            most_bytes=POST_BYTES,
+            description="Leaves, each after its length as u16 (protocol 15.1).",
         ),
     ),
     "get_checkpoint": _Exchange(
-        gives={200: _Bytes(media_type=_TEXT, says="A signed note (C2SP tlog-checkpoint).")}
+        answers={200: _Bytes(media_type=_TEXT, description="A signed note (C2SP tlog-checkpoint).")}
     ),
     "get_policy": _Exchange(
-        gives={200: _Bytes(media_type=_TEXT, says="A policy (C2SP tlog-policy).")}
+        answers={200: _Bytes(media_type=_TEXT, description="A policy (C2SP tlog-policy).")}
     ),
     "get_proof": _Exchange(
-        gives={200: _Bytes(media_type=_TEXT, says="A proof of logging (C2SP tlog-proof).")}
+        answers={200: _Bytes(media_type=_TEXT, description="A proof of logging (C2SP tlog-proof).")}
     ),
     "post_checkpoint": _Exchange(
-        takes=_Bytes(media_type=_TEXT, most_bytes=NOTE_BYTES, says="A signed note of this log."),
-        gives={204: None},
+        body=_Bytes(
+            media_type=_TEXT, most_bytes=NOTE_BYTES, description="A signed note of this log."
+        ),
+        answers={204: None},
     ),
-    "get_tile": _Exchange(gives={200: _Bytes(says="A tile or an entry bundle (C2SP tlog-tiles).")}),
-    "get_blob": _Exchange(gives={200: _Bytes(says="The bytes whose SHA-256 is the name.")}),
-    "head_blob": _Exchange(gives={200: None}),
+    "get_tile": _Exchange(
+        answers={200: _Bytes(description="A tile or an entry bundle (C2SP tlog-tiles).")}
+    ),
+    "get_blob": _Exchange(
+        answers={200: _Bytes(description="The bytes whose SHA-256 is the name.")}
+    ),
+    "head_blob": _Exchange(answers={200: None}),
     "put_blob": _Exchange(
-        takes=_Bytes(most_bytes=BLOB_BYTES, says="The bytes whose SHA-256 is the name."),
-        gives={200: None, 201: None},
+        body=_Bytes(most_bytes=BLOB_BYTES, description="The bytes whose SHA-256 is the name."),
+        answers={200: None, 201: None},
         headers={
             "x-tequio-author": _BASE64URL,
             "x-tequio-ts": "^[0-9]{1,16}$",
@@ -147,56 +116,128 @@ _EXCHANGES = {
         },
     ),
     "get_events": _Exchange(
-        gives={200: _Bytes(media_type="text/event-stream", says="Every entry, as it is logged.")}
+        answers={
+            200: _Bytes(media_type="text/event-stream", description="Every entry, as it is logged.")
+        }
     ),
     "put_seed": _Exchange(
-        takes=_Bytes(
-            media_type=_JSON, most_bytes=RECORD_BYTES, says="A signed address record (14.4)."
+        body=_Bytes(
+            media_type=JSON, most_bytes=RECORD_BYTES, description="A signed address record (14.4)."
         ),
-        gives={204: None},
+        answers={204: None},
     ),
 }
 
 
-@get(PATH, include_in_schema=False, sync_to_thread=True)
-def get_openapi(request: AnyRequest) -> Response[bytes]:
-    """Give this API's description; it is written, which takes a while, for whoever asks first."""
-    return Response(request.app.state.openapi(), media_type=_JSON)
+class Description:
+    """The API's description; writing it takes a while, so it is written for the first reader."""
+
+    def __init__(self, routes: Sequence[Route], services: Collection[str]) -> None:
+        """Describe routes; `services` are parameters that the application fills by their name."""
+        self._routes = routes
+        self._services = services
+
+    @cached_property
+    def document(self) -> bytes:
+        """The document in JSON."""
+        return msgspec.json.encode(describe(self._routes, self._services))
 
 
-def document(
-    routes: Sequence[ControllerRouterHandler], dependencies: Mapping[str, Provide]
-) -> bytes:
-    """Describe routes; those that are not in the schema are for people."""
-    config = OpenAPIConfig(
-        title="Tequio ledger",
-        version=SOFTWARE.rpartition("/")[2],
-        use_handler_docstrings=True,
-        operation_id_creator=lambda handler, _method, _path: handler.handler_name,
+@get(PATH, is_described=False)
+def get_openapi(description: Description) -> Response:
+    """Give this API's description."""
+    return Response(description.document, media_type=JSON)
+
+
+def describe(routes: Sequence[Route], services: Collection[str]) -> Json:
+    """Describe the routes that are for programs."""
+    described = [route for route in routes if route.is_described]
+    paths: Json = {}
+    for route in described:
+        paths.setdefault(route.template, {})[route.method.lower()] = _operation(route, services)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Tequio ledger", "version": SOFTWARE.rpartition("/")[2]},
+        "paths": paths,
+        "components": {"schemas": _plain(_schemas(described))},
+    }
+
+
+def _schemas(described: Sequence[Route]) -> Json:
+    """The types of all answers, and the types inside these, by their names."""
+    types = {one for route in described for one in _answers(route).values() if inspect.isclass(one)}
+    _, schemas = msgspec.json.schema_components(
+        sorted({*types, Problem}, key=lambda one: one.__name__), ref_template=_REF + "{name}"
     )
-    described = Litestar(
-        route_handlers=routes, dependencies=dict(dependencies), openapi_config=config
-    ).openapi_schema.to_schema()
-    for item in described["paths"].values():
-        for operation in item.values():
-            _complete(operation)
-    described["components"]["schemas"] = _schemas()
-    return msgspec.json.encode(_plain(described))
-
-
-def _schemas() -> Json:
-    """The types of all answers, as msgspec describes them: the framework leaves out their enums."""
-    schemas = msgspec.json.schema_components(_ANSWERS, ref_template=_REF + "{name}")[1]
-    problem = schemas[Problem.__name__]
-    problem["required"] = list(problem["properties"])  # a reader may lack some; we write all
+    # Defaults are for readers of other servers' problems: this ledger writes every member.
+    schemas[Problem.__name__]["required"] = list(schemas[Problem.__name__]["properties"])
     return schemas
 
 
-def _plain(node: Any) -> Any:  # noqa: ANN401 - whatever JSON can be
-    """Write patterns as JSON Schema does.
+def _answers(route: Route) -> dict[int, _Answer]:
+    """What a route answers, by status: the type of its handler, and what the table adds."""
+    annotation = inspect.signature(route.handler).return_annotation
+    own = {} if issubclass(annotation, Response) else {route.status: annotation}
+    return own | dict(EXCHANGES.get(route.name, _Exchange()).answers)
 
-    Its regular expressions have other words for the ends.
-    """
+
+def _operation(route: Route, services: Collection[str]) -> Json:
+    """Describe one route; its answers are those of its type, those of the table, and errors."""
+    exchange = EXCHANGES.get(route.name, _Exchange())
+    responses = {str(status): _response(one) for status, one in _answers(route).items()}
+    for every in ("4XX", "5XX"):
+        responses[every] = {
+            "description": "A problem (RFC 9457); its type names the code of protocol 4.6.",
+            "content": {MEDIA_TYPE: {"schema": {"$ref": _REF + Problem.__name__}}},
+        }
+    from_url = (Source.PATH, Source.QUERY)
+    parameters = [_parameter(one) for one in route.parameters(services) if one.source in from_url]
+    operation: Json = {
+        "operationId": route.name,
+        "description": inspect.getdoc(route.handler),
+        "parameters": parameters + [_header(*one) for one in exchange.headers.items()],
+        "responses": responses,
+    }
+    if exchange.body is not None:
+        operation["requestBody"] = {
+            "required": True,
+            "description": exchange.body.description,
+            "content": exchange.body.content(),
+        }
+    return operation
+
+
+def _parameter(parameter: Parameter) -> Json:
+    schema = _plain(msgspec.json.schema(parameter.type))
+    name = parameter.name
+    if schema["type"] == "string" and (name in _PATTERNS or name == "after"):
+        schema["pattern"] = _PATTERNS.get(name, _PATTERNS["around"])
+    schema |= _NUMBERS.get(name, {})
+    is_required = parameter.default is msgspec.NODEFAULT
+    if not is_required and parameter.default is not None:
+        schema["default"] = parameter.default
+    place = parameter.source.value
+    return {"name": name, "in": place, "required": is_required, "schema": schema}
+
+
+def _header(name: str, pattern: str) -> Json:
+    schema = {"type": "string", "pattern": pattern}
+    return {"name": name, "in": "header", "required": True, "schema": schema}
+
+
+def _response(answer: _Answer) -> Json:
+    match answer:
+        case None:
+            return {"description": "Done."}
+        case _Bytes():
+            return {"description": answer.description, "content": answer.content()}
+        case _:
+            schema = {"$ref": _REF + answer.__name__}
+            return {"description": "The answer.", "content": {JSON: {"schema": schema}}}
+
+
+def _plain(node: Any) -> Any:  # noqa: ANN401 - whatever JSON can be
+    """Write patterns as JSON Schema does: its regular expressions have other words for the ends."""
     match node:
         case dict():
             plain = {name: _plain(value) for name, value in node.items()}
@@ -208,49 +249,3 @@ def _plain(node: Any) -> Any:  # noqa: ANN401 - whatever JSON can be
             return [_plain(value) for value in node]
         case _:
             return node
-
-
-def _complete(operation: Json) -> None:
-    """Put in what the types could not say, and errors as they are."""
-    exchange = _EXCHANGES.get(operation["operationId"], _Exchange())
-    responses = {
-        status: said for status, said in operation["responses"].items() if status.startswith("2")
-    }
-    responses |= {str(status): _response(gives) for status, gives in exchange.gives.items()}
-    for every in ("4XX", "5XX"):
-        responses[every] = {
-            "description": "A problem (RFC 9457); its type names the code of protocol 4.6.",
-            "content": {MEDIA_TYPE: {"schema": {"$ref": _REF + "Problem"}}},
-        }
-    operation["responses"] = responses
-    if exchange.takes is not None:
-        operation["requestBody"] = {
-            "required": True,
-            "description": exchange.takes.says,
-            "content": exchange.takes.content(),
-        }
-    for parameter in operation.setdefault("parameters", []):
-        _narrow(parameter["name"], parameter["schema"])
-    operation["parameters"].extend(
-        {"name": name, "in": "header", "required": True,
-         "schema": {"type": "string", "pattern": pattern}}
-        for name, pattern in exchange.headers.items()
-    )  # fmt: skip
-
-
-def _narrow(name: str, schema: Json) -> None:
-    """Say what a parameter must be."""
-    if schema.get("type") == "string" and (name in _PATTERNS or name == "after"):
-        schema["pattern"] = _PATTERNS.get(name, _PATTERNS["around"])
-    schema |= _NUMBERS.get(name, {})
-
-
-def _response(gives: _Bytes | str | None) -> Json:
-    match gives:
-        case None:
-            return {"description": "Done."}
-        case str():
-            schema = {"$ref": _REF + gives}
-            return {"description": "The answer.", "content": {_JSON: {"schema": schema}}}
-        case _Bytes():
-            return {"description": gives.says, "content": gives.content()}

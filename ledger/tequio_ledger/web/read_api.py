@@ -1,14 +1,17 @@
-"""GET /v1/network, runs, rounds, peers: what the log says, as JSON."""
+"""GET /healthz and /v1/…: the network, its runs, rounds, keys and points, as JSON.
 
-from __future__ import annotations
+A handler either waits until all that is committed is published and reads the state, or reads rows
+in a `snapshot`: what it answers is true for the checkpoint that it names.
+"""
 
 from itertools import islice
 from typing import Annotated
 
-from litestar import Response, get
-from litestar.params import FromPath, FromQuery, QueryParameter
+import msgspec
+from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE
+from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import queries
 from tequio_ledger.web.answers import (
     as_of,
@@ -20,7 +23,7 @@ from tequio_ledger.web.answers import (
     snapshot,
     standing_answer,
 )
-from tequio_ledger.web.log_files import GivenLedger
+from tequio_ledger.web.routing import get, json_answer
 from tequio_shared.api.network import (
     ConnectorAnswer,
     ConnectorsAnswer,
@@ -30,7 +33,6 @@ from tequio_shared.api.network import (
     NetworkAnswer,
 )
 from tequio_shared.api.peers import (
-    AttendedAnswer,
     PeerAnswer,
     PeerRoundsAnswer,
     PeersAnswer,
@@ -49,37 +51,115 @@ from tequio_shared.api.runs import (
     SampleAnswer,
 )
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (
-    JSON_INTEGER,
-    PeerKey,
-    RunId,
-    from_text,
-    key_from_text,
-    peer_id_text,
-    to_text,
-)
+from tequio_shared.ids import PeerKey, RunId, from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Invitation
 from tequio_shared.round import measures
 
-# --- GET /v1/runs/{run}/measures: how good heads are on held-out text, as JSON.
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+After = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
+AfterRound = Annotated[int, msgspec.Meta(ge=-1, le=JSON_INTEGER)]
+Place = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)] | None
+Reach = Annotated[int, msgspec.Meta(ge=0, le=100)]
+NAMED = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
+"""Standings that a key is listed for, by reason and time."""
+_NOT_WELL = 503
 
-Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
-After = Annotated[int, QueryParameter(ge=-1, le=JSON_INTEGER)]
+
+@get("/healthz")
+async def get_health(ledger: Ledger) -> Response:
+    """Say that all is well, or with status 503 what keeps the ledger from its work."""
+    health = ledger.health()
+    answer = HealthAnswer(health.status, health.detail)
+    return json_answer(answer, 200 if health.status == "ok" else _NOT_WELL)
 
 
-@get("/v1/runs/{run:str}/measures", sync_to_thread=True)
+@get("/v1/network")
+async def get_network(ledger: Ledger) -> NetworkAnswer:
+    """Say which network this is, under which keys."""
+    genesis = ledger.genesis
+    return NetworkAnswer(
+        network_id=to_text(genesis.network_id),
+        name=genesis.name,
+        genesis=to_text(genesis.encode()),
+        origin=genesis.origin,
+        log_key=genesis.log_key,
+        coordinator=genesis.coordinator,
+        software=SOFTWARE,
+        as_of=as_of(ledger.published),
+    )
+
+
+@get("/v1/runs")
+async def get_runs(ledger: Ledger, after: After = 0, limit: Limit = 100) -> RunsAnswer:
+    """List runs in the order in which they were opened, after the entry that opened one."""
+    published = await ledger.sequencer.settled()
+    later = (run for run, index in ledger.state.opened.items() if index > after)
+    runs = [run_answer(ledger.state, run, published) for run in islice(later, limit)]
+    last = runs[-1].opened_index if len(runs) == limit else None
+    return RunsAnswer(runs, last, as_of(published))
+
+
+@get("/v1/runs/{run}")
+async def get_run(ledger: Ledger, run: str) -> RunAnswer:
+    """Describe one run."""
+    published = await ledger.sequencer.settled()
+    return run_answer(ledger.state, RunId(from_text(run)), published)
+
+
+@get("/v1/runs/{run}/rounds")
+def get_rounds(ledger: Ledger, run: str, after: After = 0, limit: Limit = 100) -> RoundsAnswer:
+    """List rounds after a number."""
+    with snapshot(ledger.database) as (connection, published):
+        rows = queries.read_rounds(connection, from_text(run), after, limit)
+    last = rows[-1].round if len(rows) == limit else None
+    return RoundsAnswer([round_answer(row, published) for row in rows], last, as_of(published))
+
+
+@get("/v1/runs/{run}/rounds/{number:int}")
+def get_round(ledger: Ledger, run: str, number: int) -> RoundAnswer:
+    """Describe one round."""
+    if not 0 < number <= JSON_INTEGER:
+        raise RefusedError("not-found", "no round has this number")
+    with snapshot(ledger.database) as (connection, published):
+        rows = queries.read_rounds(connection, from_text(run), number - 1, 1)
+    if not rows or rows[0].round != number:
+        raise RefusedError("not-found", f"the run has no round {number}")
+    return round_answer(rows[0], published)
+
+
+@get("/v1/peers")
+def get_peers(ledger: Ledger, after: str = "", limit: Limit = 100) -> PeersAnswer:
+    """List keys in order of registration, after a key."""
+    with snapshot(ledger.database) as (connection, published):
+        rows = queries.peers(connection, key_from_text(after) if after else None, limit)
+    last = to_text(rows[-1].key) if len(rows) == limit else None
+    return PeersAnswer([peer_answer(row, published) for row in rows], last, as_of(published))
+
+
+@get("/v1/peers/{key}")
+def get_peer(ledger: Ledger, key: str) -> PeerAnswer:
+    """Describe one key."""
+    with snapshot(ledger.database) as (connection, published):
+        row = queries.peer(connection, PeerKey(from_text(key)))
+    if row is None:
+        raise RefusedError("not-found", f"key {key} is not registered")
+    return peer_answer(row, published)
+
+
+@get("/v1/runs/{run}/measures")
 def get_measures(
-    ledger: GivenLedger, run: FromPath[str], after: After = -1, limit: Limit = 100
+    ledger: Ledger, run: str, after: AfterRound = -1, limit: Limit = 100
 ) -> MeasuresAnswer:
     """List heads that drawn members measured on held-out text, after the head of a round."""
     with snapshot(ledger.database) as (connection, published):
         heads = queries.after(connection, from_text(run), after, limit)
     last = heads[-1].round if len(heads) == limit else None
-    return MeasuresAnswer([_answer(head) for head in heads], last, as_of(published))
+    return MeasuresAnswer([_measured_answer(head) for head in heads], last, as_of(published))
 
 
-def _answer(head: queries.MeasuredHead) -> MeasuredAnswer:
+def _measured_answer(head: queries.MeasuredHead) -> MeasuredAnswer:
     return MeasuredAnswer(
         round=head.round,
         head=to_text(head.head),
@@ -97,11 +177,11 @@ def _answer(head: queries.MeasuredHead) -> MeasuredAnswer:
             )
             for row in head.rows
         ],
-        sample=_sample(head.shown) if head.shown else None,
+        sample=_sample_answer(head.shown) if head.shown else None,
     )
 
 
-def _sample(shown: queries.MeasuredRow) -> SampleAnswer | None:
+def _sample_answer(shown: queries.MeasuredRow) -> SampleAnswer | None:
     sample = measures.of(shown.said)
     if sample is None:
         return None
@@ -110,179 +190,14 @@ def _sample(shown: queries.MeasuredRow) -> SampleAnswer | None:
     )
 
 
-# --- GET /v1/invitations, /v1/connectors: whom organisers let others in by, as JSON.
-
-InvitationsAfter = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
-InvitationsLimit = Annotated[int, QueryParameter(ge=1, le=1000)]
-
-
-@get("/v1/invitations")
-async def get_invitations(
-    ledger: GivenLedger, after: InvitationsAfter = 0, limit: InvitationsLimit = 100
-) -> InvitationsAnswer:
-    """List invitations, after the entry that opened one."""
-    published = await ledger.sequencer.settled()
-    known = ledger.state.tiers.invitations
-    later = ((key, one) for key, one in known.items() if one.index > after)
-    page = [_invitation(key, one) for key, one in islice(later, limit)]
-    last = page[-1].index if len(page) == limit else None
-    return InvitationsAnswer(page, last, as_of(published))
-
-
-@get("/v1/connectors")
-async def get_connectors(ledger: GivenLedger) -> ConnectorsAnswer:
-    """List the keys that may vouch for others."""
-    published = await ledger.sequencer.settled()
-    known = sorted(ledger.state.tiers.connectors.items())
-    page = [ConnectorAnswer(key=to_text(key), until=until) for key, until in known]
-    return ConnectorsAnswer(page, as_of(published))
-
-
-def _invitation(key: PeerKey, one: Invitation) -> InvitationAnswer:
-    return InvitationAnswer(
-        invitation=to_text(key),
-        index=one.index,
-        uses=one.uses,
-        used=one.used,
-        until=one.until,
-        run=None if one.run is None else to_text(one.run),
-        closed=one.closed,
-        revoked=one.revoked,
-    )
-
-
-NetworkLimit = Annotated[int, QueryParameter(ge=1, le=1000)]
-NetworkAfter = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
-_NOT_WELL = 503
-
-
-@get("/healthz", sync_to_thread=False)
-def get_health(ledger: GivenLedger) -> Response[HealthAnswer]:
-    """Say that all is well, or with status 503 what keeps the ledger from its work."""
-    health = ledger.health()
-    answer = HealthAnswer(health.status, health.detail)
-    return Response(answer, status_code=200 if health.status == "ok" else _NOT_WELL)
-
-
-@get("/v1/network", sync_to_thread=False)
-def get_network(ledger: GivenLedger) -> NetworkAnswer:
-    """Say which network this is, under which keys."""
-    genesis = ledger.genesis
-    return NetworkAnswer(
-        network_id=to_text(genesis.network_id),
-        name=genesis.name,
-        genesis=to_text(genesis.encode()),
-        origin=genesis.origin,
-        log_key=genesis.log_key,
-        coordinator=genesis.coordinator,
-        software=SOFTWARE,
-        as_of=as_of(ledger.published),
-    )
-
-
-@get("/v1/runs")
-async def get_runs(
-    ledger: GivenLedger, after: NetworkAfter = 0, limit: NetworkLimit = 100
-) -> RunsAnswer:
-    """List runs in the order in which they were opened, after the entry that opened one."""
-    published = await ledger.sequencer.settled()
-    later = (run for run, index in ledger.state.opened.items() if index > after)
-    runs = [run_answer(ledger.state, run, published) for run in islice(later, limit)]
-    last = runs[-1].opened_index if len(runs) == limit else None
-    return RunsAnswer(runs, last, as_of(published))
-
-
-@get("/v1/runs/{run:str}")
-async def get_run(ledger: GivenLedger, run: FromPath[str]) -> RunAnswer:
-    """Describe one run."""
-    published = await ledger.sequencer.settled()
-    return run_answer(ledger.state, RunId(from_text(run)), published)
-
-
-@get("/v1/runs/{run:str}/rounds", sync_to_thread=True)
-def get_rounds(
-    ledger: GivenLedger, run: FromPath[str], after: NetworkAfter = 0, limit: NetworkLimit = 100
-) -> RoundsAnswer:
-    """List rounds after a number."""
-    with snapshot(ledger.database) as (connection, published):
-        rows = queries.read_rounds(connection, from_text(run), after, limit)
-    last = rows[-1].round if len(rows) == limit else None
-    return RoundsAnswer([round_answer(row, published) for row in rows], last, as_of(published))
-
-
-@get("/v1/runs/{run:str}/rounds/{number:int}", sync_to_thread=True)
-def get_round(ledger: GivenLedger, run: FromPath[str], number: FromPath[int]) -> RoundAnswer:
-    """Describe one round."""
-    if not 0 < number <= JSON_INTEGER:
-        raise RefusedError("not-found", "no round has this number")
-    with snapshot(ledger.database) as (connection, published):
-        rows = queries.read_rounds(connection, from_text(run), number - 1, 1)
-    if not rows or rows[0].round != number:
-        raise RefusedError("not-found", f"the run has no round {number}")
-    return round_answer(rows[0], published)
-
-
-@get("/v1/peers", sync_to_thread=True)
-def get_peers(
-    ledger: GivenLedger, after: FromQuery[str] = "", limit: NetworkLimit = 100
-) -> PeersAnswer:
-    """List keys in order of registration, after a key."""
-    with snapshot(ledger.database) as (connection, published):
-        rows = queries.peers(connection, key_from_text(after) if after else None, limit)
-    last = to_text(rows[-1].key) if len(rows) == limit else None
-    return PeersAnswer([peer_answer(row, published) for row in rows], last, as_of(published))
-
-
-@get("/v1/peers/{key:str}", sync_to_thread=True)
-def get_peer(ledger: GivenLedger, key: FromPath[str]) -> PeerAnswer:
-    """Describe one key."""
-    with snapshot(ledger.database) as (connection, published):
-        row = queries.peer(connection, PeerKey(from_text(key)))
-    if row is None:
-        raise RefusedError("not-found", f"key {key} is not registered")
-    return peer_answer(row, published)
-
-
-# --- GET /v1/quarantine: who is outside or watched, and why, as JSON.
-
-NAMED = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
-QuarantineAfter = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
-QuarantineLimit = Annotated[int, QueryParameter(ge=1, le=1000)]
-
-
-@get("/v1/quarantine", sync_to_thread=True)
-def get_quarantine(
-    ledger: GivenLedger, after: QuarantineAfter = 0, limit: QuarantineLimit = 100
-) -> QuarantineAnswer:
-    """List who is quarantined, banned, suspected or on probation, the longest first."""
-    with snapshot(ledger.database) as (connection, published):
-        rows = queries.standings(connection, NAMED, after, limit)
-    held = [
-        PeerStandingAnswer(
-            key=to_text(row.key), peer_id=peer_id_text(row.key), standing=standing_answer(row)
-        )
-        for row in rows
-    ]
-    last = rows[-1].since if len(rows) == limit else None
-    return QuarantineAnswer(held, last, as_of(published))
-
-
-# --- GET /v1/ranking and a key's rounds: who earned what, as JSON.
-
-Place = Annotated[int | None, QueryParameter(ge=0, le=JSON_INTEGER)]
-Before = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
-RankingLimit = Annotated[int, QueryParameter(ge=1, le=1000)]
-Reach = Annotated[int, QueryParameter(ge=0, le=100)]
-
-
-@get("/v1/ranking", sync_to_thread=True)
+@get("/v1/ranking")
 def get_ranking(
-    ledger: GivenLedger,
-    around: FromQuery[str] = "",
+    ledger: Ledger,
+    around: str = "",
     n: Reach = 3,
     after: Place = None,
-    behind: FromQuery[str] = "",
-    limit: RankingLimit = 100,
+    behind: str = "",
+    limit: Limit = 100,
 ) -> RankingAnswer:
     """List keys by points: those about a key, those behind one, or those behind a place."""
     if bool(around) + bool(behind) + (after is not None) > 1:
@@ -301,12 +216,9 @@ def get_ranking(
     return RankingAnswer([ranked_answer(row) for row in rows], last, ranked, as_of(published))
 
 
-@get("/v1/peers/{key:str}/rounds", sync_to_thread=True)
+@get("/v1/peers/{key}/rounds")
 def get_peer_rounds(
-    ledger: GivenLedger,
-    key: FromPath[str],
-    before: Before = JSON_INTEGER,
-    limit: RankingLimit = 100,
+    ledger: Ledger, key: str, before: After = JSON_INTEGER, limit: Limit = 100
 ) -> PeerRoundsAnswer:
     """List the rounds that a key was in and that are over, the newest first."""
     peer = PeerKey(from_text(key))
@@ -315,6 +227,55 @@ def get_peer_rounds(
         rows = queries.rounds(connection, peer, before, limit) if known else []
     if known is None:
         raise RefusedError("not-found", f"key {key} is not registered")
-    answers: list[AttendedAnswer] = [attended_answer(row) for row in rows]
     last = rows[-1].closed_index if len(rows) == limit else None
-    return PeerRoundsAnswer(answers, last, as_of(published))
+    return PeerRoundsAnswer([attended_answer(row) for row in rows], last, as_of(published))
+
+
+@get("/v1/quarantine")
+def get_quarantine(ledger: Ledger, after: After = 0, limit: Limit = 100) -> QuarantineAnswer:
+    """List who is quarantined, banned, suspected or on probation, the longest first."""
+    with snapshot(ledger.database) as (connection, published):
+        rows = queries.standings(connection, NAMED, after, limit)
+    held = [
+        PeerStandingAnswer(
+            key=to_text(row.key), peer_id=peer_id_text(row.key), standing=standing_answer(row)
+        )
+        for row in rows
+    ]
+    last = rows[-1].since if len(rows) == limit else None
+    return QuarantineAnswer(held, last, as_of(published))
+
+
+@get("/v1/invitations")
+async def get_invitations(
+    ledger: Ledger, after: After = 0, limit: Limit = 100
+) -> InvitationsAnswer:
+    """List invitations, after the entry that opened one."""
+    published = await ledger.sequencer.settled()
+    known = ledger.state.tiers.invitations
+    later = ((key, one) for key, one in known.items() if one.index > after)
+    page = [_invitation_answer(key, one) for key, one in islice(later, limit)]
+    last = page[-1].index if len(page) == limit else None
+    return InvitationsAnswer(page, last, as_of(published))
+
+
+@get("/v1/connectors")
+async def get_connectors(ledger: Ledger) -> ConnectorsAnswer:
+    """List the keys that may vouch for others."""
+    published = await ledger.sequencer.settled()
+    known = sorted(ledger.state.tiers.connectors.items())
+    page = [ConnectorAnswer(key=to_text(key), until=until) for key, until in known]
+    return ConnectorsAnswer(page, as_of(published))
+
+
+def _invitation_answer(key: PeerKey, one: Invitation) -> InvitationAnswer:
+    return InvitationAnswer(
+        invitation=to_text(key),
+        index=one.index,
+        uses=one.uses,
+        used=one.used,
+        until=one.until,
+        run=None if one.run is None else to_text(one.run),
+        closed=one.closed,
+        revoked=one.revoked,
+    )

@@ -1,7 +1,9 @@
-"""Serves the application on a socket of ours, inside the event loop of the one process.
+"""Serves an application on a socket of ours, inside the event loop of the one process.
 
-granian's embedded server; the only file that imports it. We bind the socket, because granian
-itself binds with SO_REUSEPORT, under which two services would share a busy port unnoticed.
+uvicorn with h11; the only file that imports it. The socket is bound here, before anything is read,
+so that a busy port is reported at once. uvicorn has no option for two limits, which are here: a
+client must finish a request's head in time, and a connection ends for good some time after it was
+closed, even if its reader accepts nothing.
 """
 
 from __future__ import annotations
@@ -11,25 +13,31 @@ import contextlib
 import errno
 import logging
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from granian._granian import SocketHolder  # no public way to hand over a bound socket (2.8)
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
-from granian.server.embed import Server
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import Server
 
+from tequio_ledger.web.middleware import SLOW_READER_S
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from tequio_ledger.web.middleware import App
+    from collections.abc import Generator
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
+    from uvicorn.server import ServerState
 
 HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""
-REQUESTS = 4_096
-"""Requests under way at once, of all addresses together: every event stream is one. Left to itself
-the library takes 128, and lets all others wait."""
+HEAD_S = 10.0
+"""Longest time from an open connection, or the last answer, to the whole head of a request."""
+CONNECTIONS = 4_096
+"""Connections open at once, of all addresses together: every event stream is one. A request on one
+more is answered with 503."""
 _BACKLOG = 1024
-_STOP_S = 5.0
+_STOP_S = 5
+_CONNECTION = "connection"  # what a request's state calls the connection that it came by
 
 
 def bind(host: str, port: int, option: str = "--port") -> socket.socket:
@@ -49,61 +57,147 @@ def address(listener: socket.socket) -> str:
 
 
 class WebServer:
-    """The embedded server; `serve` until `stop`."""
+    """Answers requests at a socket: `serve` until `stop`."""
 
-    def __init__(self, app: App, listener: socket.socket) -> None:
-        logging.getLogger("_granian").setLevel(logging.ERROR)  # it warns about being embedded
-        host, port = listener.getsockname()[:2]
-        self._server = _Embedded(
-            app,
-            address=host,
-            port=port,
-            interface=Interfaces.ASGI,
-            http=HTTPModes.http1,  # the only version whose slow senders granian drops
-            http1_settings=HTTP1Settings(header_read_timeout=10_000, max_buffer_size=HEAD_BYTES),
-            websockets=False,
-            backpressure=REQUESTS,
-            log_enabled=False,
+    def __init__(self, app: ASGIApp, listener: socket.socket) -> None:
+        # What uvicorn logs of a request is in our own log already (`middleware.RequestLog`).
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        config = Config(
+            _Watched(app),
+            http=_Connection,
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,  # `middleware.ProxyMiddleware` believes named proxies alone
+            limit_concurrency=CONNECTIONS,
+            backlog=_BACKLOG,
+            timeout_keep_alive=int(HEAD_S),
+            timeout_graceful_shutdown=_STOP_S,
+            h11_max_incomplete_event_size=HEAD_BYTES,
         )
-        self._server.listener = listener.detach()  # granian owns and closes it
-        self._stopping = asyncio.Event()
+        self._server = _EmbeddedServer(config)
+        self._listener = listener  # uvicorn closes it
 
     async def serve(self) -> None:
         """Answer requests until `stop` was called and the last answer is out, or 5 s later."""
-        serving = asyncio.create_task(self._server.serve())
-        stopping = asyncio.create_task(self._stopping.wait())
-        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(serving, _STOP_S)
+        await self._server.serve(sockets=[self._listener])
 
     def stop(self) -> None:
-        """Take no more requests."""
-        self._stopping.set()
-        self._server.interrupt_signal = True
-        self._server.main_loop_interrupt.set()
+        """Accept no more requests."""
+        self._server.should_exit = True
+
+
+class _EmbeddedServer(Server):
+    """uvicorn without signal handlers: the process has its own (`ending`), for several servers."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+class _Connection(asyncio.Protocol):
+    """One connection: uvicorn's protocol, and a deadline while no request is under way.
+
+    uvicorn's own timeout ends with the first byte of a head, so a client that sent a byte now and
+    then would hold its connection permanently. Of HTTP this class knows nothing: `_Watched` reports
+    when a request begins, which is when its head is complete, and when it ends.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        **options: Any,  # noqa: ANN401 - passed on as uvicorn gives them
+    ) -> None:
+        state = {**app_state, _CONNECTION: self}  # uvicorn copies it to every request's scope
+        self._http = H11Protocol(config, server_state, state, **options)
+        self._transport: asyncio.Transport | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._under_way = 0  # of pipelined requests, one may begin before the last has ended
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for types: a stream's
+        self._transport = transport
+        self._http.connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._cancel_deadline()
+        self._http.connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._http.data_received(data)
+
+    def eof_received(self) -> None:
+        self._http.eof_received()
+
+    def pause_writing(self) -> None:
+        self._http.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._http.resume_writing()
+
+    def begin_request(self) -> None:
+        """Stop the clock: a head is complete."""
+        self._under_way += 1
+        self._cancel_deadline()
+
+    def end_request(self) -> None:
+        """Start the clock for the next request's head."""
+        self._under_way -= 1
+        if not self._under_way:
+            self._await_head()
+
+    def _await_head(self) -> None:
+        self._cancel_deadline()
+        if self._transport is not None:
+            self._deadline = asyncio.get_running_loop().call_later(HEAD_S, self._close)
+
+    def _close(self) -> None:
+        """Close; a transport waits for its reader, so what is unread then is dropped later."""
+        if self._transport is not None:
+            self._transport.close()
+            self._deadline = asyncio.get_running_loop().call_later(
+                SLOW_READER_S, self._transport.abort
+            )
+
+    def _cancel_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+class _Watched:
+    """Tells a request's connection when it begins and ends."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        connection: _Connection = scope["state"].pop(_CONNECTION)
+        connection.begin_request()
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            connection.end_request()
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with contextlib.ExitStack() as on_failure:
-        listener = on_failure.enter_context(socket.socket(family, kind))
+        # By the protocol's number asyncio knows TCP, and only then it sets TCP_NODELAY: without it
+        # every answer of two writes, a head and a body, would wait 40 ms for an acknowledgement.
+        listener = on_failure.enter_context(socket.socket(family, kind, protocol))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(place)
         listener.listen(_BACKLOG)
         on_failure.pop_all()
     return listener
-
-
-class _Embedded(Server):
-    listener: int
-
-    def _init_shared_socket(self) -> None:
-        self._ssp = None
-        # the compiled class takes three arguments (the last two: no Unix socket, backlog), and the
-        # stubs declare neither them nor the attribute
-        holder = SocketHolder(self.listener, False, _BACKLOG)  # type: ignore[call-arg]  # noqa: FBT003
-        self._shd = holder  # type: ignore[assignment]
 
 
 def _explain(err: OSError, host: str, port: int, option: str) -> str:

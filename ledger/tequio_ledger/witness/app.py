@@ -1,16 +1,15 @@
-"""The two paths of a witness: POST /add-checkpoint and GET /<origin hash>/checkpoint."""
+"""The witness process: a folder with its key and what it saw, a web server, until a signal."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 import structlog
-from litestar import Litestar, Response, get, post
-from litestar.di import NamedDependency, Provide
-from litestar.exceptions import HTTPException
-from litestar.params import FromPath, SkipValidation
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
 
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
@@ -18,12 +17,13 @@ from tequio_ledger.data_folder import Folder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
 from tequio_ledger.web import errors
-from tequio_ledger.web.middleware import Gate
+from tequio_ledger.web.limits import read_body
+from tequio_ledger.web.middleware import limited
+from tequio_ledger.web.routing import RouteGroup, application, get, post
 from tequio_ledger.web.server import WebServer, address, bind
-from tequio_ledger.web.write_api import read_body
 from tequio_ledger.witness.settings import WITNESS
 from tequio_ledger.witness.witness import Book, Desk
-from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
+from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.log.policy import (
     REQUEST_BYTES,
@@ -36,13 +36,10 @@ from tequio_shared.log.policy import (
 if TYPE_CHECKING:
     import socket
 
-    from tequio_ledger.web.middleware import App
     from tequio_ledger.witness.settings import WitnessSettings
     from tequio_shared.keys import Signer
 
-
-GivenDesk = NamedDependency[SkipValidation[Desk]]
-GivenBook = NamedDependency[SkipValidation[Book]]
+# --- The two paths of a witness: POST /add-checkpoint and GET /<origin hash>/checkpoint.
 
 _TEXT = "text/plain"
 _SHORT = {"cache-control": "public, max-age=10"}
@@ -50,8 +47,8 @@ _SHORT = {"cache-control": "public, max-age=10"}
 log = structlog.get_logger(__name__)
 
 
-@post("/add-checkpoint", status_code=200)
-async def add_checkpoint(request: errors.AnyRequest, desk: GivenDesk) -> Response[bytes]:
+@post("/add-checkpoint")
+async def add_checkpoint(request: Request, desk: Desk) -> Response:
     """Cosign a checkpoint that continues what we saw, or say why not (c2sp.org/tlog-witness)."""
     body = await read_body(request, REQUEST_BYTES)
     try:
@@ -64,8 +61,8 @@ async def add_checkpoint(request: errors.AnyRequest, desk: GivenDesk) -> Respons
     return Response(lines, media_type=_TEXT)
 
 
-@get("/{name:str}/checkpoint", sync_to_thread=False)
-def get_checkpoint(name: FromPath[str], book: GivenBook) -> Response[bytes]:
+@get("/{name}/checkpoint")
+async def get_checkpoint(name: str, book: Book) -> Response:
     """Give the last checkpoint that we cosigned of a log, by its origin's hash."""
     note = book.note(name)
     if note is None:
@@ -73,41 +70,26 @@ def get_checkpoint(name: FromPath[str], book: GivenBook) -> Response[bytes]:
     return Response(note, media_type=_TEXT, headers=_SHORT)
 
 
-@get("/healthz", sync_to_thread=False)
-def get_health() -> dict[str, str]:
+@get("/healthz")
+async def get_health() -> dict[str, str]:
     """Say that we are there."""
     return {"status": "ok"}
 
 
-def build(desk: Desk, book: Book) -> Litestar:
+def build(desk: Desk, book: Book) -> ASGIApp:
     """Put the application together."""
-    return Litestar(
-        route_handlers=(add_checkpoint, get_checkpoint, get_health),
-        dependencies={
-            "desk": Provide(lambda: desk, sync_to_thread=False),
-            "book": Provide(lambda: book, sync_to_thread=False),
-        },
-        exception_handlers={
-            RefusedError: errors.on_refused,
-            PeerError: errors.on_peer_error,
-            HTTPException: errors.on_http,
-            Exception: errors.on_bug,
-        },
-        openapi_config=None,
-        logging_config=None,
-        request_max_body_size=None,  # `read_body` has the limit
-    )
+    routes = (add_checkpoint, get_checkpoint, get_health)
+    group = RouteGroup(routes=routes, answer_error=errors.answer_error)
+    return application((group,), {"desk": desk, "book": book}, errors.answer_missing)
 
 
-def _refusal(err: CosigningRefusedError) -> Response[bytes]:
+def _refusal(err: CosigningRefusedError) -> Response:
     if err.status is Status.CONFLICT:
         return Response(
             conflict_body(err.size), status_code=err.status, headers={"content-type": SIZE_TYPE}
         )
     return Response(f"{err}\n".encode(), status_code=err.status, media_type=_TEXT)
 
-
-# --- The witness process: a folder with its key and what it saw, a web server, until a signal.
 
 KEY = "witness"
 LOGS = "logs"
@@ -149,12 +131,10 @@ def _signer(folder: Folder) -> Signer:
 
 
 async def _serve(
-    app: Litestar, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
+    app: ASGIApp, settings: WitnessSettings, listener: socket.socket, own: VerifierKey
 ) -> None:
     url = address(listener)
-    app_ = cast("App", app)  # the framework types its messages one by one
-    gate = Gate(app_, settings.trusted_proxies, 1, REQUEST_RATE)
-    server = WebServer(gate, listener)
+    server = WebServer(limited(app, settings.trusted_proxies, 1, REQUEST_RATE), listener)
     runtime.when_asked(server.stop)
     log.info(
         "tequio-ledger witness serves",

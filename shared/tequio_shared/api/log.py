@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from tequio_shared.api.answer import LongText, Rows, Text
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import ENTRY_BYTES, Bytes32Text, Natural, from_text, to_text
+from tequio_shared.ids import Bytes32Text, Natural, from_text, to_text
+from tequio_shared.limits import ENTRY_BYTES
 
 EVENT_BYTES = 2 * ENTRY_BYTES
 """Longest line, and most text in one event: a leaf in base64url is a third longer than itself."""

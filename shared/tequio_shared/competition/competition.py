@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from tequio_shared.competition.rules import LEAST_EVALUATORS, CompetitionRules, Outcome
 from tequio_shared.competition.state import Entries, Lot, Mark, Phase, Scores, read_document
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import BLOB_BYTES, Digest, PeerKey, digest_from_text, to_text
+from tequio_shared.ids import Digest, PeerKey, digest_from_text, to_text
+from tequio_shared.limits import BLOB_BYTES
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompClose,

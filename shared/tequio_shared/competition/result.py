@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tequio_shared.competition.rules import LEAST_EVALUATORS, Compared, Judged, Outcome, Placed
-from tequio_shared.ids import JSON_INTEGER, Digest, PeerKey, sha256, to_text
+from tequio_shared.ids import Digest, PeerKey, sha256, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.scoring import (
     DOCUMENT_TOLERANCE,
     TOTAL_TOLERANCE,

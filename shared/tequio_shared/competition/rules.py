@@ -13,9 +13,6 @@ from msgspec import Meta, Struct
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import (
-    BLOB_BYTES,
-    JSON_INTEGER,
-    STATEMENT_BYTES,
     Bytes32Text,
     Digest,
     MaybeBytes32Text,
@@ -25,6 +22,7 @@ from tequio_shared.ids import (
     key_from_text,
     sha256,
 )
+from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, STATEMENT_BYTES
 from tequio_shared.scoring import DocumentScore, Score
 from tequio_shared.sealed_set import CUSTODIANS, TEXTS, SealedSet
 from tequio_shared.statements.competitions import EntrantName

@@ -15,8 +15,6 @@ from tequio_shared.competition import result, sealed_archive
 from tequio_shared.competition.rules import ENTRANTS, Evaluation, Submission
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
-    BLOB_BYTES,
-    STATEMENT_BYTES,
     Digest,
     PeerKey,
     RunId,
@@ -26,6 +24,7 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
+from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 from tequio_shared.network.accounts import Trained
 from tequio_shared.network.standing import OUTSIDE
 from tequio_shared.network.tiers import Tier

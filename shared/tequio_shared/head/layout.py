@@ -17,7 +17,8 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import JSON_INTEGER, Bytes32Text, Positive
+from tequio_shared.ids import Bytes32Text, Positive
+from tequio_shared.limits import JSON_INTEGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import ENTRY_BYTES
+from tequio_shared.limits import ENTRY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,14 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (
-    MISSED_ROUNDS,
-    SEASONED_WITNESSES,
-    SPEED_ROUNDS,
-    Digest,
-    PeerKey,
-    to_text,
-)
+from tequio_shared.ids import Digest, PeerKey, to_text
+from tequio_shared.limits import MISSED_ROUNDS, SEASONED_WITNESSES, SPEED_ROUNDS
 from tequio_shared.network.standing import OUTSIDE, UNPROVEN, Standing, Standings
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round import assignment

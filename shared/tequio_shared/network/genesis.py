@@ -11,14 +11,8 @@ from msgspec import Meta, Struct
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import (
-    STATEMENT_BYTES,
-    Bytes32Text,
-    NetworkId,
-    PeerKey,
-    key_from_text,
-    sha256,
-)
+from tequio_shared.ids import Bytes32Text, NetworkId, PeerKey, key_from_text, sha256
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements.competitions import CompClose, CompDraw, CompOpen, CompResult
 from tequio_shared.statements.network import (
     CheckpointPublish,

@@ -16,7 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (
+from tequio_shared.ids import Digest, PeerKey, key_from_text, to_text
+from tequio_shared.limits import (
     APPEAL_MS,
     APPEAL_PAUSE_MS,
     DEVIATION_PROOFS,
@@ -28,10 +29,6 @@ from tequio_shared.ids import (
     REPEATED_QUARANTINE_MS,
     STRIKE_ROUNDS,
     STRIKES,
-    Digest,
-    PeerKey,
-    key_from_text,
-    to_text,
 )
 from tequio_shared.round import proof
 from tequio_shared.round.proof import MEASURED, Verdict

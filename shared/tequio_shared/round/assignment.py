@@ -14,7 +14,8 @@ from math import gcd
 from statistics import median_low
 from typing import TYPE_CHECKING
 
-from tequio_shared.ids import SPEED_ROUNDS, WITNESSES, Digest, NetworkId, PeerKey, RunId, sha256
+from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, sha256
+from tequio_shared.limits import SPEED_ROUNDS, WITNESSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

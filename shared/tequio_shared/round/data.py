@@ -18,7 +18,8 @@ from msgspec import Meta, Struct
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import DOCUMENT_BYTES, Bytes32Text, Digest, digest_from_text, sha256
+from tequio_shared.ids import Bytes32Text, Digest, digest_from_text, sha256
+from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.log import merkle
 from tequio_shared.round.assignment import Order
 from tequio_shared.round.manifest import Tokenizer

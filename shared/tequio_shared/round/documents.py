@@ -12,14 +12,8 @@ from msgspec import Meta, Struct
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import (
-    DOCUMENT_BYTES,
-    Bytes32Text,
-    MaybeBytes32Text,
-    Natural,
-    PeerKey,
-    key_from_text,
-)
+from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural, PeerKey, key_from_text
+from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.round import assignment as round_assignment
 
 if TYPE_CHECKING:

@@ -18,18 +18,8 @@ from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import DENSE_K
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, Base, Layout, count_chunks
-from tequio_shared.ids import (
-    CONTRIBUTORS,
-    DOCUMENT_BYTES,
-    JSON_INTEGER,
-    WITNESSES,
-    Bytes32Text,
-    MaybeBytes32Text,
-    Natural,
-    Positive,
-    RunId,
-    sha256,
-)
+from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural, Positive, RunId, sha256
+from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
 from tequio_shared.round.assignment import trainer_micropoints
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import UNSET
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import MEASURED_HEADS, STEERING, sha256, to_text
+from tequio_shared.ids import STEERING, sha256, to_text
+from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.round import assignment
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.scoring import MILLIBITS

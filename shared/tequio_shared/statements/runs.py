@@ -9,8 +9,6 @@ from msgspec import UNSET, UnsetType
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import (
-    SAMPLE_BYTES,
-    SAMPLE_PROMPT_BYTES,
     Bytes32Text,
     BytesText,
     ContributionCount,
@@ -23,6 +21,7 @@ from tequio_shared.ids import (
     SlotNumber,
     Written,
 )
+from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
 from tequio_shared.statements.envelope import Scope
 
 

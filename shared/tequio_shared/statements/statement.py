@@ -16,10 +16,6 @@ from msgspec import UNSET
 from tequio_shared import encoding, keys
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
-    ENTRY_BYTES,
-    SIGNATURES_PER_ENTRY,
-    STATEMENT_BYTES,
-    STATEMENT_LIFE_MS,
     ZERO_DIGEST,
     Digest,
     NetworkId,
@@ -29,6 +25,12 @@ from tequio_shared.ids import (
     key_from_text,
     sha256,
     to_text,
+)
+from tequio_shared.limits import (
+    ENTRY_BYTES,
+    SIGNATURES_PER_ENTRY,
+    STATEMENT_BYTES,
+    STATEMENT_LIFE_MS,
 )
 from tequio_shared.statements import BODIES, VERSION, Body
 from tequio_shared.statements.envelope import Envelope, Scope

@@ -20,7 +20,8 @@ from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import Wish
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import BUILD, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.version import BUILD
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:

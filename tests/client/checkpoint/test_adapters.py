@@ -25,7 +25,8 @@ from tequio_client.verify.progress import Quiet
 from tequio_client.worker.store.store import Store
 from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import PIECE_BYTES, digest_from_text, to_text
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tests.client.verify.logs import MemoryLog
 from tests.support.frozen_base import EVERY, described, write_base
 from tests.support.llama_swarm import ROUNDS, LlamaRun, play, shown

@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 
 from tequio_client.trainer import evaluate, model, weights
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import BLOB_BYTES
+from tequio_shared.limits import BLOB_BYTES
 from tequio_shared.scoring import Rules
 from tests.support import model_folders
 from tests.support.attack_table import attack

@@ -15,7 +15,7 @@ from tequio_client.ipc import trainer
 from tequio_client.trainer import prepared, tasks
 from tequio_client.trainer.data import Document
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
+from tequio_shared.limits import SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
 from tequio_shared.statements.runs import Sample
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from tequio_client.verify.source import NotAvailableError, PeerClaim, RunClaim
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import RecordShape
-from tequio_shared.ids import PIECE_BYTES, Digest, to_text
+from tequio_shared.ids import Digest, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles
 

@@ -14,7 +14,8 @@ from tequio_client.worker.rounds.workdir import BaseFiles, reference
 from tequio_client.worker.store.trees import cut_bytes
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile
-from tequio_shared.ids import PIECE_BYTES, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
 from tests.client.worker.swarm.test_transfer import paired
 from tests.shared.test_lora import BASE
 

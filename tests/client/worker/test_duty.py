@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty, Own, duty
-from tequio_shared.ids import MEASURED_HEADS, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.run import State, first_head
 from tequio_shared.round.manifest import Measure
 from tequio_shared.statements.runs import (

@@ -25,15 +25,8 @@ from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import Expected, RecordShape
-from tequio_shared.ids import (
-    PIECE_BYTES,
-    ZERO_DIGEST,
-    ContributionId,
-    Digest,
-    HeadHash,
-    RunId,
-    sha256,
-)
+from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 from tests.support import memory_log
 from tests.support.attack_table import attack

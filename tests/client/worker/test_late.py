@@ -17,7 +17,8 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.rounds.workdir import KeptHeads
 from tequio_client.worker.store.store import Store
-from tequio_shared.ids import PIECE_BYTES, RunId, digest_from_text
+from tequio_shared.ids import RunId, digest_from_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.runs import RoundClose
 from tests.support.history import History
 from tests.support.small_network import found

@@ -11,7 +11,7 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.ledger.follower import DRIFT, LedgerClock
 from tequio_client.worker.rounds.train import UPLOAD_MARGIN_MS, time_left_ms
-from tequio_shared.ids import CLOCK_SKEW_MS
+from tequio_shared.limits import CLOCK_SKEW_MS
 from tests.support.memory_log import MemoryLog, Reply, serving
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch, read_standing
 from tequio_client.worker.rounds.statements import EquivocationReporter
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import QUARANTINE_MS
 from tequio_shared.keys import Signer
+from tequio_shared.limits import QUARANTINE_MS
 from tests.support.authors import Author
 from tests.support.ledgers import UNLIMITED, served
 from tests.support.liars import contradiction, lie, now_ms, open_run

@@ -14,7 +14,7 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.catch_up import ENTRIES, recall
 from tequio_client.worker.rounds.duties import Own, duty
 from tequio_client.worker.store.store import Store
-from tequio_shared.ids import PIECE_BYTES
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import RunView
 from tequio_shared.round.manifest import Measure
 from tequio_shared.round.round import NextHead

@@ -28,7 +28,8 @@ from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.api.runs import RoundAnswer
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import PIECE_BYTES, Digest, HeadHash, sha256, to_text
+from tequio_shared.ids import Digest, HeadHash, sha256, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, root, root_of_hashes
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.tiles import TILE_WIDTH

@@ -9,8 +9,9 @@ import pytest
 from tequio_ledger.log.admission import admit, screen
 from tequio_ledger.state import State
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import CLOCK_SKEW_MS, ZERO_DIGEST, Digest, RunId, sha256, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import first_head
 from tequio_shared.network.tiers import Tier

@@ -10,7 +10,6 @@ import sqlalchemy as sa
 
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.models import LogCheckpoint
-from tequio_ledger.web import answers as snapshots
 from tequio_ledger.web.answers import snapshot
 from tequio_shared.errors import RefusedError
 from tests.support.ledgers import VirtualClock, make_settings, opened
@@ -58,10 +57,8 @@ def test_nobody_sees_rows_before_their_log_is_signed(ledger: Ledger) -> None:
     assert found == [last.size]
 
 
-def test_a_log_that_stays_unsigned_is_a_reason_to_come_back(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(snapshots, "PATIENCE_S", 0.05)
+def test_a_log_that_stays_unsigned_is_a_reason_to_come_back(ledger: Ledger) -> None:
     unsign(ledger)
-    with pytest.raises(RefusedError, match="come back later"), snapshot(ledger.database):
+    reading = snapshot(ledger.database, patience_s=0.05)
+    with pytest.raises(RefusedError, match="come back later"), reading:
         pass

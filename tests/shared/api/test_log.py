@@ -6,7 +6,7 @@ import pytest
 
 from tequio_shared.api.log import HEARTBEAT, EventReader, LogEvent
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import ENTRY_BYTES
+from tequio_shared.limits import ENTRY_BYTES
 
 
 def test_an_event_is_read_as_it_was_written() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tequio_client.verify.fold import Fold
 from tequio_client.verify.report import Report
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import CLOCK_SKEW_MS
+from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network_view import NetworkView
 from tequio_shared.statements.network import MemberTeam
 from tests.client.verify.logs import MemoryLog

@@ -40,7 +40,7 @@ from tequio_client.app.widgets.messages import Banner, EmptyState, Toast
 from tequio_client.ipc.control import AskDiagnostics, Diagnostics
 from tequio_client.ipc.texts import Event
 from tequio_client.names import without_names
-from tequio_shared.ids import BUILD
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent

@@ -15,7 +15,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from tequio_client.ipc import control
 from tequio_client.ipc.facts import NOTHING_OF_SESSION, SessionFacts
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import BUILD, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -28,7 +28,8 @@ from tequio_client.worker.children.trainer import trainer_environment
 from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import STATEMENT_BYTES, digest_from_text, sha256, to_text
+from tequio_shared.ids import digest_from_text, sha256, to_text
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements import BODIES, VERSION
 
 if TYPE_CHECKING:

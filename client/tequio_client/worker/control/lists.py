@@ -33,7 +33,8 @@ from tequio_client.worker.lending.needs import needs
 from tequio_client.worker.points import points
 from tequio_shared.competition.rules import Outcome
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import DOCUMENT_BYTES, RunId, digest_from_text, sha256
+from tequio_shared.ids import RunId, digest_from_text, sha256
+from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.round.data import Corpus
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.statement import Entry

@@ -20,7 +20,7 @@ from tequio_client.ipc import control
 from tequio_client.ipc.control import LINE_BYTES
 from tequio_client.worker.shutdown import first_of
 from tequio_shared.errors import MalformedError, TequioError
-from tequio_shared.ids import BUILD
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -31,7 +31,8 @@ from tequio_client.worker.ledger.standing import (
     what_to_do,
 )
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
-from tequio_shared.ids import APPEAL_BYTES, to_text
+from tequio_shared.ids import to_text
+from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.network.standing import OUTSIDE, Standing
 from tequio_shared.statements.network import KeyRegister, MemberTeam, MemberVouch, StandingAppeal
 

@@ -26,7 +26,7 @@ from tequio_client.ledger.proofs import LogProofs, check_entry
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
-from tequio_shared.ids import CLOCK_SKEW_MS
+from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.log.merkle import Frontier, leaf_hash, verify_consistency
 from tequio_shared.log.policy import NoQuorumError
 from tequio_shared.statements.statement import Entry

@@ -29,7 +29,8 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.ledger.outbox_db import FILE, REGISTRATION, OutboxDb, SignedCopy
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import STATEMENT_LIFE_MS, ZERO_DIGEST
+from tequio_shared.ids import ZERO_DIGEST
+from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.proof_of_work import find_nonce

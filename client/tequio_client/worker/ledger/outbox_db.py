@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
-from tequio_shared.ids import STATEMENT_BYTES, Digest, RunId
+from tequio_shared.ids import Digest, RunId
+from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.statements import BODIES, VERSION
 from tequio_shared.statements.statement import Entry
 

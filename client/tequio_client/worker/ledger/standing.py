@@ -13,7 +13,8 @@ from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import APPEAL_MS, NEWCOMER_WORK, PROBATION_WORK, from_text, to_text
+from tequio_shared.ids import from_text, to_text
+from tequio_shared.limits import APPEAL_MS, NEWCOMER_WORK, PROBATION_WORK
 from tequio_shared.network.standing import OUTSIDE, Standing, words_of
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round.documents import TRAINER, WITNESS

@@ -20,7 +20,8 @@ from tequio_client.worker.ledger import last_checkpoint
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.points.points_db import VOIDED, Outcome, Place, closed
 from tequio_shared.errors import PeerError, TequioError
-from tequio_shared.ids import DOCUMENT_BYTES, digest_from_text, to_text
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.round.documents import Result, Roster
 from tequio_shared.round.manifest import Manifest

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tequio_client.ipc.snapshot import State
 from tequio_client.ipc.texts import Event, event_values
-from tequio_shared.ids import BUILD
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

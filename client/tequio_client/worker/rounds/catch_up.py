@@ -19,7 +19,8 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import contribution_id
-from tequio_shared.ids import MEASURED_HEADS, PIECE_BYTES, digest_from_text, to_text
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.limits import MEASURED_HEADS, PIECE_BYTES
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Result, Roster
 from tequio_shared.round.measures import is_due

@@ -17,14 +17,8 @@ import trio
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.rounds.catch_up import head_ref, payload_refs
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import (
-    PIECE_BYTES,
-    ZERO_DIGEST,
-    HeadHash,
-    digest_from_text,
-    peer_id_text,
-    to_text,
-)
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, peer_id_text, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import Head
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
-from tequio_shared.ids import PIECE_BYTES, digest_from_text, to_text
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.statements.runs import HeadMeasure, Sample
 

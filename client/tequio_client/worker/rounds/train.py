@@ -18,7 +18,8 @@ from tequio_client.worker.rounds.context import current_round
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import HEADER_BYTES, Header
-from tequio_shared.ids import PIECE_BYTES, digest_from_text, from_text, to_text
+from tequio_shared.ids import digest_from_text, from_text, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.runs import WorkCommit
 
 if TYPE_CHECKING:

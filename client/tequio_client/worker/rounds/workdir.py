@@ -20,7 +20,8 @@ from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.ids import PIECE_BYTES, Bytes32Text, HeadHash, Natural, digest_from_text, to_text
+from tequio_shared.ids import Bytes32Text, HeadHash, Natural, digest_from_text, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import Head
 
 if TYPE_CHECKING:

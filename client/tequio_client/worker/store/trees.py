@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tequio_client import files
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import DIGEST_BYTES, PIECE_BYTES, Digest
+from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import root_of_hashes
 
 if TYPE_CHECKING:

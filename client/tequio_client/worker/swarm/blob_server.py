@@ -33,7 +33,8 @@ import trio
 
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import DIGEST_BYTES, PIECE_BYTES, Digest
+from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

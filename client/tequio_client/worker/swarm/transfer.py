@@ -37,7 +37,8 @@ from tequio_client.worker.swarm.sources import (
 )
 from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, PeerBans
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.ids import BLOB_BYTES, sha256
+from tequio_shared.ids import sha256
+from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

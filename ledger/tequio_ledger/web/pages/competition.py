@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from litestar import Response, get
-from litestar.params import FromPath, QueryParameter
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.guard import Published as GuardPublished
@@ -17,8 +18,6 @@ from tequio_ledger.state import Said, State
 from tequio_ledger.store import queries
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import CompetitionNow, EntrantNow, competition_now
-from tequio_ledger.web.errors import AnyRequest
-from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import competition_text, competition_views, render, text
 from tequio_ledger.web.pages.competition_text import Rule, Step
 from tequio_ledger.web.pages.competition_views import (
@@ -33,10 +32,12 @@ from tequio_ledger.web.pages.competition_views import (
 )
 from tequio_ledger.web.pages.run_view import OnHub, RunNow, data_progress, run_now
 from tequio_ledger.web.pages.text import Mark
+from tequio_ledger.web.routing import get
 from tequio_shared.competition.rules import Outcome, Submission
 from tequio_shared.competition.state import Phase
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import JSON_INTEGER, RunId, digest_from_text, from_text, to_text
+from tequio_shared.ids import RunId, digest_from_text, from_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 
 CHART_ROUNDS = 2_000
 ROWS = 100
@@ -111,10 +112,8 @@ class _Taken:
     swarms: int
 
 
-@get("/competitions/{competition:str}")
-async def get_competition(
-    request: AnyRequest, ledger: GivenLedger, competition: FromPath[str]
-) -> Response[bytes]:
+@get("/competitions/{competition}")
+async def get_competition(request: Request, ledger: Ledger, competition: str) -> Response:
     """Show a competition."""
     await ledger.sequencer.settled()
     now = competition_now(ledger.state, digest_from_text(competition), ledger.clock())
@@ -158,7 +157,7 @@ def _entrant(state: State, one: EntrantNow) -> EntrantRow:
     )
 
 
-def _printed(request: AnyRequest, ledger: Ledger, taken: _Taken) -> Response[bytes]:
+def _printed(request: Request, ledger: Ledger, taken: _Taken) -> Response:
     view, published = _view(ledger, taken, render.here(request, ledger))
     return render.page(request, "competition.html", render.frame(request, ledger, published), view)
 
@@ -224,7 +223,7 @@ def _story(told: Sequence[Said]) -> tuple[StoryLine, ...]:
 # --- GET /competitions: who trains against whom, the newest first.
 
 COMPETITIONS_ROWS = 30
-Before = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,8 +249,8 @@ class CompetitionsPage:
 
 @get("/competitions")
 async def get_competitions(
-    request: AnyRequest, ledger: GivenLedger, before: Before = JSON_INTEGER
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, before: Before = JSON_INTEGER
+) -> Response:
     """List competitions."""
     published = await ledger.sequencer.settled()
     views = ledger.state.competitions.views
@@ -274,14 +273,14 @@ async def get_competitions(
 
 
 def _competitions_printed(
-    request: AnyRequest,
+    request: Request,
     ledger: Ledger,
     published: GuardPublished,
     shown: list[CompetitionNow],
     older: int | None,
     *,
     is_first: bool,
-) -> Response[bytes]:
+) -> Response:
     now_ms = ledger.clock()
     view = CompetitionsPage(
         cards=tuple(

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from litestar import Response, get
-from litestar.params import FromQuery
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.log import Published
@@ -17,13 +17,12 @@ from tequio_ledger.store import entries as store_entries
 from tequio_ledger.store.queries import Owner
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import competition_now
-from tequio_ledger.web.errors import AnyRequest
-from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
 from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.entry_view import EntryLine, NoteLine, entry_line, note_lines
 from tequio_ledger.web.pages.run_view import RunNow, run_now
 from tequio_ledger.web.pages.text import DAY_MS, Mark
+from tequio_ledger.web.routing import get
 from tequio_shared.competition.state import Phase
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import (
@@ -64,7 +63,7 @@ class AboutPage:
 
 @get("/about")
 @render.by_turns
-def get_about(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
+def get_about(request: Request, ledger: Ledger) -> Response:
     """Explain."""
     one = assignment.trainer_micropoints(TOKENS, PARAMETERS)
     round_total = ELECTED * one
@@ -231,7 +230,7 @@ class Overview:
 
 
 @get("/")
-async def get_overview(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
+async def get_overview(request: Request, ledger: Ledger) -> Response:
     """Show the network."""
     await ledger.sequencer.settled()
     runs = [run_now(ledger.state, run) for run in ledger.state.runs]
@@ -260,12 +259,12 @@ def _contests(state: State, now_ms: int) -> tuple[Contest, ...]:
 
 
 def _printed(
-    request: AnyRequest,
+    request: Request,
     ledger: Ledger,
     runs: list[RunNow],
     contests: tuple[Contest, ...],
     keys: int,
-) -> Response[bytes]:
+) -> Response:
     view, published = _view(ledger, runs, contests, keys)
     return render.page(request, "overview.html", render.frame(request, ledger, published), view)
 
@@ -314,7 +313,7 @@ class SearchPage:
 
 @get("/search")
 @render.by_turns
-def get_search(request: AnyRequest, ledger: GivenLedger, q: FromQuery[str] = "") -> Response[bytes]:
+def get_search(request: Request, ledger: Ledger, q: str = "") -> Response:
     """Find an entry, a key, a run or a hash."""
     asked = q.strip()[:CHARS]
     with snapshot(ledger.database) as (connection, published):
@@ -403,7 +402,7 @@ class StatusPage:
 
 
 @get("/status")
-async def get_status(request: AnyRequest, ledger: GivenLedger) -> Response[bytes]:
+async def get_status(request: Request, ledger: Ledger) -> Response:
     """Show how the ledger is."""
     await ledger.sequencer.settled()
     runs = tuple(run_now(ledger.state, run) for run in ledger.state.runs)
@@ -412,8 +411,8 @@ async def get_status(request: AnyRequest, ledger: GivenLedger) -> Response[bytes
 
 
 def _status_printed(
-    request: AnyRequest, ledger: Ledger, runs: tuple[RunNow, ...], types: list[tuple[str, int]]
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, runs: tuple[RunNow, ...], types: list[tuple[str, int]]
+) -> Response:
     view, published = _status_view(ledger, runs, types)
     return render.page(request, "status.html", render.frame(request, ledger, published), view)
 

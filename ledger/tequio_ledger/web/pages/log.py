@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
-from litestar import Response, get
-from litestar.params import FromPath, FromQuery
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.guard import Published
 from tequio_ledger.store import entries
 from tequio_ledger.store import entries as store_entries
-from tequio_ledger.web.errors import AnyRequest
-from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import render
 from tequio_ledger.web.pages import text as pages_text
 from tequio_ledger.web.pages.entry_view import EntryLine, NoteLine, entry_line, note_lines
 from tequio_ledger.web.pages.peers import Before
+from tequio_ledger.web.routing import get
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import Header
-from tequio_shared.ids import JSON_INTEGER, from_text, to_text
+from tequio_shared.ids import from_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.log.merkle import leaf_hash
 from tequio_shared.log.policy import NONE
 from tequio_shared.network import standing
@@ -158,11 +158,11 @@ class EntriesPage:
 @get("/entries")
 @render.by_turns
 def get_entries(
-    request: AnyRequest,
-    ledger: GivenLedger,
-    author: FromQuery[str] = "",
+    request: Request,
+    ledger: Ledger,
+    author: str = "",
     before: Before = JSON_INTEGER,
-) -> Response[bytes]:
+) -> Response:
     """List entries."""
     key = from_text(author) if author else None
     published = ledger.published
@@ -209,9 +209,9 @@ class EntryPage:
     """Base64url, as every statement signature covers it."""
 
 
-@get("/entries/{index:str}")
+@get("/entries/{index}")
 @render.by_turns
-def get_entry(request: AnyRequest, ledger: GivenLedger, index: FromPath[str]) -> Response[bytes]:
+def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
     """Show an entry."""
     number, published = _number(index), ledger.published
     with ledger.database.glance.connect() as connection:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from litestar import Response, get
-from litestar.params import FromPath, FromQuery, QueryParameter
+import msgspec
 from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.state import State
@@ -15,18 +16,16 @@ from tequio_ledger.store import entries as store_entries
 from tequio_ledger.store import queries
 from tequio_ledger.store.queries import AttendedRow, StandingRow, TierRow
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.errors import AnyRequest
-from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import render, run_charts, text
 from tequio_ledger.web.pages import text as pages_text
 from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.entry_view import EntryLine, entry_line
-from tequio_ledger.web.pages.round_view import GivenTold, SlotStory, ToldRounds, slot_stories
+from tequio_ledger.web.pages.round_view import SlotStory, ToldRounds, slot_stories
 from tequio_ledger.web.pages.text import DAY_MS, Mark
 from tequio_ledger.web.read_api import NAMED
+from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import (
-    JSON_INTEGER,
     Digest,
     PeerKey,
     RunId,
@@ -35,6 +34,7 @@ from tequio_shared.ids import (
     peer_id_text,
     to_text,
 )
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.standing import words_of
 
 # --- GET /leaderboard: which people or teams earned most in a day, in a week, or ever.
@@ -43,7 +43,7 @@ ROWS, REACH = 50, 10
 SPANS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
 NAMES = {"24h": "24 hours", "7d": "7 days", "all": "All time"}
 BY = {"people": "People", "teams": "Teams"}
-Place = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+Place = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,13 +89,13 @@ class Leaderboard:
 @get("/leaderboard")
 @render.by_turns
 def get_leaderboard(
-    request: AnyRequest,
-    ledger: GivenLedger,
-    span: FromQuery[str] = "all",
-    by: FromQuery[str] = "people",
-    around: FromQuery[str] = "",
+    request: Request,
+    ledger: Ledger,
+    span: str = "all",
+    by: str = "people",
+    around: str = "",
     after: Place = 0,
-) -> Response[bytes]:
+) -> Response:
     """Show who earned most."""
     if span not in SPANS:
         raise RefusedError("malformed", f"the span is {span[:40]!r}; it can be {', '.join(SPANS)}")
@@ -172,7 +172,7 @@ def _row(
 
 
 ROUNDS, ENTRIES = 25, 8
-Before = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,15 +245,15 @@ class PeerPage:
     entries: tuple[EntryLine, ...]
 
 
-@get("/peers/{key:str}")
+@get("/peers/{key}")
 @render.by_turns
 def get_peer(
-    request: AnyRequest,
-    ledger: GivenLedger,
-    told: GivenTold,
-    key: FromPath[str],
+    request: Request,
+    ledger: Ledger,
+    told: ToldRounds,
+    key: str,
     before: Before = JSON_INTEGER,
-) -> Response[bytes]:
+) -> Response:
     """Show a key, given as base64url or as its peer id."""
     peer = key_from_peer_id(key) if key.startswith("12D3Koo") else PeerKey(from_text(key))
     with snapshot(ledger.database) as (connection, published):
@@ -375,7 +375,7 @@ class QuarantinePage:
 
 @get("/quarantine")
 @render.by_turns
-def get_quarantine(request: AnyRequest, ledger: GivenLedger, after: Before = 0) -> Response[bytes]:
+def get_quarantine(request: Request, ledger: Ledger, after: Before = 0) -> Response:
     """List them."""
     with snapshot(ledger.database) as (connection, published):
         rows = queries.standings(connection, NAMED, after, QUARANTINE_ROWS)

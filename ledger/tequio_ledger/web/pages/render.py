@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from litestar import Response
+from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE, metrics
 from tequio_ledger.replicas import follower
@@ -29,9 +29,10 @@ from tequio_shared.ids import sha256, to_text
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from starlette.requests import Request
+
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.guard import Published
-    from tequio_ledger.web.errors import AnyRequest
 
 # --- Pages that were printed a moment ago, for all who ask for the same one at once.
 #
@@ -56,7 +57,7 @@ class Print:
     tag: str
     headers: Mapping[str, str]
 
-    def answer(self, request: AnyRequest) -> Response[bytes]:
+    def answer(self, request: Request) -> Response:
         """Give it out, or say that the reader has it already."""
         if self.tag in request.headers.get("if-none-match", ""):
             return Response(
@@ -73,13 +74,13 @@ class Prints:
         self._held: OrderedDict[Name, tuple[float, Print]] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, request: AnyRequest) -> Print | None:
+    def find(self, request: Request) -> Print | None:
         """Give a print of what is asked for, if there is one that is fresh."""
         with self._lock:
             made_s, found = self._held.get(_name(request), (0.0, None))
         return found if found is not None and self._elapsed_s() - made_s < FRESH_S else None
 
-    def keep(self, request: AnyRequest, print_: Print) -> None:
+    def keep(self, request: Request, print_: Print) -> None:
         """Hold a print of what was asked for."""
         name = _name(request)
         with self._lock:
@@ -89,7 +90,7 @@ class Prints:
                 self._held.popitem(last=False)
 
 
-def _name(request: AnyRequest) -> Name:
+def _name(request: Request) -> Name:
     """All that a page may depend on: where, what, and by which address it was reached."""
     asked = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
     query = (part for pair in asked if pair[0] in ASKED for part in pair)
@@ -131,7 +132,7 @@ class Frame:
     software: str = SOFTWARE
 
 
-def frame(request: AnyRequest, ledger: Ledger, published: Published) -> Frame:
+def frame(request: Request, ledger: Ledger, published: Published) -> Frame:
     """The frame of a page that is true for that checkpoint."""
     health = ledger.health()
     return Frame(
@@ -147,7 +148,7 @@ def frame(request: AnyRequest, ledger: Ledger, published: Published) -> Frame:
     )
 
 
-def here(request: AnyRequest, ledger: Ledger) -> str:
+def here(request: Request, ledger: Ledger) -> str:
     """The address that the reader used, for who wants to join; strange ones never come this far."""
     host = request.headers.get("host", ledger.genesis.origin)
     scheme = request.headers.get("x-forwarded-proto", request.scope["scheme"])
@@ -155,8 +156,8 @@ def here(request: AnyRequest, ledger: Ledger) -> str:
 
 
 def page(
-    request: AnyRequest, template: str, frame: Frame, view: object, cache: str = LIVE
-) -> Response[bytes]:
+    request: Request, template: str, frame: Frame, view: object, cache: str = LIVE
+) -> Response:
     """Print a page, or say that the reader has it already; takes milliseconds: use a thread."""
     body = _PRESS.get_template(template).render(frame=frame, view=view).encode()
     tag = f'"{to_text(sha256(body))[:22]}"'
@@ -168,12 +169,12 @@ def page(
 
 
 async def in_turn(
-    request: AnyRequest, work: Callable[P, Response[bytes]], /, *given: P.args, **named: P.kwargs
-) -> Response[bytes]:
+    request: Request, work: Callable[P, Response], /, *given: P.args, **named: P.kwargs
+) -> Response:
     """Let a page be made when it is its turn, unless the same one was made meanwhile."""
     prints: Prints = request.state.prints
 
-    def make() -> Response[bytes]:
+    def make() -> Response:
         found = prints.find(request)
         return work(*given, **named) if found is None else found.answer(request)
 
@@ -181,24 +182,24 @@ async def in_turn(
     return await turns.take(make)
 
 
-def by_turns(make: Callable[P, Response[bytes]]) -> Callable[P, Awaitable[Response[bytes]]]:
+def by_turns(make: Callable[P, Response]) -> Callable[P, Awaitable[Response]]:
     """A handler whose whole work is done when it is its turn."""
 
     @wraps(make)
-    async def made(*given: P.args, **named: P.kwargs) -> Response[bytes]:
-        request = cast("AnyRequest", named["request"])  # the library names all that it gives
+    async def made(*given: P.args, **named: P.kwargs) -> Response:
+        request = cast("Request", named["request"])  # the library names all that it gives
         return await in_turn(request, make, *given, **named)
 
     return made
 
 
-def elsewhere(path: str) -> Response[bytes]:
+def elsewhere(path: str) -> Response:
     """Lead to another page of ours."""
     headers = {**SECURITY, "location": path, "cache-control": "no-store"}
     return Response(b"", status_code=303, media_type="text/html", headers=headers)
 
 
-def problem(request: AnyRequest, status: int, title: str, detail: str) -> Response[bytes]:
+def problem(request: Request, status: int, title: str, detail: str) -> Response:
     """Print what went wrong, in a frame that says nothing of the ledger."""
     bare = Frame(path=request.scope["path"])
     view = text.Problem(status=status, title=title, detail=detail)

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from litestar.di import NamedDependency
-from litestar.params import SkipValidation
-
 from tequio_ledger.store import entries
 from tequio_ledger.web.pages import text
 from tequio_shared.errors import RefusedError
@@ -382,8 +379,3 @@ class ToldRounds:
             self._over[name] = story
             if len(self._over) > HELD:
                 self._over.popitem(last=False)
-
-
-# --- What handlers of pages are given beside the ledger.
-
-GivenTold = NamedDependency[SkipValidation[ToldRounds]]

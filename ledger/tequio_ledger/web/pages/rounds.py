@@ -5,22 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from litestar import Response, get
-from litestar.params import FromPath
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.log import Published
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.errors import AnyRequest
-from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import render, text
-from tequio_ledger.web.pages.round_view import (
-    GivenTold,
-    RoundStory,
-    SlotStory,
-    ToldRounds,
-    slot_stories,
-)
+from tequio_ledger.web.pages.round_view import RoundStory, SlotStory, ToldRounds, slot_stories
 from tequio_ledger.web.pages.run_charts import (
     BloomPicture,
     Timeline,
@@ -30,8 +22,10 @@ from tequio_ledger.web.pages.run_charts import (
     vote_grid,
 )
 from tequio_ledger.web.pages.text import Mark
+from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import JSON_INTEGER, RunId, from_text, to_text
+from tequio_shared.ids import RunId, from_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.run import State
 from tequio_shared.round import assignment
 from tequio_shared.statements.runs import HeadAttest, HeadPromote
@@ -70,14 +64,14 @@ class RoundPage:
     accepted: int
 
 
-@get("/runs/{run:str}/rounds/{number:int}")
+@get("/runs/{run}/rounds/{number:int}")
 async def get_round(
-    request: AnyRequest,
-    ledger: GivenLedger,
-    told: GivenTold,
-    run: FromPath[str],
-    number: FromPath[int],
-) -> Response[bytes]:
+    request: Request,
+    ledger: Ledger,
+    told: ToldRounds,
+    run: str,
+    number: int,
+) -> Response:
     """Show a round."""
     await ledger.sequencer.settled()
     run_id = RunId(from_text(run))
@@ -90,8 +84,8 @@ async def get_round(
 
 
 def _printed(
-    request: AnyRequest, ledger: Ledger, make: Callable[[], tuple[RoundPage, Published]]
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, make: Callable[[], tuple[RoundPage, Published]]
+) -> Response:
     view, published = make()
     cache = render.SETTLED if view.story.is_complete else render.LIVE
     return render.page(request, "round.html", render.frame(request, ledger, published), view, cache)

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from litestar import Response, get
-from litestar.params import FromPath, QueryParameter
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.log import Published
@@ -15,15 +16,15 @@ from tequio_ledger.store import queries
 from tequio_ledger.store.queries import PastRound
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import CompetitionNow, competitions_of
-from tequio_ledger.web.errors import AnyRequest
-from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
 from tequio_ledger.web.pages import text as pages_text
 from tequio_ledger.web.pages.charts import Chart, Reading, Single, chart
 from tequio_ledger.web.pages.run_charts import RoundRing, round_ring, summary
 from tequio_ledger.web.pages.run_view import DataProgress, RunNow, data_progress, run_now
 from tequio_ledger.web.pages.text import Mark
-from tequio_shared.ids import JSON_INTEGER, RunId, from_text, to_text
+from tequio_ledger.web.routing import get
+from tequio_shared.ids import RunId, from_text, to_text
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.run import State
 from tequio_shared.round import measures
 from tequio_shared.round.measures import bits_per_byte
@@ -156,7 +157,7 @@ OUTCOMES = {
     "closed": Mark("Closed", "ok"),
     "void": Mark("Void", "warn"),
 }
-Before = Annotated[int, QueryParameter(ge=0, le=JSON_INTEGER)]
+Before = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,8 +234,8 @@ class RoundsPage:
     is_first: bool
 
 
-@get("/runs/{run:str}")
-async def get_run(request: AnyRequest, ledger: GivenLedger, run: FromPath[str]) -> Response[bytes]:
+@get("/runs/{run}")
+async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
     """Show a run."""
     await ledger.sequencer.settled()
     now = run_now(ledger.state, RunId(from_text(run)))
@@ -242,11 +243,11 @@ async def get_run(request: AnyRequest, ledger: GivenLedger, run: FromPath[str]) 
     return await render.in_turn(request, _printed, request, ledger, now, contests)
 
 
-@get("/runs/{run:str}/rounds")
+@get("/runs/{run}/rounds")
 @render.by_turns
 def get_rounds(
-    request: AnyRequest, ledger: GivenLedger, run: FromPath[str], before: Before = JSON_INTEGER
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, run: str, before: Before = JSON_INTEGER
+) -> Response:
     """List the rounds of a run, the newest first."""
     run_id = RunId(from_text(run))
     now = ledger.state.run(run_id)
@@ -263,8 +264,8 @@ def get_rounds(
 
 
 def _printed(
-    request: AnyRequest, ledger: Ledger, now: RunNow, contests: tuple[CompetitionNow, ...]
-) -> Response[bytes]:
+    request: Request, ledger: Ledger, now: RunNow, contests: tuple[CompetitionNow, ...]
+) -> Response:
     view, published = _view(ledger, now, contests, render.here(request, ledger))
     return render.page(request, "run.html", render.frame(request, ledger, published), view)
 

@@ -8,9 +8,9 @@ import base64
 import tomllib
 from importlib.resources import files
 
-from litestar import Response, get
-from litestar.params import FromPath, FromQuery
+from starlette.responses import Response
 
+from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
 
@@ -94,8 +94,8 @@ def address(name: str) -> str:
     return f"/static/{name}?v={TAGS[name]}"
 
 
-@get("/static/{name:str}", sync_to_thread=False)
-def get_static(name: FromPath[str], v: FromQuery[str] = "") -> Response[bytes]:
+@get("/static/{name}")
+async def get_static(name: str, v: str = "") -> Response:
     """Give a style sheet, a script, a picture or letters."""
     if name not in CONTENT:
         raise RefusedError("not-found", f"there is no file {name[:60]}")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tequio_shared.ids import CONTRIBUTORS
+from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.network.run import State, VoidReason
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier

@@ -25,17 +25,9 @@ from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
 from tequio_client.worker.ledger.outbox_db import LEAP
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import (
-    JSON_INTEGER,
-    ZERO_DIGEST,
-    Digest,
-    NetworkId,
-    PeerKey,
-    RunId,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.statements.competitions import EvalCommit
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.proof_of_work import find_nonce, has_work

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from litestar.testing import RequestFactory
+from starlette.requests import Request
 
 from tequio_ledger.web.pages.render import FRESH_S, HELD, Print, Prints
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from tequio_ledger.web.errors import AnyRequest
     from tests.ledger.web.pages.conftest import Seen
 
 PRINT = Print(body=b"page", tag='"tag"', headers={"etag": '"tag"'})
@@ -27,8 +26,10 @@ class Stopwatch:
         return self.at_s
 
 
-def asked(path: str, **headers: str) -> AnyRequest:
-    return RequestFactory().get(path, headers=headers)
+def asked(target: str, **headers: str) -> Request:
+    path, _, query = target.partition("?")
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    return Request({"type": "http", "path": path, "query_string": query.encode(), "headers": pairs})
 
 
 def test_a_print_is_given_out_while_it_is_fresh() -> None:
@@ -64,8 +65,8 @@ def test_so_many_are_held_and_no_more() -> None:
 
 def test_who_has_it_already_is_told_so() -> None:
     again = PRINT.answer(asked("/", **{"if-none-match": 'W/"x", "tag"'}))
-    assert (again.status_code, again.content) == (304, b"")
-    assert PRINT.answer(asked("/")).content == b"page"
+    assert (again.status_code, again.body) == (304, b"")
+    assert PRINT.answer(asked("/")).body == b"page"
 
 
 def test_a_page_asked_for_twice_is_printed_once(seen: Seen) -> None:

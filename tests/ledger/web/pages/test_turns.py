@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from contextlib import ExitStack
-from inspect import signature
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +14,7 @@ from tequio_ledger.log.sequencer import Known, Logged, Outcome
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.web.pages.render import ASKED, AT_ONCE, WAITING, Turns
 from tequio_ledger.web.pages.router import ROUTES
+from tequio_ledger.web.routing import Source
 from tequio_shared.errors import RefusedError
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
 
-GIVEN = {"request", "ledger", "told", "streams"}
+SERVICES = ("ledger", "told", "streams")
 
 
 class Crowd:
@@ -78,10 +77,8 @@ def test_a_page_that_fails_gives_its_turn_back() -> None:
 def test_a_print_is_known_by_all_that_a_page_may_be_asked_for() -> None:
     asked = set()
     for route in ROUTES:
-        in_path = {
-            part.partition(":")[0] for path in route.paths for part in re.findall(r"{(.*?)}", path)
-        }
-        asked |= signature(route.fn).parameters.keys() - GIVEN - in_path
+        parameters = route.parameters(SERVICES)
+        asked |= {one.name for one in parameters if one.source is Source.QUERY}
     assert asked - {"v"} == ASKED
 
 

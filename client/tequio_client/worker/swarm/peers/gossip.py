@@ -23,7 +23,7 @@ from libp2p.pubsub.utils import maybe_consume_signed_record
 
 from tequio_client.worker.swarm.peers.boundary import key_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
-from tequio_shared.ids import GOSSIP_BYTES
+from tequio_shared.limits import GOSSIP_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -21,8 +21,9 @@ from tequio_client.worker.swarm.peers.gossip import REPEAT_TOPICS_S, GossipTopic
 from tequio_client.worker.swarm.peers.stream import PeerStream
 from tequio_shared.addresses import UNKNOWN, network_of
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import GOSSIP_BYTES, PeerKey, key_from_peer_id, peer_id_text
+from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
 from tequio_shared.keys import SEED_BYTES
+from tequio_shared.limits import GOSSIP_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence

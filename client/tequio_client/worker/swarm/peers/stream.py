@@ -10,7 +10,7 @@ import trio
 
 from tequio_client.worker.swarm.peers.boundary import foreign_errors, shielded
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import FRAME_BYTES
+from tequio_shared.limits import FRAME_BYTES
 
 if TYPE_CHECKING:
     from libp2p.abc import INetStream

@@ -24,8 +24,9 @@ from tequio_client.worker.swarm.peers import (
 )
 from tequio_client.worker.swarm.peers.gossip import TOPIC_CHARACTERS
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.ids import FRAME_BYTES, GOSSIP_BYTES, peer_id_text
+from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
+from tequio_shared.limits import FRAME_BYTES, GOSSIP_BYTES
 from tests.support.loopback import LOOPBACK, Takes, network, two_peers
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The gate: whose request it is behind a proxy, and how much one address holds at once."""
+"""The limits on requests: whose request it is behind a proxy, and how many one address has."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tequio_ledger.web import middleware
-from tequio_ledger.web.middleware import REQUESTS, TARGET_BYTES, Gate
+from tequio_ledger.web.middleware import REQUESTS, TARGET_BYTES, RequestLimits, limited
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
+
+    from starlette.types import ASGIApp
 
     Fields = MutableMapping[str, Any]  # as ASGI has it
     Send = Callable[[Fields], Awaitable[None]]
@@ -23,7 +24,7 @@ PROXIES = (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
 
 
 class Seen:
-    """An application that notes who asks, and answers once it is told to."""
+    """An application that records the askers, and answers once it may."""
 
     def __init__(self) -> None:
         self.hosts: list[str] = []
@@ -48,7 +49,7 @@ def scope(host: str, forwarded: str = "", path: str = "/") -> dict[str, Any]:
     }
 
 
-async def asked(door: Gate, given: dict[str, Any]) -> Said:
+async def asked(app: ASGIApp, given: dict[str, Any]) -> Said:
     said: Said = []
 
     async def send(message: Fields) -> None:
@@ -57,7 +58,7 @@ async def asked(door: Gate, given: dict[str, Any]) -> Said:
     async def receive() -> Fields:
         return {"type": "http.request"}
 
-    await door(given, receive, send)
+    await app(given, receive, send)
     return said
 
 
@@ -81,7 +82,7 @@ def test_only_a_named_proxy_is_believed_about_who_asks(
     async def story() -> None:
         app = Seen()
         app.may_answer.set()
-        await asked(Gate(app, PROXIES, 64), scope(host, forwarded))
+        await asked(limited(app, PROXIES, 64), scope(host, forwarded))
         assert app.hosts == [counts]
 
     asyncio.run(story())
@@ -90,7 +91,7 @@ def test_only_a_named_proxy_is_believed_about_who_asks(
 def test_one_address_holds_so_many_requests_and_others_are_served() -> None:
     async def story() -> None:
         app = Seen()
-        door = Gate(app, (), 8)
+        door = limited(app, (), 8)
         async with asyncio.TaskGroup() as tasks:
             most = REQUESTS + 8
             held = [tasks.create_task(asked(door, scope("192.0.2.1"))) for _ in range(most)]
@@ -108,21 +109,21 @@ def test_one_address_holds_so_many_requests_and_others_are_served() -> None:
 
 def test_a_path_without_end_is_refused() -> None:
     app = Seen()
-    said = asyncio.run(asked(Gate(app, (), 64), scope("192.0.2.1", path="/" * (TARGET_BYTES + 1))))
+    said = asyncio.run(
+        asked(limited(app, (), 64), scope("192.0.2.1", path="/" * (TARGET_BYTES + 1)))
+    )
     assert said[0]["status"] == 400
     assert app.hosts == []
 
 
-def test_a_reader_that_takes_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(middleware, "SLOW_READER_S", 0.02)
-
+def test_a_reader_that_accepts_nothing_is_given_up() -> None:
     async def stuck(_message: object) -> None:
         await asyncio.Event().wait()
 
     async def story() -> None:
         app = Seen()
         app.may_answer.set()
-        door = Gate(app, (), 64)
+        door = RequestLimits(app, 64, slow_reader_s=0.02)
         with suppress(TimeoutError):
             await asyncio.wait_for(door(scope("192.0.2.1"), stuck, stuck), 5)  # type: ignore[arg-type]  # takes nothing at all
         assert len(app.hosts) == 1

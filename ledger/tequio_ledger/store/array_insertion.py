@@ -1,0 +1,84 @@
+"""Many rows into a table of PostgreSQL by one message: an array a column.
+
+Loaded by `insertion` for that database alone, for psycopg is a part of every start otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, LiteralString
+
+from psycopg import sql
+from sqlalchemy import JSON, LargeBinary, String
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from tequio_ledger.store.models import Base
+
+    Row = Mapping[str, object]
+
+
+def insert_arrays(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
+    """Write rows, all with the same names; one that is there already fails."""
+    _insert_arrays(connection, table, rows, sql.SQL(""))
+
+
+def upsert_arrays(
+    connection: Connection,
+    table: type[Base],
+    rows: Sequence[Row],
+    keys: Sequence[str],
+    fresh: Sequence[str],
+) -> None:
+    """Write rows; of one whose key is there already, the columns named in `fresh` are replaced."""
+    changes = [sql.SQL("{0} = EXCLUDED.{0}").format(sql.Identifier(name)) for name in fresh]
+    conflict = sql.SQL(" ON CONFLICT ({}) DO UPDATE SET {}")
+    _insert_arrays(connection, table, rows, conflict.format(_named(keys), _listed(changes)))
+
+
+def _insert_arrays(
+    connection: Connection, table: type[Base], rows: Sequence[Row], conflict: sql.Composable
+) -> None:
+    names = list(rows[0])
+    order = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM unnest({}) AS made ({}){}").format(
+        sql.Identifier(table.__tablename__),
+        _named(names),
+        _listed([_value(table, name) for name in names]),
+        _listed([sql.SQL(f"%b::{_sent_as(table, name)}[]") for name in names]),
+        _named(names),
+        conflict,
+    )
+    arrays = tuple([_plain(table, name, row[name]) for row in rows] for name in names)
+    connection.exec_driver_sql(order.as_string(), arrays)
+
+
+def _listed(parts: Sequence[sql.Composable]) -> sql.Composed:
+    return sql.SQL(", ").join(parts)
+
+
+def _named(names: Sequence[str]) -> sql.Composed:
+    return _listed([sql.Identifier(name) for name in names])
+
+
+def _value(table: type[Base], name: str) -> sql.Composable:
+    """Take a value out of its array."""
+    column = sql.SQL("made.{}").format(sql.Identifier(name))
+    return sql.SQL("{}::json").format(column) if _is_json(table, name) else column
+
+
+def _plain(table: type[Base], name: str, value: object) -> object:
+    return json.dumps(value) if _is_json(table, name) else value
+
+
+def _is_json(table: type[Base], name: str) -> bool:
+    return isinstance(table.__table__.c[name].type, JSON)
+
+
+def _sent_as(table: type[Base], name: str) -> LiteralString:
+    kind = table.__table__.c[name].type
+    if isinstance(kind, LargeBinary):
+        return "bytea"
+    return "text" if isinstance(kind, (String, JSON)) else "int8"

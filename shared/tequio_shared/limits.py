@@ -1,0 +1,67 @@
+"""Every number that both ends must agree on. Sizes in bytes, times in milliseconds."""
+
+STATEMENT_BYTES = 16_384
+"""Largest statement (its JSON)."""
+ENTRY_BYTES = 65_535
+"""Largest log entry; bundles prefix it with a u16."""
+SIGNATURES_PER_ENTRY = 16
+JSON_DEPTH = 6
+JSON_INTEGER = 2**53 - 1
+"""Largest magnitude of an integer in a statement or document (RFC 8259, section 6)."""
+STATEMENT_LIFE_MS = 900_000
+"""`exp` lies at most this far after `ts`."""
+CLOCK_SKEW_MS = 300_000
+"""How far `ts` may lie from the ledger's clock on entry."""
+POST_STATEMENTS = 256
+"""Most entries in one batch."""
+POST_BYTES = 1 << 20
+
+BLOB_BYTES = 64 << 20
+"""Largest blob that the ledger stores; larger things are trees of pieces."""
+DOCUMENT_BYTES = 4 << 20
+"""Largest JSON document named by a statement (manifest, roster, result)."""
+FRAME_BYTES = (1 << 20) + 4096
+"""Largest frame between peers: one piece of at most 1 MiB, and its envelope."""
+PIECE_BYTES = 1 << 20
+"""Piece of heads and data shards; contributions have their own (docs/protocol.md)."""
+GOSSIP_BYTES = 100_000
+
+WITNESSES = 16
+"""Elected per round; all members when there are fewer."""
+CONTRIBUTORS = 4_095
+"""Most trainer slots in a round: the bound under which integer sums stay below 2^53."""
+SPEED_ROUNDS = 5
+"""Verified speed is the median over this many of a peer's last accepted rounds."""
+
+SEASONED_WITNESSES = 4
+"""Witnesses in good standing without whom newcomers witness too."""
+NEWCOMER_WORK = 10
+"""Accepted contributions that make a newcomer, or a suspected key, active."""
+PROBATION_WORK = 20
+"""Accepted contributions that end a probation."""
+STRIKES = 2
+"""Measured faults within `STRIKE_ROUNDS` judged contributions that quarantine."""
+STRIKE_ROUNDS = 20
+DEVIATIONS = 2
+"""Proofs that deviate, within `DEVIATION_PROOFS` of a witness, that end its duty."""
+DEVIATION_PROOFS = 10
+QUARANTINE_MS = 86_400_000
+"""Term of a first quarantine; `REPEATED_QUARANTINE_MS` within `REPEAT_MS` of another one."""
+REPEATED_QUARANTINE_MS = 604_800_000
+REPEAT_MS = 15_552_000_000
+APPEAL_BYTES = 4_096
+"""The text of an appeal, UTF-8."""
+APPEAL_PAUSE_MS = 86_400_000
+"""Least time between two appeals of a key."""
+APPEAL_MS = 1_209_600_000
+"""An appeal that nobody answers for so long ends the quarantine in a probation."""
+MEASURED_HEADS = 4
+"""Heads, the last ones that were drawn for, of which measures are taken."""
+SAMPLE_PROMPT_BYTES = 64
+"""Most of a held-out text that a model goes on from, UTF-8, in its tokens and in the log."""
+SAMPLE_TOKENS = 64
+"""Most tokens that it adds."""
+SAMPLE_BYTES = 400
+"""Most of what it adds that the log takes, UTF-8."""
+MISSED_ROUNDS = 3
+"""Commitments in a row that nobody could fetch: the member has to say anew that it is ready."""

@@ -1,0 +1,109 @@
+"""The server: what one connection may hold, for how long, and an end in order."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import TYPE_CHECKING
+
+from tequio_ledger.web.server import HEAD_BYTES, WebServer, bind
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.types import Receive, Scope, Send
+
+GET = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+PATIENCE_S = 20.0
+
+
+class Held:
+    """An application that answers `/` at once, and any other path when it may."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.may_answer = asyncio.Event()
+
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        """Answer with two bytes."""
+        if scope["path"] != "/":
+            self.asked.set()
+            await self.may_answer.wait()
+        headers = [(b"content-length", b"2")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+
+def served(story: Callable[[Held, WebServer, int], Awaitable[None]]) -> None:
+    async def run() -> None:
+        app = Held()
+        with bind("127.0.0.1", 0) as listener:
+            port = listener.getsockname()[1]
+            server = WebServer(app, listener)
+            async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
+                serving = tasks.create_task(server.serve())
+                await story(app, server, port)
+                app.may_answer.set()
+                server.stop()
+                await serving
+
+    asyncio.run(run())
+
+
+async def answer_of(reader: asyncio.StreamReader) -> bytes:
+    head = await reader.readuntil(b"\r\n\r\n")
+    await reader.readexactly(2)
+    return head.split(b"\r\n", 1)[0]
+
+
+def test_a_connection_serves_one_request_after_the_other_without_delay() -> None:
+    async def story(_app: Held, _server: WebServer, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in range(3):
+            writer.write(GET)
+            assert await answer_of(reader) == b"HTTP/1.1 200 OK"
+        writer.close()
+
+    served(story)
+
+
+def test_answers_are_sent_at_once() -> None:
+    """Nagle's algorithm would hold a body back until its head was acknowledged."""
+    with bind("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP, "asyncio looks at this alone"
+
+
+def test_the_head_of_a_pipelined_request_is_bounded_too() -> None:
+    async def story(app: Held, _server: WebServer, port: int) -> None:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /slow HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n")
+        await app.asked.wait()
+        sent = 0
+        try:
+            async with asyncio.timeout(1):  # then the server has stopped reading
+                while sent < 256 * HEAD_BYTES:
+                    writer.write(b"x-more: " + b"y" * 8_000 + b"\r\n")
+                    await writer.drain()
+                    sent += 8_010
+        except (TimeoutError, ConnectionError):
+            pass
+        assert sent < 256 * HEAD_BYTES
+        app.may_answer.set()
+        writer.transport.abort()
+
+    served(story)
+
+
+def test_a_request_under_way_is_answered_after_stop_and_its_connection_closed() -> None:
+    async def story(app: Held, server: WebServer, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /slow HTTP/1.1\r\nhost: x\r\n\r\n")
+        await app.asked.wait()
+        server.stop()
+        await asyncio.sleep(0.3)
+        app.may_answer.set()
+        assert await answer_of(reader) == b"HTTP/1.1 200 OK"
+        assert await reader.read() == b""
+        writer.close()
+
+    served(story)
