@@ -39,10 +39,15 @@ def write_or_explain(path: Path, content: bytes) -> None:
         ) from err
 
 
-def settle(source: Path, target: Path) -> None:
-    """Sync a written file, then move it to its name in place of what is there."""
+def settle(source: Path, target: Path, *, mode: int | None = None) -> None:
+    """Sync a written file, then move it to its name in place of what is there.
+
+    The mode is set before the move: once the file has its name, another thread may delete it.
+    """
     with source.open("r+b") as file:
         sync(file)
+    if mode is not None:
+        source.chmod(mode)
     source.replace(target)
     sync_folder(target.parent)
 

@@ -182,8 +182,7 @@ class StoreFiles:
 
 def _settle(source: Path, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
-    files.settle(source, target)
-    target.chmod(0o444)
+    files.settle(source, target, mode=0o444)
 
 
 def _delete(path: Path) -> None:
