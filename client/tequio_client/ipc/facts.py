@@ -73,7 +73,7 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """Facts that any program on this machine can see; from the probe process, about once a second."""
+    """Facts that any program on this machine can see; sent by the probe about once a second."""
 
     gpus: Annotated[tuple[Gpu, ...], msgspec.Meta(max_length=GPUS)] | None = None
     """None: the probe does not answer. Empty: the computer has no accelerator."""
@@ -85,7 +85,7 @@ class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
     memory_mb: Count | None = None
     free_memory_mb: Count | None = None
     on_battery: bool | None = None
-    """False also where there is no battery."""
+    """False also on a computer without a battery."""
     is_saving_power: bool | None = None
     health: Annotated[tuple[Fact, ...], msgspec.Meta(max_length=32)] = ()
 

@@ -1,8 +1,8 @@
-"""What may be shown of a key, and what can be wrong with it, its backups and the keyring.
+"""Public facts about a key, and all errors of keys, backups and the keyring.
 
-A fault is one sentence: a code with its values, so that the window can show it in the user's
-language; the command line prints the English template. None of the values is ever a secret, except
-a word of a backup that is in no list.
+An error is one sentence: a code with its values, so that the app can translate it; the command line
+prints the English template. No value is ever a secret, except a word of a backup that is not in the
+word list.
 """
 
 from __future__ import annotations
@@ -22,36 +22,35 @@ Short: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class Kept(StrEnum):
-    """How the key's file protects the seed."""
+    """Protection of the key's file."""
 
     ABSENT = "absent"
-    """There is no file."""
+    """No file."""
     KEYRING = "keyring"
     PASSPHRASE = "passphrase"  # noqa: S105 - no passphrase
     OPEN = "open"
-    """By the file's mode alone."""
+    """Protected by the file's mode alone."""
 
 
 class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be known about the key without opening it."""
+    """Facts about the key that are known without opening it."""
 
     key: Short = ""
-    """Public key, base64url; empty: not known without opening the file."""
+    """Public key, base64url; empty: unknown until the file is opened."""
     backup_ms: Annotated[int, msgspec.Meta(ge=0)] = 0
-    """When it was last backed up; 0: never."""
+    """Time of the last backup; 0: never."""
     backup: Annotated[str, msgspec.Meta(pattern="^(words|file|)$")] = ""
-    """As what."""
+    """Form of that backup."""
 
 
 class KeyState(msgspec.Struct, frozen=True, kw_only=True):
-    """The key as it can be shown."""
+    """Public state of the folder's key."""
 
     kept: Kept = Kept.ABSENT
     record: KeyRecord = KeyRecord()
 
     @property
     def wants_backup(self) -> bool:
-        """Whether there is a key that is in no backup."""
         return self.kept is not Kept.ABSENT and not self.record.backup_ms
 
 
@@ -96,7 +95,7 @@ TEMPLATES: Mapping[str, str] = {
 
 
 class IdentityError(UserFacingError):
-    """Something is wrong with a key, and the person can act on it."""
+    """An error of a key, its backup or the keyring that the person can act on."""
 
     def __init__(self, code: str, **values: str | int) -> None:
         super().__init__(TEMPLATES[code].format(**values))
