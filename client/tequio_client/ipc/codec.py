@@ -21,7 +21,7 @@ def encode(message: msgspec.Struct) -> bytes:
 
 
 def decode(decoder: Decoder[_M], line: bytes, most_bytes: int, due: str) -> _M:
-    """Decode a line; raises MalformedError if it is too long or not `due` (a noun, for the error)."""
+    """Decode a line; raises MalformedError if it is too long or not `due` (named in the error)."""
     if len(line) > most_bytes:
         raise MalformedError(f"line of {len(line)} bytes, {most_bytes} at most")
     try:

@@ -69,7 +69,7 @@ class EntrantRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A competition: its rules, checked against their hash, and its state according to the ledger."""
+    """A competition: its rules, checked by their hash, and its state according to the ledger."""
 
     competition: Name
     name: Name

@@ -109,7 +109,7 @@ def test_who_has_the_link_joins_until_it_is_used_up(party: Party) -> None:
         assert (party.tier(name)["tier"], party.tier(name)["owner"]) == (2, to_text(invitation))
     assert "as many as it may" in party.refused("join", link, "--dir", party.guest("cleo"))
     assert (
-        "joined by this invitation before"
+        "already joined with this invitation"
         in party.tequio("join", link, "--dir", party.guest("ana")).output
     )
     listed = party.tequio("invite", "list", "--ledger", party.url).output
@@ -166,7 +166,7 @@ def test_a_link_to_another_network_or_a_broken_one_is_told_in_words(party: Party
     other = InvitationLink(
         ledger=party.url, network=NetworkId(sha256(b"another")), seed=link.seed
     ).text()
-    assert "another network" in party.refused("join", other, "--dir", party.guest("ana"))
+    assert "a different network" in party.refused("join", other, "--dir", party.guest("ana"))
     unknown = InvitationLink(ledger=party.url, network=link.network, seed=bytes([77]) * 32).text()
     assert "does not know this invitation" in party.refused(
         "join", unknown, "--dir", party.guest("bo")

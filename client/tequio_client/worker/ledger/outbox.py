@@ -173,7 +173,7 @@ class Outbox:
         failure = self._failure
         self._submitted.set()
         await failure.wait()
-        raise AssertionError("a failure is no entry")
+        raise AssertionError("a failure does not return")
 
     async def _queue(self, add: Callable[[OutboxDb], int]) -> Entry:
         async with self._lock:
@@ -428,7 +428,7 @@ class Outbox:
 
 
 class _Outcome:
-    """What became of a statement, for everybody who waits for it."""
+    """Result of a statement, for all callers that wait for it."""
 
     def __init__(self) -> None:
         self._came = trio.Event()

@@ -209,7 +209,7 @@ class OutboxDb:
             )
 
     def is_registering(self) -> bool:
-        """Whether the registration of the key waits to be logged."""
+        """Check whether the registration of the key waits to be logged."""
         query = "SELECT count(*) FROM draft WHERE ticket = ?"
         with self._explained():
             return bool(self._base.execute(query, (REGISTRATION,)).fetchone()[0])
