@@ -123,7 +123,7 @@ class TrainerProcess:
         """Keep a child running until cancelled; returns when it is given up (`broken`)."""
         while True:
             reason = await self.child.run_once(self._first_lines, self._on_line)
-            if reason is None:  # it was forbidden, which is no failure
+            if reason is None:  # it was forbidden, which does not count as a failure
                 log.info("trainer ended on request", seconds=round(self.child.freed_in_s or 0.0, 3))
                 continue
             self._failures += 1
@@ -232,7 +232,7 @@ async def run_benchmark(
 ) -> Benchmark:
     """Train a small model on the device for some seconds, in a child, and return its speed.
 
-    Raises RefusedError with the reason when there is no result.
+    Raises RefusedError with the reason if the benchmark failed.
     """
     with trio.move_on_after(limit_s):
         environment = trainer_environment(folder)

@@ -265,7 +265,7 @@ class ChunkQueue:
         self._changed = trio.Event()  # replaced whenever a request ended
 
     def has_use(self, held: list[bool] | None) -> bool:
-        """Whether the source holds anything that is not here yet."""
+        """Check whether the source has anything that is missing here."""
         return any(_first_run(held, chunk) for chunk in (*self._todo, *self._flying))
 
     def choose(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:

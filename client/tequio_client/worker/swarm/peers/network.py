@@ -298,7 +298,7 @@ class SilenceWatch:
         self._watched.discard(peer)
 
     async def _answers(self, peer: PeerKey) -> bool:
-        """Whether the peer answered a ping, or sent anything else meanwhile."""
+        """Check that the peer answers a ping, or sends anything else meanwhile."""
         before = self._messages_from(peer)
         with trio.move_on_after(self._limits.ping_wait_s):
             try:
