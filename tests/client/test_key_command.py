@@ -72,7 +72,7 @@ def test_the_words_are_not_written_into_a_pipe(folder: Path) -> None:
         (("restore", "--stdin"), "abandon", "a key has 24 words and these are 1"),
         (("restore", "--stdin"), WORDS.replace("liar", "lier"), "word 3, lier, "),
         (("restore", "--keep", "passphrase", "--stdin"), f"{WORDS}\nshort", "fewer than 8"),
-        (("backup", "{tmp}/x", "--stdin"), PHRASE, "there is no key in"),
+        (("backup", "{tmp}/x", "--stdin"), PHRASE, "no key found in"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(

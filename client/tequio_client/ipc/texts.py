@@ -56,14 +56,14 @@ REASONS: Mapping[str, str] = {
     "ledger-away": "the ledger does not answer ({problem}). Resumes when it does.",
     "no-swarm": "the swarm cannot be joined ({problem}). Retries automatically; the addresses "
     "are in Settings, Advanced.",
-    "no-run.open": "no run is open now. Resumes when one opens: there is nothing to do.",
+    "no-run.open": "no run is open now. Resumes automatically when one opens.",
     "no-run.fits": "no open run fits this computer. Resumes when one does; Runs says what each "
     "needs.",
     "no-run.ended": "the run has ended. Resumes with another one; your points stay yours.",
     "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; retries "
     "automatically.",
-    "quarantined": "no roster takes your key now ({problem}). Activity says what you can do.",
-    "no-device": "there is no device to lend. Switch one on in Hardware.",
+    "quarantined": "your key cannot take part now ({problem}). See Activity for what you can do.",
+    "no-device": "no device is enabled. Turn one on in Hardware.",
     "no-device.small": "{device} has too little memory for this run, which needs {wanted} MiB. "
     "Raise its limit in Hardware or choose another run.",
     "disk": "only {free} GiB of disk space are free, and {wanted} GiB should stay free. Resumes "
@@ -78,7 +78,7 @@ REASONS: Mapping[str, str] = {
     "Activity, or allow that in Settings, When to lend.",
     "battery-unknown.probe": "the hardware probe does not answer. Resumes when it does; see Health "
     "in Activity.",
-    "saving-power": "the system saves power. Resumes when that is switched off.",
+    "saving-power": "power saving is on. Resumes when it is turned off.",
     "hot": "{device} is at {degrees} °C, above your limit of {limit} °C. Resumes when it is 5 °C "
     "below the limit.",
     "game": "a game is running ({program}). Resumes 60 s after it closes.",

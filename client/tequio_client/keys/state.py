@@ -61,7 +61,7 @@ TEMPLATES: Mapping[str, str] = {
     "size": "the key file {path} has {size} bytes instead of {due}: restore it from a backup, or "
     "move it away to become a new peer",
     "damaged": "the key file {path} is damaged: restore it from a backup",
-    "gone": "there is no key in {folder}: restore it from a backup, or make a new one",
+    "gone": "no key found in {folder}: restore one from a backup, or make a new one",
     "there": "there is a key in {folder} already: restoring puts it aside, making does not",
     # the passphrase
     "passphrase-needed": "the key file {path} is sealed: a passphrase is needed",
@@ -83,10 +83,10 @@ TEMPLATES: Mapping[str, str] = {
     "backup-differs": "the backup {path} does not read back as it was written: choose another "
     "place, this one is unreliable",
     "words-count": "a key has {due} words and these are {count}",
-    "word-unknown": "word {number}, {word}, is not in the list of words: compare it with your note",
+    "word-unknown": "word {number}, {word}, is not in the word list: check your copy on paper",
     "word-near": "word {number}, {word}, is not in the list of words: it may be {near}",
-    "words-unfit": "each word is in the list, but they do not belong together: one is another than "
-    "was noted, or two have changed places",
+    "words-unfit": "all words are in the word list, but they do not fit together: one may be wrong, "
+    "or two may be swapped",
     "words-perhaps": "the words do not belong together: look at word {number}, {word}, which may "
     "have been {near}",
     "words-swapped": "the words do not belong together: words {first} and {second} may have "

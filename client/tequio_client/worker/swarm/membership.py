@@ -304,7 +304,7 @@ class AddressBook:
         return tuple(rng.sample(current, min(most, len(current))))
 
     def _has_room(self, record: AddressRecord, source: str) -> bool:
-        """Check that the record is current and its place not full; costs a pass over all records."""
+        """Check that the record is current and its place not full; passes over all records."""
         if not record.is_current(self._clock()):
             return False
         place, most = record.place, self._bounds.at_place * self._times(record.place)
