@@ -247,7 +247,7 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
         (CONNECTIONS, {"url": "javascript:alert(1)"}, "not a trustworthy connector"),
         (CONNECTIONS, {"user_code": "A\x1b[2JB"}, "not a trustworthy connector"),
         (CONNECTIONS, {"interval_s": 0}, "not a trustworthy connector"),
-        (ASK, {"index": 0}, "but that is about something else: do not trust it"),
+        (ASK, {"index": 0}, "but that entry is about something else: do not trust"),
         (ASK, {"state": "waiting", "interval_s": 1}, "the code was not used in time"),
         (ASK, {"state": "waiting", "problem": "\x1b]0;x"}, "not a trustworthy connector"),
     ],
