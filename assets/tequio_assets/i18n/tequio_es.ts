@@ -3942,7 +3942,7 @@
         <translation>una clave tiene {due} palabras y estas son {count}</translation>
     </message>
     <message>
-        <source>word {number}, {word}, is not in the word list: check your copy on paper</source>
+        <source>word {number}, {word}, is not in the list of words: check your copy on paper</source>
         <translation>la palabra {number}, {word}, no está en la lista de palabras: compruébala en tu copia en papel</translation>
     </message>
     <message>
@@ -3950,7 +3950,7 @@
         <translation>la palabra {number}, {word}, no está en la lista de palabras: puede ser {near}</translation>
     </message>
     <message>
-        <source>all words are in the word list, but they do not fit together: one may be wrong, or two may be swapped</source>
+        <source>all words are in the list, but they do not fit together: one may be wrong, or two may be swapped</source>
         <translation>todas las palabras están en la lista, pero no van juntas: puede que una sea incorrecta o que dos estén intercambiadas</translation>
     </message>
     <message>

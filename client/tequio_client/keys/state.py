@@ -83,9 +83,9 @@ TEMPLATES: Mapping[str, str] = {
     "backup-differs": "the backup {path} does not read back as it was written: choose another "
     "place, this one is unreliable",
     "words-count": "a key has {due} words and these are {count}",
-    "word-unknown": "word {number}, {word}, is not in the word list: check your copy on paper",
+    "word-unknown": "word {number}, {word}, is not in the list of words: check your copy on paper",
     "word-near": "word {number}, {word}, is not in the list of words: it may be {near}",
-    "words-unfit": "all words are in the word list, but they do not fit together: one may be wrong, "
+    "words-unfit": "all words are in the list, but they do not fit together: one may be wrong, "
     "or two may be swapped",
     "words-perhaps": "the words do not belong together: look at word {number}, {word}, which may "
     "have been {near}",

@@ -255,5 +255,5 @@ def memory_lack(parameters: int, available_bytes: int | None = None) -> str:
         return ""
     return (
         f"scoring a model of {parameters:,} parameters needs {needed / _GIGA:.1f} GB of memory, "
-        f"{free / _GIGA:.1f} GB are free"
+        f"and {free / _GIGA:.1f} GB are free"
     )
