@@ -1,1 +1,1 @@
-"""The volunteer's programs: worker, trainer, and the commands that start them."""
+"""The client distribution: app, worker, trainer, and the command line."""

@@ -49,7 +49,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command; what the person can act on becomes one sentence and exit status 1."""
+    """Run the command; errors become one sentence and exit status 1."""
     disable_core_dumps()
     try:
         cli()
@@ -62,20 +62,21 @@ def main() -> None:
 def _missing(
     group: BaseExceptionGroup[ModuleNotFoundError],
 ) -> BaseExceptionGroup[BaseException]:
-    """Say which extra brings what is not installed; a module of our own that is gone is a bug."""
+    """Explain how to install a missing package; a missing module of our own is a bug."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     name = str(getattr(error, "name", None))
     if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
         raise group
-    told = f"this command is not installed here ({name} is missing)"
-    way_out = "install '.[client]' from the checkout"
-    return BaseExceptionGroup("", [UserFacingError(f"{told}: {way_out}")])
+    message = (
+        f"this command is not installed ({name} is missing): install '.[client]' from the checkout"
+    )
+    return BaseExceptionGroup("", [UserFacingError(message)])
 
 
 def _leave(group: BaseExceptionGroup[BaseException]) -> None:
-    """What a person can act on comes before what merely failed along with it."""
+    """Print an error the person can act on before errors that only failed along with it."""
     error: BaseException = group.subgroup(UserFacingError) or group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

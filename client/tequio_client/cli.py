@@ -1,4 +1,4 @@
-"""The command tree of the tequio program: each command is imported when it is called."""
+"""Foundations of the command line: lazily imported groups, and options shared by commands."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are named as `module:attribute` and imported on demand."""
+    """A click group whose commands, given as `module:attribute`, are imported on demand."""
 
     def __init__(self, *, commands_at: Mapping[str, str], **rest: Any) -> None:  # noqa: ANN401 - click's own
         super().__init__(**rest)
         self._commands_at = commands_at
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names of all commands."""
+
         return sorted({*self._commands_at, *super().list_commands(ctx)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported now."""
+
         target = self._commands_at.get(cmd_name)
         if target is None:
             return super().get_command(ctx, cmd_name)
@@ -39,8 +39,6 @@ class LazyGroup(click.Group):
         return command
 
 
-# --- Options that several commands share, declared once.
-
 F = TypeVar("F", bound="Callable[..., object]")
 LEDGER = "http://127.0.0.1:8600"
 GIB = 1 << 30
@@ -48,33 +46,33 @@ _OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
 
 
 class Named(click.Argument):
-    """What names a thing of the log: a key, a hash, a run. One in 64 of them begins with a dash.
+    """Argument that takes base64url text from the log: a key, a hash, or the id of a run.
 
-    So what a command with such an argument does not know as an option may be one; a word that looks
-    like an option and like no name is still told to be none.
+    One in 64 of them begins with a dash. So unknown options are passed through as arguments, except
+    those that look like an option and cannot be such text.
     """
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:  # noqa: ANN401 - click's own type is private
-        """Have the parser pass on what it does not know."""
+
         super().add_to_parser(parser, ctx)
         parser.ignore_unknown_options = True
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:  # noqa: ANN401 - click's own
-        """Refuse an option that is spelt wrongly."""
+
         if isinstance(value, str) and _OPTION.fullmatch(value):
             raise click.NoSuchOption(value, ctx=ctx)
-        if value == "":  # as a variable of a shell that is not set: it would mean any
-            raise click.BadParameter("it is empty: say which one", ctx=ctx, param=self)
+        if value == "":  # usually an unset shell variable; as a prefix it would match anything
+            raise click.BadParameter("must not be empty", ctx=ctx, param=self)
         return super().type_cast_value(ctx, value)
 
 
 def named(name: str) -> Callable[[F], F]:
-    """An argument that names a thing of the log."""
+    """Declare a `LogIdArgument`."""
     return click.argument(name, cls=Named)
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]  # generic for the checker alone
-    """What names one thing, if the option is given: an empty text would mean any, or none."""
+    """Option value that must not be empty: an empty text would match anything, or nothing."""
 
     name = "text"
 
@@ -83,12 +81,12 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # generic for the checke
     ) -> str:
         text = str(value)
         if not text.strip():
-            self.fail("it is empty: say which one, or leave the option out", param, ctx)
+            self.fail("must not be empty; leave the option out instead", param, ctx)
         return text
 
 
 class OutputFile(click.Path):
-    """A file to be written at the end of long work: whether that can be is checked now."""
+    """A file that is written at the end of long work; checked for write access at the start."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path)
@@ -101,12 +99,12 @@ class OutputFile(click.Path):
     ) -> Path:
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if not os.access(path.parent, os.W_OK):
-            self.fail(f"the folder {path.parent} is not there or may not be written", param, ctx)
+            self.fail(f"the folder {path.parent} does not exist or is not writable", param, ctx)
         return path
 
 
 class _Number(click.FloatRange):
-    """A number in a range; NaN, which compares with nothing, is in none."""
+    """A number in a range; rejects NaN, which passes every range check."""
 
     def convert(
         self,
@@ -114,7 +112,7 @@ class _Number(click.FloatRange):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> float:
-        """Read it, or say what it must be."""
+
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
             self.fail(f"{value!r} is not a number", param, ctx)
@@ -137,12 +135,12 @@ trust = click.option(
     "trust_file",
     type=click.Path(path_type=Path, dir_okay=False),
     envvar="TEQUIO_TRUST",
-    help="Policy file (C2SP tlog-policy): who must have cosigned the log.",
+    help="Policy file (C2SP tlog-policy) that names the required cosigners of the log.",
 )
 
 
 def place(name: str) -> Path:
-    """Where the folder of that program usually is."""
+    """Give the default folder of a program."""
     return Path(platformdirs.user_data_dir("tequio")) / name
 
 
@@ -152,19 +150,19 @@ seed_folder = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     default=place("seed"),
     show_default=True,
-    help="Folder of the seed that is to serve head and shards.",
+    help="Folder of the seed node that serves head and shards.",
 )
 
 
 def folder(name: str) -> Callable[[F], F]:
-    """The folder of a program, with its usual place."""
+    """Declare `--dir`, with the default folder of that program."""
     return click.option(
         "--dir",
         "folder",
         type=click.Path(path_type=Path, file_okay=False),
         default=place(name),
         show_default=True,
-        help="Where key, store and state are kept.",
+        help="Folder for the key, the store and all state.",
     )
 
 
@@ -173,17 +171,17 @@ others = click.option(
     "others",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of another organiser who signs too; repeat.",
+    help="Folder of another organiser who also signs; repeatable.",
 )
 
 
 def signing(command: F) -> F:
-    """As which organisers a command signs, and where what too few signed is left."""
+    """Declare which organisers sign, and where a statement with too few signatures is written."""
     for option in (
         click.option(
             "--out",
             type=OutputFile(),
-            help="Write a half-signed statement here when more organisers have to sign.",
+            help="File for the partly signed statement, if more organisers have to sign.",
         ),
         others,
         folder("organiser"),
@@ -193,20 +191,19 @@ def signing(command: F) -> F:
 
 
 def logging(command: F) -> F:
-    """`--log-json` and `--log-level`."""
-    command = click.option("--log-json", is_flag=True, help="Log as JSON lines, for machines.")(
-        command
-    )
+    """Declare `--log-json` and `--log-level`."""
+    command = click.option("--log-json", is_flag=True, help="Log as JSON lines.")(command)
     return click.option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),
         default="info",
         show_default=True,
+        help="Least severe messages to log.",
     )(command)
 
 
 def networking(command: F) -> F:
-    """Where a node listens, whom it dials and believes, and what it may store and transfer."""
+    """Declare the options of a node: addresses, peers, trust, and limits of disk and network."""
     for option in reversed(
         (
             trust,
@@ -215,13 +212,16 @@ def networking(command: F) -> F:
                 multiple=True,
                 default=("/ip4/0.0.0.0/tcp/0",),
                 show_default=True,
-                help="Multiaddr to listen on; repeat.",
+                help="Multiaddr to listen on; repeatable.",
             ),
             click.option(
-                "--announce", multiple=True, help="Multiaddr that others should dial; repeat."
+                "--announce", multiple=True, help="Multiaddr that others should dial; repeatable."
             ),
             click.option(
-                "--peer", "bootstrap", multiple=True, help="Multiaddr of a peer to dial; repeat."
+                "--peer",
+                "bootstrap",
+                multiple=True,
+                help="Multiaddr of a peer to dial at the start; repeatable.",
             ),
             click.option(
                 "--wait-for-ledger",
@@ -230,13 +230,22 @@ def networking(command: F) -> F:
                 type=_Number(0.0, 1e9),
                 default=60.0,
                 show_default=True,
-                help="How long the ledger may be away at the start before we give up.",
+                help="How long to wait for an unreachable ledger at the start.",
             ),
-            click.option("--quota-gib", type=_Number(0.0, 1e6), default=20.0, show_default=True),
-            click.option("--upload-mbit", type=_RATE, help="Most to send, in Mbit/s."),
-            click.option("--download-mbit", type=_RATE, help="Most to receive, in Mbit/s."),
             click.option(
-                "--status", "status_lines", is_flag=True, help="Status as JSON lines on stdout."
+                "--quota-gib",
+                type=_Number(0.0, 1e6),
+                default=20.0,
+                show_default=True,
+                help="Disk space for the store, in GiB.",
+            ),
+            click.option("--upload-mbit", type=_RATE, help="Upload limit in Mbit/s."),
+            click.option("--download-mbit", type=_RATE, help="Download limit in Mbit/s."),
+            click.option(
+                "--status",
+                "status_lines",
+                is_flag=True,
+                help="Print the status as JSON lines on standard output.",
             ),
         )
     ):
@@ -245,14 +254,12 @@ def networking(command: F) -> F:
 
 
 def bytes_per_s(mbit: float | None) -> float | None:
-    """Mbit/s as bytes/s; None stays None."""
+    """Convert Mbit/s to bytes/s; None stays None."""
     return None if mbit is None else mbit * 1e6 / 8
 
 
 def set_up_logs(*, log_json: bool, log_level: str) -> None:
-    """Configure logging as the options say."""
-    from tequio_client.runtime import (
-        configure_logging,  # the app is installed without what it needs
-    )
+    # Imported here because the app is installed without structlog.
+    from tequio_client.runtime import configure_logging
 
     configure_logging(style="json" if log_json else "console", level=log_level)

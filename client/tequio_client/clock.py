@@ -12,7 +12,7 @@ from datetime import time as time_of_day
 
 
 def now_ms() -> int:
-    """The time in milliseconds since 1970."""
+    """Read the wall clock, milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 
@@ -22,10 +22,10 @@ def steady_ms() -> int:
 
 
 def utc_offset_s(at_ms: int) -> int:
-    """Seconds by which local time is ahead of UTC at that instant, summer time included.
+    """Compute the seconds by which local time is ahead of UTC at that instant.
 
-    From the system and not from a table of zones: none comes with Python on Windows, and the system
-    knows the person's zone, also after it was changed.
+    From the system and not from a time zone table: Python on Windows comes with none, and the
+    system knows the user's zone even after it changed.
     """
     if sys.platform != "win32":
         time.tzset()
@@ -34,19 +34,19 @@ def utc_offset_s(at_ms: int) -> int:
 
 
 def local_time(at_ms: int) -> datetime:
-    """An instant in this computer's time zone."""
+    """Convert an instant to this computer's time zone."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).astimezone()
 
 
 def midnight_ms(now_ms: int) -> int:
-    """The instant at which today began in this computer's time zone."""
+    """Find the start of today in this computer's time zone."""
     today = local_time(now_ms)
     began = datetime.combine(today.date(), time_of_day())
     return round(began.astimezone().timestamp() * 1000)
 
 
 def tomorrow_ms(now_ms: int, hour: int = 8) -> int:
-    """The instant at which tomorrow's morning begins in this computer's time zone."""
+    """Find that hour of tomorrow in this computer's time zone."""
     today = local_time(now_ms)
     morning = datetime.combine(today.date() + timedelta(days=1), time_of_day(hour))
     return round(morning.astimezone().timestamp() * 1000)

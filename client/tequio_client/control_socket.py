@@ -1,12 +1,13 @@
-"""The control socket of a folder's worker, for programs of the same user on the same computer.
+"""Control socket of a folder's worker, for programs of the same user on the same computer.
 
-Where the system has them, a Unix socket in the worker's folder, which only its owner may open.
-Elsewhere, and where the folder's path is too long for one, a port on the loopback interface, named
-with two secrets in a file that only the owner may read: a caller's first line must be the one, the
-worker's the other. After a worker was killed the file stays, and any program may get its port: so
-the worker proves itself too.
+Where available, it is a Unix socket in the worker's folder, which only its owner can open.
+Elsewhere, and where the path is too long for one, it is a loopback port, listed with two secrets in
+a file that only the owner can read: a caller's first line must be the one secret, the worker's the
+other. The worker proves itself too, because the file outlives a killed worker and any program may
+then get its port.
 
-`WorkerCall` is a short, blocking call for a program without a loop: every wait in it has an end.
+`WorkerCall` is a short, blocking call for a program without an event loop; every wait has a
+deadline.
 """
 
 from __future__ import annotations
@@ -33,13 +34,14 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.snapshot import Snapshot, Wish
 
+
 R = TypeVar("R", bound="Reply")
 SOCKET = "control.sock"
 PORT = "control.json"
 BACKLOG = 64
 UNIX = getattr(socket, "AF_UNIX", None)
 PATH_BYTES = 100
-"""Longest path of a Unix socket, a little below what systems take."""
+"""Longest path of a Unix socket, a little below the limits of the systems."""
 TIMEOUT_S = 5.0
 _TOKEN_BYTES = 32
 _MOST_BYTES = 4_096
@@ -47,7 +49,7 @@ _READ_BYTES = 1 << 16
 
 
 class LoopbackPort(msgspec.Struct, frozen=True):
-    """The loopback port of a worker, and the secrets of both ends."""
+    """A worker's loopback port, and the secrets of both ends."""
 
     port: Annotated[int, msgspec.Meta(ge=1, le=65_535)]
     token: str
@@ -57,20 +59,20 @@ class LoopbackPort(msgspec.Struct, frozen=True):
 
     @property
     def asked(self) -> bytes:
-        """The caller's first line."""
+        """First line of the caller."""
         return self.token.encode() + b"\n"
 
     @property
     def answered(self) -> bytes:
-        """The worker's first line."""
+        """First line of the worker."""
         return self.proof.encode() + b"\n"
 
     def is_asked(self, line: bytes) -> bool:
-        """Whether a caller that sent this line has read the file."""
+        """Check that the caller that sent this line has read the file."""
         return hmac.compare_digest(line, self.asked)
 
     def is_proven(self, line: bytes) -> bool:
-        """Whether the worker that sent this line wrote the file."""
+        """Check that the worker that sent this line wrote the file."""
         return hmac.compare_digest(line, self.answered)
 
 
@@ -93,7 +95,6 @@ class ControlListener:
             ) from err
 
     def close(self) -> None:
-        """Stop listening, and leave nothing behind."""
         self.socket.close()
         self._remove_files()
 
@@ -125,7 +126,7 @@ class ControlListener:
 def port_of(folder: Path) -> LoopbackPort | None:
     """Read the loopback port of that folder's worker.
 
-    None where it listens on a Unix socket, or no worker runs.
+    None: it listens on a Unix socket, or no worker is running.
     """
     try:
         return _read_port(folder)
@@ -134,12 +135,12 @@ def port_of(folder: Path) -> LoopbackPort | None:
 
 
 def connect(folder: Path) -> socket.socket:
-    """Reach the worker of that folder; raises UserFacingError when none runs there."""
+    """Connect to the worker of that folder; raises UserFacingError when none is running."""
     try:
         return _through_port(folder) if (folder / PORT).exists() else _through_unix(folder)
     except (OSError, msgspec.MsgspecError) as err:
         raise UserFacingError(
-            f"no worker runs in {folder}: start the app or `tequio worker`, or give its --dir"
+            f"no worker is running in {folder}: start the app or `tequio worker`, or give its --dir"
         ) from err
 
 
@@ -162,7 +163,7 @@ def _through_port(folder: Path) -> socket.socket:
     try:
         made.sendall(port.asked)
         if not port.is_proven(_receive(made, len(port.answered))):
-            raise ConnectionRefusedError("another program has the port of a worker that is gone")
+            raise ConnectionRefusedError("another program uses the port of a worker that ended")
     except OSError:
         made.close()
         raise
@@ -170,7 +171,7 @@ def _through_port(folder: Path) -> socket.socket:
 
 
 def _receive(connection: socket.socket, size: int) -> bytes:
-    """Read that many bytes, or fewer if the other end closes; raises OSError."""
+    """Read that many bytes, fewer if the other end closes; raises OSError."""
     received = b""
     while len(received) < size and (more := connection.recv(size - len(received))):
         received += more
@@ -187,7 +188,7 @@ def _fits(folder: Path) -> bool:
 
 
 class WorkerCall:
-    """One connection to a worker: a greeting, then snapshots, commands and questions."""
+    """A connection to a worker: a greeting, then snapshots, desired states and questions."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -197,7 +198,7 @@ class WorkerCall:
     @classmethod
     @contextmanager
     def to(cls, folder: Path) -> Iterator[Self]:
-        """Call the worker of that folder; raises UserFacingError, also for what fails inside."""
+        """Connect to that folder's worker; raises UserFacingError, also for errors in the block."""
         with connect(folder) as connection:
             try:
                 call = cls(connection)
@@ -205,32 +206,31 @@ class WorkerCall:
                 yield call
             except (OSError, MalformedError) as err:
                 raise UserFacingError(
-                    f"the worker in {folder} does not answer as it should ({err}): restart it"
+                    f"the worker in {folder} sent an invalid answer ({err}): restart it"
                 ) from err
 
     def _greet(self) -> None:
         self._send(control.Hello(who="cli", build=BUILD))
         answer = self._receive()
         if isinstance(answer, control.Refused):
-            raise UserFacingError(f"the worker refused: {answer.why}")
+            raise UserFacingError(f"the worker refused the connection: {answer.why}")
         if not isinstance(answer, control.Welcome):
-            raise MalformedError(f"{type(answer).__name__} before a welcome")
+            raise MalformedError(f"{type(answer).__name__} instead of Welcome")
 
     def snapshot(self) -> Snapshot:
-        """Wait for the worker's next snapshot."""
         return self._shown(lambda _: True)
 
     def want(self, make: Callable[[Snapshot], Wish]) -> Snapshot:
-        """Send the wish that `make` gives for the present snapshot; wait until it is in force."""
+        """Send the desired state that `make` derives from a snapshot; wait until it is in force."""
         while True:
             wish = make(self.snapshot())
             self._send(control.Want(wish=wish))
             shown = self._shown(partial(_has_wish, wish.number))
-            if shown.wish == wish:  # else another program sent one meanwhile
+            if shown.wish == wish:  # otherwise another program changed it at the same time
                 return shown
 
     def ask(self, question: Question, kind: type[R]) -> R:
-        """Ask for a reply of that kind; raises UserFacingError when there is none."""
+        """Ask for a reply of that type; raises UserFacingError when the worker has none."""
         self._asked += 1
         self._send(control.Ask(id=self._asked, question=question))
         while True:
@@ -257,10 +257,10 @@ class WorkerCall:
         while b"\n" not in self._rest:
             chunk = self._connection.recv(_READ_BYTES)
             if not chunk:
-                raise MalformedError("it closed the connection")
+                raise MalformedError("the worker closed the connection")
             self._rest += chunk
             if len(self._rest) > control.LINE_BYTES:
-                raise MalformedError("an endless line")
+                raise MalformedError(f"a line of more than {control.LINE_BYTES} bytes")
         line, _, self._rest = self._rest.partition(b"\n")
         return control.decode_from_worker(bytes(line))
 

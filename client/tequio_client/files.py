@@ -1,8 +1,8 @@
-"""Files and folders that are there whole or not at all, and survive a power cut.
+"""Durable files and folders: complete or absent, also after a power cut.
 
-Content is written under another name in the same folder and synced, then renamed, and the folder
-is synced, so the rename survives too. Elsewhere than on POSIX a folder cannot be opened, and
-renames are ordered. All functions raise OSError unless they say otherwise.
+Content is written and synced under another name in the same folder and then renamed; the folder is
+synced so that the rename survives too. Elsewhere than on POSIX a folder cannot be opened, and
+renames are ordered. All functions raise OSError unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -15,27 +15,28 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 _PRIVATE = 0o600
 _SHARED = 0o666  # less the process's umask, as any new file
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Replace a file; durable when this returns."""
+    """Replace a file; durable on return."""
     _write(path, content, _SHARED)
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Replace a file that only its owner can read; durable when this returns."""
+    """Replace a file that only its owner can read; durable on return."""
     _write(path, content, _PRIVATE)
 
 
 def write_or_explain(path: Path, content: bytes) -> None:
-    """Replace a file as `write_file` does; raises UserFacingError that names a way out."""
+    """Replace a file as `write_file` does; raises UserFacingError that says what to do."""
     try:
         write_file(path, content)
     except OSError as err:
         raise UserFacingError(
-            f"{path} cannot be written ({err.strerror}): make room, or choose another --dir"
+            f"cannot write {path} ({err.strerror}): free some space, or choose another --dir"
         ) from err
 
 
@@ -53,7 +54,7 @@ def settle(source: Path, target: Path, *, mode: int | None = None) -> None:
 
 
 def settle_folder(source: Path, target: Path) -> None:
-    """Sync all that a written folder holds, then move it to its name; an empty folder gives way.
+    """Sync everything in a written folder, then rename it; an empty target folder is replaced.
 
     Costs one sync per file.
     """
@@ -69,20 +70,20 @@ def settle_folder(source: Path, target: Path) -> None:
 
 
 def sync(file: IO[bytes]) -> None:
-    """Bring what was written to an open file to the disk."""
+    """Flush an open file to the disk."""
     file.flush()
     os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
+    """Flush the names in a folder to the disk."""
     if os.name == "posix":
         _sync_path(folder)
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
     fresh = path.with_name(f"{path.name}.new")
-    fresh.unlink(missing_ok=True)  # of a run that was cut off, perhaps with another mode
+    fresh.unlink(missing_ok=True)  # left by a run that was cut off, perhaps with another mode
 
     def open_with_mode(name: str, flags: int) -> int:
         return os.open(name, flags, mode)

@@ -1,11 +1,12 @@
-"""Memory settings of a process that runs for weeks: garbage is found soon, free pages returned.
+"""Memory settings of a process that runs for weeks: frequent collection, freed pages returned.
 
-CPython's full collection waits until the objects that survived younger ones are a quarter of all:
-with the objects of the loaded modules in that count, thousands of dead streams and their buffers
-wait too. So what is loaded is frozen, and full collections come five times as often.
+CPython delays a full collection until the objects that survived younger ones are a quarter of all.
+Loaded modules count too, so thousands of dead streams with their buffers would wait. Therefore
+loaded objects are frozen, and full collections come five times as often.
 
-glibc gives every thread an arena of its own, and raises the size from which a block gets its own
-pages each time a large one is freed; pages inside an arena return to the system only from its end.
+glibc gives each thread its own arena, and raises the threshold above which a block gets its own
+pages each time a large block is freed; pages inside an arena return to the system only from its
+end.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 THRESHOLDS = (700, 10, 2)
-"""CPython's defaults but for the last, which is 10."""
+"""CPython's defaults except the last, which is 10 there."""
 ARENAS = 2
 LARGE_BYTES = 256 << 10
-"""A block of this size or more gets its own pages, which return to the system when it is freed."""
+"""Blocks of this size or more get their own pages, which return to the system when freed."""
 SPARE_BYTES = 1 << 20
-"""Free memory that the main arena may keep at its end."""
+"""Free memory that the main arena may hold at its end."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Pause garbage collection while modules are imported, of which it takes an eighth."""
+    """Pause garbage collection during imports, where it takes an eighth of the time."""
     gc.disable()
     try:
         yield
@@ -40,11 +41,11 @@ def collection_paused() -> Iterator[None]:
 
 
 def tune() -> None:
-    """Tune the process once, with its modules imported and before it starts threads."""
+    """Tune the process once, after its imports and before it starts threads."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
-    gc.collect()  # its count is the one a quarter of which the next full collection waits for
+    gc.collect()  # resets the count that delays the next full collection
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)  # only glibc has it
         mallopt(_ARENA_MAX, ARENAS)

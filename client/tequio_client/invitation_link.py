@@ -1,8 +1,8 @@
-"""The link that an organiser gives to whom it invites: where to join, and the key that lets in.
+"""Invitation link from an organiser: the network to join, and the key that admits a new member.
 
     tequio://join?ledger=<address>&network=<id>&key=<private key of the invitation>
 
-Whoever holds the link can use it; it is as secret as a password until it is used up or closed.
+Anyone with the link can use it: it is as secret as a password until it is used up or closed.
 """
 
 from __future__ import annotations
@@ -22,20 +22,18 @@ _NAMES = "ledger", "network", "key"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvitationLink:
-    """An invitation as it is passed on."""
+    """An invitation in the form of a link."""
 
     ledger: str
     network: NetworkId
     seed: bytes
-    """Of the invitation's key."""
+    """Private key of the invitation."""
 
     @property
     def signer(self) -> Signer:
-        """The invitation's key."""
         return Signer(self.seed)
 
     def text(self) -> str:
-        """Write the link."""
         fields = {
             "ledger": self.ledger,
             "network": to_text(self.network),
@@ -45,7 +43,7 @@ class InvitationLink:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a link; raises UserFacingError."""
+        """Parse a link; raises UserFacingError."""
         try:
             ledger, network, key = _fields(text)
             return cls(ledger=ledger, network=NetworkId(from_text(network)), seed=from_text(key))

@@ -1,4 +1,4 @@
-"""One process per folder: a second one is refused while the first runs."""
+"""Folder locks: one process per folder, a second one is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder alone; raises UserFacingError when another process has it."""
+    """Lock the folder; raises UserFacingError when another process has it."""
     lock = FileLock(folder / "lock", timeout=0)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -26,12 +26,12 @@ def locked(folder: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout as err:
         raise UserFacingError(
-            f"another process uses the folder {folder}: stop it, or give this one its own folder"
+            f"another process uses the folder {folder}: stop it, or choose another folder"
         ) from err
     except OSError as err:
         raise UserFacingError(
-            f"cannot use the folder {folder} ({err.strerror or err}): make room or make it "
-            "writable, or give another"
+            f"cannot use the folder {folder} ({err.strerror or err}): make it writable, free "
+            "some space, or choose another"
         ) from err
     try:
         yield
@@ -40,10 +40,10 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _check_ours(folder: Path) -> None:
-    """Refuse a folder in which others may swap the key, or the code that the trainer loads.
+    """Refuse a folder in which others could replace the key, or the code that the trainer loads.
 
-    In a sticky folder (a mount point, as a rule) everybody's files stay their own, but for the
-    folder's owner, who must be us or root.
+    In a sticky folder (usually a mount point) each user's files stay their own, except from the
+    folder's owner, who must be this user or root.
     """
     if os.name != "posix":
         return
@@ -51,11 +51,11 @@ def _check_ours(folder: Path) -> None:
     mode, is_shared = found.st_mode, found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     if is_shared and mode & stat.S_ISVTX and found.st_uid not in (0, os.geteuid()):
         raise UserFacingError(
-            f"the folder {folder} belongs to somebody else, who may remove what is in it: "
-            "give one of your own"
+            f"the folder {folder} belongs to another user, who could replace its files: "
+            "choose one of your own"
         )
     if is_shared and not mode & stat.S_ISVTX:
         raise UserFacingError(
-            f"others may write in the folder {folder} (mode {stat.S_IMODE(mode):o}): "
+            f"others can write to the folder {folder} (mode {stat.S_IMODE(mode):o}): "
             f"run chmod go-w {folder}"
         )

@@ -1,8 +1,8 @@
-"""Text for people: short names of ids, foreign text made safe, reports without private names.
+"""Text for people: shortened ids, foreign text made safe, reports without private names.
 
-Text from other programs and computers may be endless, hold characters that steer a terminal or turn
-the line around, begin new lines that look like ours, or be no Unicode at all (names of programs are
-any bytes): it is cleaned before it is shown, logged or sent on.
+Text from other programs and computers may be endless, contain terminal control characters or
+direction marks, fake lines of our own, or not be Unicode at all (program names are arbitrary
+bytes). It is cleaned before it is shown, logged or sent on.
 """
 
 from __future__ import annotations
@@ -12,36 +12,35 @@ import re
 from pathlib import Path
 
 LETTERS = 6
-"""Least beginning of an id that may stand for it."""
+"""Minimum characters of an id that may stand for the whole."""
 _SHOWN = 10
 _PASSWORDS = re.compile(r"(?<=://)[^/\s@\"'\\]+@")
-"""In addresses, before the computer's name."""
+"""User and password in addresses."""
 _LEAST = 2
-"""Letters of a name that is looked for."""
+"""Minimum characters of a name that is removed."""
 
 
 def short(text: str) -> str:
-    """The beginning of an id, a key or a hash."""
+    """Shorten an id, a key or a hash."""
     return text[:_SHOWN]
 
 
 def name_with_id(name: str, id_: str) -> str:
-    """A name, and the beginning of the id."""
     return f"{name} ({short(id_)})"
 
 
 def is_meant(name: str, id_: str, wanted: str) -> bool:
-    """Whether `wanted` is that name, or a long enough beginning of that id."""
+    """Match a name exactly, or an id by a long enough prefix."""
     return wanted == name or (len(wanted) >= LETTERS and id_.startswith(wanted))
 
 
 def cleaned(text: str, most: int) -> str:
-    """At most that many characters of foreign text on one line, each one visible or a space."""
+    """Reduce foreign text to one line of at most `most` visible characters and spaces."""
     return "".join(one if one.isprintable() else " " for one in text[:most])
 
 
 def without_names(text: str, home: Path | None = None, login: str | None = None) -> str:
-    """The text with `~` for the home folder, however it is written, and `[user]` in other paths."""
+    """Replace the home folder by `~`, in any spelling, and the login in other paths by `[user]`."""
     home = home or Path.home()
     login = _login() if login is None else login
     for spelling in sorted(_spellings(home), key=len, reverse=True):
@@ -56,7 +55,7 @@ def without_names(text: str, home: Path | None = None, login: str | None = None)
 
 
 def _spellings(home: Path) -> set[str]:
-    """The folder as paths, addresses, JSON and Python's own errors write it."""
+    """List the spellings of the folder in paths, addresses, JSON and Python's own errors."""
     found: set[str] = set()
     for path in {home, home.resolve()}:
         if len(path.parts) > 1:
@@ -68,5 +67,5 @@ def _spellings(home: Path) -> set[str]:
 def _login() -> str:
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a user without an entry anywhere
+    except (OSError, KeyError, ImportError):  # a user id without an account
         return ""

@@ -1,7 +1,6 @@
-"""A plan as a person writes it: a TOML file, read into a type.
+"""Reader of plans, which are TOML files written by people.
 
-What is wrong is said in one sentence with its place, and with the names or values that can stand
-there.
+An error is one sentence with its place in the file and the names or values that are allowed there.
 """
 
 from __future__ import annotations
@@ -36,19 +35,19 @@ _KINDS = {
     "array": "a list",
     "object": "a table",
 }
-"""What msgspec calls by Python's and JSON's names."""
+"""Plain words for Python's and JSON's type names in msgspec's messages."""
 _FORM = re.compile(r"of length (?P<length>.*)|matching regex '(?P<form>.*)'", re.DOTALL)
 _FORMS = (
     ("https?:", "that is an address with http:// or https://"),
     ("[A-Za-z0-9]", "of letters, digits, spaces and ._- alone, a letter or digit first"),
 )
-"""What is in a pattern, and what it asks for."""
+"""Part of a pattern, and the form that it requires in words."""
 
 
 def read(path: Path, kind: type[T], plain: Callable[[dict[str, Any]], object] = dict) -> T:
-    """Read a plan of that type, once `plain` made of TOML's values what it is made of.
+    """Read a plan of that type; `plain` first converts the parsed TOML.
 
-    Raises UserFacingError that names file and fault.
+    Raises UserFacingError that names the file and the error.
     """
     tree: object = {}
     try:
@@ -57,19 +56,19 @@ def read(path: Path, kind: type[T], plain: Callable[[dict[str, Any]], object] = 
     except OSError as err:
         raise UserFacingError(f"cannot read the plan {path}: {err.strerror}") from err
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
-        raise UserFacingError(f"the plan {path} is not right: {err}") from err
+        raise UserFacingError(f"the plan {path} is not valid: {err}") from err
     except msgspec.ValidationError as err:
         why = fault(str(err), kind, tree)
-        raise UserFacingError(f"the plan {path} is not right: {why}") from err
+        raise UserFacingError(f"the plan {path} is not valid: {why}") from err
 
 
 def refusal(err: MalformedError, kind: type, tree: object) -> str:
-    """What is wrong with the document of that type which a plan, as a tree, came to."""
+    """Explain why a document built from a plan (given as a tree) is not a valid `kind`."""
     return fault(str(err).removeprefix(f"not a {kind.__name__}: "), kind, tree)
 
 
 def fault(said: str, kind: type, tree: object) -> str:
-    """What msgspec said of a tree that is no `kind`, as whoever wrote the file calls it."""
+    """Translate msgspec's message about a tree into the terms of the plan's author."""
     found = _FAULT.fullmatch(said)
     if found is None:
         return said
@@ -93,7 +92,7 @@ def _form(found: re.Match[str]) -> str:
 
 
 def _said(tree: object, names: Sequence[str]) -> str:
-    """The value that stands there, if it is a plain one."""
+    """Quote the value at that place, if it is a plain one."""
     for name in names:
         tree = tree.get(name) if isinstance(tree, dict) else None
     is_plain = isinstance(tree, str | int | float) and not isinstance(tree, bool)
@@ -106,7 +105,7 @@ def _known(name: str, known: Sequence[str]) -> str:
 
 
 def _at(kind: type, names: Sequence[str]) -> inspect.Type | None:
-    """The type of what stands there; None where that is in no table of its own."""
+    """Find the declared type at that place; None if no table declares it."""
     found: inspect.Type | None = inspect.type_info(kind)
     for name in names:
         struct = _struct(found)

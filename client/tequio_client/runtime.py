@@ -1,6 +1,6 @@
-"""Set-up of a process: its log, to a terminal or as JSON lines, and no core dumps.
+"""Process set-up: logging to a terminal or as JSON lines, and no core dumps.
 
-structlog is imported when the log is set up, for the app is installed without it.
+structlog is imported only when logging is set up, since the app is installed without it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _RECENT: deque[str] = deque(maxlen=200)
 
 
 def configure_logging(*, style: str, level: str = "info") -> None:
-    """Set structlog up for the whole process, to standard error; `style` is console or json."""
+    """Set up structlog for the whole process, on standard error; `style` is console or json."""
     import structlog  # noqa: PLC0415 - the app is installed without it
 
     processors: list[Processor] = [
@@ -34,7 +34,7 @@ def configure_logging(*, style: str, level: str = "info") -> None:
     else:
         processors.append(structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()))
     processors.append(_remember)
-    # Libraries' own logs are not ours, not even those of a library that hands nothing upward.
+    # Silence the libraries' own logs, also those of loggers that do not propagate.
     logging.getLogger().addHandler(logging.NullHandler())
     logging.lastResort = logging.NullHandler()
     structlog.configure(
@@ -45,12 +45,12 @@ def configure_logging(*, style: str, level: str = "info") -> None:
 
 
 def recent_log_lines() -> list[str]:
-    """The last lines that this process logged, the oldest first."""
+    """List the last lines that this process logged, oldest first."""
     return list(_RECENT)
 
 
 def _on_one_line(_: object, __: str, event: EventDict) -> EventDict:
-    """Clean the values, for foreign text among them could steer a terminal or begin a line."""
+    """Clean the values: foreign text in them could control a terminal or fake a log line."""
     for name, value in event.items():
         if isinstance(value, str) and not value.isprintable():
             event[name] = cleaned(value, _VALUE_CHARACTERS)
@@ -63,7 +63,7 @@ def _remember(_: object, __: str, line: EventDict) -> EventDict:
 
 
 def disable_core_dumps() -> None:
-    """Leave no memory of this process or its children on the disk: there are keys in it."""
+    """Keep the memory of this process and its children, which holds keys, off the disk."""
     if sys.platform != "win32":
         import resource  # noqa: PLC0415 - not on Windows, where nothing is kept unasked
 

@@ -1,7 +1,7 @@
 """Text to token ids and back: raw bytes, or any tokenizer of Hugging Face.
 
-A tokenizer's file comes from a stranger: its size is checked before it is read, and a tokenizer
-whose results differ from call to call is refused.
+A tokenizer file is not trusted: its size is checked before it is read, and a tokenizer with random
+results is refused.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+
 TOKENIZER_NAME = "tokenizer.json"
 SEPARATORS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|im_end|>", "[SEP]")
-"""What tokenizers call the token between documents."""
+"""Usual names of the token between documents."""
 
 
 class TextTokenizer(Protocol):
-    """Turns documents into ids below `vocab_size`; `separator` stands before each of them."""
+    """Converter between texts and ids below `vocab_size`; `separator` precedes each document."""
 
     @property
     def vocab_size(self) -> int:
@@ -34,7 +35,7 @@ class TextTokenizer(Protocol):
 
     @property
     def separator(self) -> int:
-        """Id that stands between documents."""
+        """Id of the token between documents."""
 
     @property
     def file(self) -> bytes:
@@ -49,18 +50,18 @@ class TextTokenizer(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByteTokenizer:
-    """UTF-8 bytes as they are; byte 0 is the separator and is left out of texts."""
+    """Raw UTF-8 bytes; byte 0 is the separator and is removed from texts."""
 
     vocab_size: int = 256
     separator: int = 0
     file: bytes = b""
 
     def encode(self, text: str) -> NDArray[np.int64]:
-        """The bytes of a text, without byte 0."""
+
         return np.frombuffer(text.replace("\0", "").encode(), np.uint8).astype(np.int64)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The bytes as text; those that are not UTF-8 become U+FFFD."""
+        """Decode bytes; invalid UTF-8 becomes U+FFFD."""
         return bytes(ids).decode(errors="replace")
 
 
@@ -83,9 +84,9 @@ class SubwordTokenizer:
 
 
 def of_file(raw: bytes, name: str, separators: Sequence[str | int]) -> SubwordTokenizer:
-    """Read the content of a tokenizer.json; the first of `separators`, text or id, that it has.
+    """Parse a tokenizer.json; its separator is the first of `separators` (text or id) that it has.
 
-    Raises UserFacingError when it is none, has no separator, or encodes by chance.
+    Raises UserFacingError when it is not valid, has no separator, or encodes randomly.
     """
     from tokenizers import Tokenizer as Inner  # noqa: PLC0415 - raw bytes need none
 
@@ -95,18 +96,18 @@ def of_file(raw: bytes, name: str, separators: Sequence[str | int]) -> SubwordTo
         inner = Inner.from_str(text)
     except Exception as err:
         why = str(err).partition("\n")[0][:200]
-        raise UserFacingError(f"{name}: no {TOKENIZER_NAME} that can be read: {why}") from err
+        raise UserFacingError(f"{name}: {TOKENIZER_NAME} is not valid: {why}") from err
     if model.get("dropout"):
         raise UserFacingError(
-            f"{name}: its tokenizer drops merges by chance ({model['dropout']}), so that no two "
-            "readings agree; set dropout to null"
+            f"{name}: its tokenizer has random dropout ({model['dropout']}), so results differ "
+            "from call to call; set dropout to null"
         )
     inner.no_truncation()
     inner.no_padding()
     found = [one for wanted in separators if (one := _token(inner, wanted)) is not None]
     if not found:
         names = ", ".join(map(str, separators))
-        raise UserFacingError(f"{name} has none of the tokens {names}; name another")
+        raise UserFacingError(f"{name} has none of the tokens {names}; choose another separator")
     highest = max(inner.get_vocab(with_added_tokens=True).values())
     size = inner.get_vocab_size(with_added_tokens=True)
     return SubwordTokenizer(
@@ -122,7 +123,7 @@ def _token(inner: Any, wanted: str | int) -> int | None:  # noqa: ANN401 - no ty
 
 
 def read_file(path: Path) -> bytes:
-    """Read a tokenizer.json; raises UserFacingError when it is too large, before reading it."""
+    """Read a tokenizer.json; raises UserFacingError, for one that is too large before reading."""
     try:
         size = path.stat().st_size
         if size > BLOB_BYTES:
@@ -133,8 +134,8 @@ def read_file(path: Path) -> bytes:
 
 
 def too_large(name: str, size_bytes: int) -> str:
-    """Say that a tokenizer is larger than a manifest can name."""
+    """Explain that a tokenizer is larger than the limit of a manifest."""
     return (
-        f"{name} has {size_bytes:,} bytes, and a tokenizer may have {BLOB_BYTES:,}; "
-        "save it without what is not needed, or take another"
+        f"{name} has {size_bytes:,} bytes, but a tokenizer may have at most {BLOB_BYTES:,}; "
+        "remove unused parts, or choose another tokenizer"
     )

@@ -54,7 +54,7 @@ def test_a_folder_in_which_others_may_swap_the_key_is_not_used(tmp_path: Path, m
     folder = tmp_path / "home"
     folder.mkdir()
     folder.chmod(mode)
-    with pytest.raises(UserFacingError, match="others may write"), locked(folder):
+    with pytest.raises(UserFacingError, match="others can write"), locked(folder):
         pass
 
 
@@ -68,7 +68,7 @@ def test_a_folder_of_somebody_else_is_not_used_though_it_is_sticky(tmp_path: Pat
     with locked(folder):
         pass
     os.chown(folder, 65_534, -1)
-    with pytest.raises(UserFacingError, match="belongs to somebody else"), locked(folder):
+    with pytest.raises(UserFacingError, match="belongs to another user"), locked(folder):
         pass
 
 

@@ -75,13 +75,13 @@ def test_nobody_else_may_come(door: ControlListener, tmp_path: Path) -> None:
 def test_closing_leaves_nothing_and_callers_hear_it(door: ControlListener, tmp_path: Path) -> None:
     door.close()
     assert not list(tmp_path.iterdir())
-    with pytest.raises(UserFacingError, match="no worker runs in"):
+    with pytest.raises(UserFacingError, match="no worker is running in"):
         connect(tmp_path)
 
 
 def test_what_a_dead_worker_left_is_replaced(door: ControlListener, tmp_path: Path) -> None:
     door.socket.close()  # as a kill does
-    with pytest.raises(UserFacingError, match="no worker runs in"):
+    with pytest.raises(UserFacingError, match="no worker is running in"):
         connect(tmp_path)
     again = ControlListener(tmp_path)
     with answering(again):
@@ -111,7 +111,7 @@ def test_whoever_has_the_port_of_a_dead_worker_is_no_worker(
 
         thread = threading.Thread(target=pretend)
         thread.start()
-        with pytest.raises(UserFacingError, match="no worker runs in"):
+        with pytest.raises(UserFacingError, match="no worker is running in"):
             connect(tmp_path)
         ended.set()
         thread.join()
@@ -129,7 +129,7 @@ def test_a_long_path_takes_the_other_way(tmp_path: Path) -> None:
 
 def test_a_file_that_names_no_port_is_no_worker(tmp_path: Path) -> None:
     (tmp_path / PORT).write_bytes(b"\x00" * 100)
-    with pytest.raises(UserFacingError, match="no worker runs in"):
+    with pytest.raises(UserFacingError, match="no worker is running in"):
         connect(tmp_path)
 
 

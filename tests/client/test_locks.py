@@ -45,8 +45,7 @@ def test_a_second_process_is_refused_and_a_killed_one_leaves_the_folder_free(
         )
         assert second.returncode == 1
         assert second.stderr.strip().splitlines()[-1] == (
-            f"tequio: another process uses the folder {folder}: stop it, or give this one its own "
-            "folder"
+            f"tequio: another process uses the folder {folder}: stop it, or choose another folder"
         )
         with pytest.raises(UserFacingError, match="another process uses"), locked(folder):
             raise AssertionError("it is taken")

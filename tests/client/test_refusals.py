@@ -194,7 +194,7 @@ def test_a_full_disk_is_told(tmp_path: Path, ledger: str, node: str) -> None:
     with full_disk(tmp_path / "disk") as folder:
         said = refused(node, "--dir", str(folder), "--ledger", ledger, *GIVE_UP)
     assert str(folder) in said
-    assert "make room" in said
+    assert "free some space" in said
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_plan_that_is_not_there_is_named(tmp_path: Path, ledger: str) -> None:
 def test_a_plan_that_is_no_toml_is_named(tmp_path: Path, ledger: str) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text("name = [")
-    assert "plan.toml is not right" in refused(*open_run(tmp_path, ledger, plan))
+    assert "plan.toml is not valid" in refused(*open_run(tmp_path, ledger, plan))
 
 
 def test_a_missing_data_manifest_is_named(tmp_path: Path, ledger: str) -> None:

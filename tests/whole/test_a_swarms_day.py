@@ -44,8 +44,8 @@ SLOW_LINE_MBIT = 16
 WAITING = "statements wait for the ledger"
 EXPECTED_WARNINGS = {
     WAITING,  # while it is away
-    "the ledger gives no seeds",
-    "trainer ended; starting it again",  # we kill it
+    "no seeds from the ledger",
+    "trainer ended, restarting",  # we kill it
 }
 
 

@@ -3882,7 +3882,7 @@
         <translation>el archivo de clave {path} está dañado: restáuralo de una copia</translation>
     </message>
     <message>
-        <source>there is no key in {folder}: restore it from a backup, or make a new one</source>
+        <source>no key found in {folder}: restore one from a backup, or make a new one</source>
         <translation>no hay clave en {folder}: restáurala de una copia de seguridad, o crea una nueva</translation>
     </message>
     <message>
@@ -3942,16 +3942,16 @@
         <translation>una clave tiene {due} palabras y estas son {count}</translation>
     </message>
     <message>
-        <source>word {number}, {word}, is not in the list of words: compare it with your note</source>
-        <translation>la palabra {number}, {word}, no está en la lista de palabras: compárala con tu nota</translation>
+        <source>word {number}, {word}, is not in the list of words: check your copy on paper</source>
+        <translation>la palabra {number}, {word}, no está en la lista de palabras: compruébala en tu copia en papel</translation>
     </message>
     <message>
         <source>word {number}, {word}, is not in the list of words: it may be {near}</source>
         <translation>la palabra {number}, {word}, no está en la lista de palabras: puede ser {near}</translation>
     </message>
     <message>
-        <source>each word is in the list, but they do not belong together: one is another than was noted, or two have changed places</source>
-        <translation>cada palabra está en la lista, pero no van juntas: una no es la que se anotó, o dos cambiaron de lugar</translation>
+        <source>all words are in the list, but they do not fit together: one may be wrong, or two may be swapped</source>
+        <translation>todas las palabras están en la lista, pero no van juntas: puede que una sea incorrecta o que dos estén intercambiadas</translation>
     </message>
     <message>
         <source>the words do not belong together: look at word {number}, {word}, which may have been {near}</source>
@@ -4933,8 +4933,8 @@
         <translation>no se puede entrar en el enjambre ({problem}). Se reintenta automáticamente; las direcciones están en Ajustes, Avanzado.</translation>
     </message>
     <message>
-        <source>no run is open now. Resumes when one opens: there is nothing to do.</source>
-        <translation>ahora no hay ningún entrenamiento abierto. Se reanuda cuando se abra uno: no tienes que hacer nada.</translation>
+        <source>no run is open now. Resumes automatically when one opens.</source>
+        <translation>ahora no hay ningún entrenamiento abierto. Se reanuda automáticamente cuando se abra uno.</translation>
     </message>
     <message>
         <source>no open run fits this computer. Resumes when one does; Runs says what each needs.</source>
@@ -4949,12 +4949,12 @@
         <translation>este equipo no puede participar en el entrenamiento ({problem}). Mira Entrenamientos; se reintenta automáticamente.</translation>
     </message>
     <message>
-        <source>no roster takes your key now ({problem}). Activity says what you can do.</source>
-        <translation>ninguna lista acepta ahora tu clave ({problem}). En Actividad verás qué puedes hacer.</translation>
+        <source>your key cannot take part now ({problem}). See Activity for what you can do.</source>
+        <translation>tu clave no puede participar ahora ({problem}). En Actividad verás qué puedes hacer.</translation>
     </message>
     <message>
-        <source>there is no device to lend. Switch one on in Hardware.</source>
-        <translation>no hay ningún dispositivo que prestar. Activa uno en Hardware.</translation>
+        <source>no device is enabled. Turn one on in Hardware.</source>
+        <translation>no hay ningún dispositivo activado. Activa uno en Hardware.</translation>
     </message>
     <message>
         <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware or choose another run.</source>
@@ -4989,8 +4989,8 @@
         <translation>la sonda de hardware no responde. Se reanuda cuando responda; mira Salud en Actividad.</translation>
     </message>
     <message>
-        <source>the system saves power. Resumes when that is switched off.</source>
-        <translation>el sistema ahorra energía. Se reanuda cuando eso se desactive.</translation>
+        <source>power saving is on. Resumes when it is turned off.</source>
+        <translation>el ahorro de energía está activado. Se reanuda cuando se desactive.</translation>
     </message>
     <message>
         <source>{device} is at {degrees} °C, above your limit of {limit} °C. Resumes when it is 5 °C below the limit.</source>

@@ -1,1 +1,1 @@
-"""What worker and trainer say to each other: pure values in JSON lines."""
+"""Messages between the programs on one computer: app, worker, trainer, evaluator and probe."""

@@ -1,4 +1,4 @@
-"""One message as one line of JSON, bounded: how programs of ours on one computer talk."""
+"""Message framing for local programs: one message is one line of JSON of bounded length."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def encode(message: msgspec.Struct) -> bytes:
-    """Write the message as one line, newline included."""
+    """Encode the message as one line, newline included."""
     return _ENCODER.encode(message) + b"\n"
 
 
 def decode(decoder: Decoder[_M], line: bytes, most_bytes: int, due: str) -> _M:
-    """Read a line; raises MalformedError for one that is too long, or not what is `due`."""
+    """Decode a line; raises MalformedError if it is too long or not `due` (named in the error)."""
     if len(line) > most_bytes:
         raise MalformedError(f"line of {len(line)} bytes, {most_bytes} at most")
     try:

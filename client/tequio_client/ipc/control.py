@@ -1,11 +1,10 @@
-"""What app and command line say to a running worker, and what it says to them: JSON lines.
+"""Messages between a worker and its controllers (app, command line), as JSON lines.
 
-Over the pipes of the app that started the worker, or over a socket that only this user may open.
-A controller first says `Hello` and gets `Welcome` or `Refused`; from then on the worker sends a
-`Shown` with all that there is to see, at once, on every change and once a second. Wishes, facts and
-preferences travel whole and may be repeated. Every `Ask` gets one `Answer` with its number. Unknown
-fields are passed over, so that programs of neighbouring versions understand each other; another
-`v` is refused.
+They travel over the pipes of the app that started the worker, or over a socket that only this user
+may open. A controller first sends `ControllerHello` and gets `Welcome` or `Refused`; from then on
+the worker sends a snapshot at once, on every change and once a second. Desired state, facts and
+preferences are sent whole and may be repeated. Every request gets one response with its number.
+Unknown fields are ignored, so that neighbouring versions work together; another `v` is refused.
 """
 
 from __future__ import annotations
@@ -21,26 +20,22 @@ from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import Snapshot, Wish
 from tequio_shared.ids import Bytes32Text
 
-# --- What a controller may ask a worker, and the replies; lists are bounded, newest or best
-# first.
+# Lists in replies are bounded, newest or best first.
 
 ROWS = 500
-"""Most rows in one reply."""
+"""Maximum rows in one reply."""
 PUBLISHED = 8
-"""Most published heads that are shown of one run."""
+"""Maximum published heads in the row of one run."""
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 Limit: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=ROWS)]
 
 
-# --- questions
-
-
 class AskRuns(msgspec.Struct, frozen=True, kw_only=True, tag="runs"):
-    """Which runs there are, and what they need."""
+    """Ask for all runs and what each needs."""
 
 
 class AskPoints(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
-    """Our rounds, newest first, of numbers below `before`."""
+    """Ask for our rounds with numbers below `before`, newest first."""
 
     before: Count | None = None
     since_ms: Count = 0
@@ -50,7 +45,7 @@ class AskPoints(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
 
 
 class AskSeries(msgspec.Struct, frozen=True, kw_only=True, tag="series"):
-    """Our points over time, in equal steps from `since_ms` (0: from our first round)."""
+    """Ask for our points over time, in equal steps from `since_ms` (0: from our first round)."""
 
     since_ms: Count = 0
     step_ms: Annotated[int, msgspec.Meta(ge=60_000, le=10**11)] = 86_400_000
@@ -59,20 +54,20 @@ class AskSeries(msgspec.Struct, frozen=True, kw_only=True, tag="series"):
 
 
 class AskLosses(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
-    """How well the run goes: our own loss and the held-out bits per byte, by round."""
+    """Ask for our own loss and the held-out bits per byte of a run, by round."""
 
     run: Name
     limit: Limit = ROWS
 
 
 class AskRanking(msgspec.Struct, frozen=True, kw_only=True, tag="ranking"):
-    """Who has about as many points as we."""
+    """Ask for the keys that rank next to ours."""
 
     around: Annotated[int, msgspec.Meta(ge=0, le=50)] = 3
 
 
 class AskActivity(msgspec.Struct, frozen=True, kw_only=True, tag="activity"):
-    """What happened, newest first, of numbers below `before`."""
+    """Ask for events with numbers below `before`, newest first."""
 
     before: Count | None = None
     limit: Limit = 100
@@ -85,7 +80,7 @@ class AskBenchmark(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
 
 
 class AskDiagnostics(msgspec.Struct, frozen=True, kw_only=True, tag="diagnostics"):
-    """Everything that helps to find a fault, without secrets."""
+    """Ask for a report that helps to find a fault, without secrets."""
 
 
 Question: TypeAlias = (
@@ -102,21 +97,18 @@ Question: TypeAlias = (
 )
 
 
-# --- replies
-
-
 class PublishedHead(msgspec.Struct, frozen=True, kw_only=True):
-    """A head of a run that is on the Hugging Face Hub, as the log says."""
+    """A head of a run that was published on the Hugging Face Hub, according to the log."""
 
     round: Count
     repo: Annotated[str, msgspec.Meta(max_length=193)]
     """`user/name`."""
     revision: Annotated[str, msgspec.Meta(max_length=40)]
-    """Its commit."""
+    """Commit of that repository."""
 
 
 class SampleShown(msgspec.Struct, frozen=True, kw_only=True):
-    """What the model of a run writes after the beginning of a held-out text."""
+    """Text that the model of a run generated after the beginning of a held-out document."""
 
     round: Count
     prompt: Text
@@ -124,32 +116,32 @@ class SampleShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A run, and what it takes to be in it."""
+    """A run, and what a computer needs to join it."""
 
     run: Name
     name: Name
     state: Name
     round: Count
     rounds: Count
-    """In all, by the run's rules."""
+    """Total, by the run's rules."""
     members: Count
     tokens: Count
     parameters: Count
     memory_mb: Count
-    """Of the accelerator, for training; reckoned from the model's size."""
+    """Accelerator memory for training, estimated from the model's size."""
     disk_bytes: Count
     hourly_up_bytes: Count
     hourly_down_bytes: Count
     first_bytes: Count
-    """To be fetched before the first round."""
+    """Download before the first round."""
     adapters: Count = 0
-    """Of the parameters, those that are trained, where the others are frozen; 0: all are."""
+    """Parameters that are trained where the others are frozen; 0: all of them."""
     most_members: Count = 0
-    """In one round, by the run's rules."""
+    """Maximum members of one round, by the run's rules."""
     published: Annotated[tuple[PublishedHead, ...], msgspec.Meta(max_length=PUBLISHED)] = ()
-    """Its newest heads on the Hub, the last first."""
+    """Newest heads on the Hub, latest first."""
     sample: SampleShown | None = None
-    """Of the newest head that has one."""
+    """From the newest head that has one."""
     is_open: bool = True
     is_ours: bool = False
 
@@ -161,22 +153,22 @@ class Runs(msgspec.Struct, frozen=True, kw_only=True, tag="runs"):
 
 
 class PointsRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One round that we took part in."""
+    """One round in which we had a duty."""
 
     number: Count
-    """Of the row; rises."""
+    """Row number; rises."""
     run: Name
     run_name: Name
     round: Count
     at_ms: Count
     state: Annotated[str, msgspec.Meta(pattern="^(pending|verified|rejected)$")]
     reason: Name = ""
-    """Why it gave nothing: `not-selected`, `silent`, `void`, or the reason of the rejection."""
+    """Reason for no points: `not-selected`, `silent`, `void`, or the reason of the rejection."""
     micropoints: Count = 0
     trained: Count = 0
-    """Of these, for training."""
+    """Part of `micropoints` for training."""
     witnessed: Count = 0
-    """Of these, for witnessing."""
+    """Part of `micropoints` for witnessing."""
     device: Name = ""
     tokens: Count = 0
     energy_j: float = 0.0
@@ -185,7 +177,7 @@ class PointsRow(msgspec.Struct, frozen=True, kw_only=True):
     size: Count | None = None
     """Size of the signed checkpoint that the proof was checked against."""
     root: Name = ""
-    """Its root, base64url."""
+    """Root of that checkpoint, base64url."""
 
 
 class Points(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
@@ -196,7 +188,7 @@ class Points(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True, tag="series"):
-    """Sums by step, oldest first; the last one may be under way."""
+    """Sums by step, oldest first; the last step may still be running."""
 
     since_ms: Count
     step_ms: Count
@@ -209,9 +201,9 @@ class LossRow(msgspec.Struct, frozen=True, kw_only=True):
 
     round: Count
     loss: float | None = None
-    """Of our own training, nats per token."""
+    """Our own training loss, nats per token."""
     bits_per_byte: float | None = None
-    """Of the head, on the held-out set."""
+    """Loss of the head on the held-out set."""
 
 
 class Losses(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
@@ -221,7 +213,7 @@ class Losses(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
 
 
 class RankRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One key's place."""
+    """Rank and points of one key."""
 
     rank: Count
     key: Name
@@ -230,14 +222,14 @@ class RankRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True, tag="ranking"):
-    """Neighbours, the best first."""
+    """Keys around ours, best first."""
 
     rows: Annotated[tuple[RankRow, ...], msgspec.Meta(max_length=ROWS)]
     ranked: Count = 0
 
 
 class ActivityRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened, as a code with its values: the reader has the words."""
+    """One event as a code with its values; the receiver has the words (`ipc.texts`)."""
 
     number: Count
     at_ms: Count
@@ -254,7 +246,7 @@ class Activity(msgspec.Struct, frozen=True, kw_only=True, tag="activity"):
 
 
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
-    """What a device does."""
+    """Result of a benchmark."""
 
     device: Name
     tokens_per_s: float
@@ -263,7 +255,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
 
 
 class Diagnostics(msgspec.Struct, frozen=True, kw_only=True, tag="diagnostics"):
-    """Text to copy into a report."""
+    """Text to copy into a bug report."""
 
     text: Annotated[str, msgspec.Meta(max_length=200_000)]
 
@@ -284,11 +276,8 @@ Reply: TypeAlias = (
 
 V = 1
 LINE_BYTES = 1 << 20
-"""Longest line, newline included."""
+"""Maximum line length, newline included."""
 Long: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
-
-
-# --- to the worker
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
@@ -298,53 +287,50 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
     who: Annotated[str, msgspec.Meta(pattern="^(app|cli)$")]
     build: Name
     seed: Bytes32Text | None = None
-    """The key's seed, base64url: from the app alone, over the pipe of the worker that it started.
+    """The key's seed, base64url: only from the app, over the pipe of the worker that it started.
     None: the worker reads the key file of its folder."""
     invitation: Long = ""
-    """Link under which a key that is not registered yet shall be, before anything else; from the
-    app alone, as above."""
+    """Invitation link under which the worker first registers a key that is not registered yet; only
+    from the app, as above."""
 
 
 class Want(msgspec.Struct, frozen=True, kw_only=True, tag="want"):
-    """A wish; one whose number is not above the worker's changes nothing."""
+    """Set the desired state; ignored unless its number is above the worker's."""
 
     wish: Wish
 
 
 class Tell(msgspec.Struct, frozen=True, kw_only=True, tag="tell"):
-    """Facts of the user's session."""
+    """Report the facts of the user's session."""
 
     facts: SessionFacts
 
 
 class Choose(msgspec.Struct, frozen=True, kw_only=True, tag="choose"):
-    """All preferences, as they are now."""
+    """Replace all preferences."""
 
     preferences: Preferences
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True, tag="ask"):
-    """A question."""
+    """Ask a question."""
 
     id: Count
     question: Question
 
 
 class Bye(msgspec.Struct, frozen=True, kw_only=True, tag="bye"):
-    """Say goodbye to the swarm and end.
+    """Leave the swarm and exit.
 
-    From the app that started the worker; the end of its input means the same.
+    Only from the app that started the worker; the end of its input means the same.
     """
 
 
 ToWorker: TypeAlias = Hello | Want | Tell | Choose | Ask | Bye
 
 
-# --- from the worker
-
-
 class Welcome(msgspec.Struct, frozen=True, kw_only=True, tag="welcome"):
-    """We understand each other."""
+    """Accept the controller."""
 
     v: int = V
     build: Name
@@ -353,7 +339,7 @@ class Welcome(msgspec.Struct, frozen=True, kw_only=True, tag="welcome"):
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
-    """We do not, and the worker hangs up; `why` is a sentence."""
+    """Refuse the controller and close the connection; `why` is a sentence."""
 
     why: Long
     v: int = V
@@ -361,13 +347,13 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True, tag="shown"):
-    """Everything that there is to see."""
+    """Carry the current snapshot."""
 
     snapshot: Snapshot
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
-    """The reply to the question of that number, or why there is none."""
+    """Reply to the request of that number, or the error."""
 
     id: Count
     reply: Reply | None = None
@@ -382,15 +368,13 @@ _DUE = "a message between app and worker"
 
 
 def encode(message: ToWorker | FromWorker) -> bytes:
-    """Write the message as one line, newline included."""
+    """Encode the message as one line, newline included."""
     return codec.encode(message)
 
 
 def decode_to_worker(line: bytes) -> ToWorker:
-    """Read what a controller says; raises MalformedError."""
     return codec.decode(_TO_WORKER, line, LINE_BYTES, _DUE)
 
 
 def decode_from_worker(line: bytes) -> FromWorker:
-    """Read what a worker says; raises MalformedError."""
     return codec.decode(_FROM_WORKER, line, LINE_BYTES, _DUE)

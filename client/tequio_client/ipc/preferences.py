@@ -1,7 +1,7 @@
-"""What the volunteer has chosen about lending: when, what of the machine, how much of the line.
+"""The volunteer's preferences about lending: when, how much of the machine, how much bandwidth.
 
-The app edits these and the worker obeys them; the worker keeps its own copy, so that it does the
-same without a window. Defaults are those of the preset Balanced, before consent: nothing is lent.
+The app edits them and the worker obeys them. The worker stores its own copy, so that it behaves the
+same without a window. Defaults are those of the preset Balanced without consent: nothing is lent.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from tequio_client.ipc.facts import GPUS, Count, Name
 from tequio_shared.errors import MalformedError
 
 VERSION = 1
-"""Of the stored form. A greater one was written by a newer program."""
+"""Version of the stored form. A greater one was written by a newer program."""
 MOST_BYTES = 1 << 16
 HOURS = 24
 DAYS = 7
 FREE_MB = 2_048
-"""Left of an accelerator's memory to the desktop and its browser, if nothing else was chosen."""
+"""Accelerator memory left to the desktop and its browser by default, MiB."""
 MOST_OF_MEMORY = 0.8
 ALWAYS = ((1 << HOURS) - 1,) * DAYS
 """All hours of all days of the week."""
 
 Percent: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100)]
 Hours: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=1 << HOURS)]
-"""Bit h set: from h o'clock for an hour, by the local clock."""
+"""Bit h set: the hour from h o'clock, by the local clock."""
 Week: TypeAlias = Annotated[tuple[Hours, ...], msgspec.Meta(min_length=DAYS, max_length=DAYS)]
-"""From Monday on."""
+"""Seven days, Monday first."""
 Mbit: TypeAlias = Annotated[float, msgspec.Meta(gt=0.0, le=1e6)]
 
 
 class Preset(StrEnum):
-    """Sets of choices that have a name."""
+    """Named sets of choices."""
 
     GENTLE = "gentle"
     BALANCED = "balanced"
@@ -43,7 +43,7 @@ class Preset(StrEnum):
 
 
 class DeviceChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be taken of one accelerator, or of the processor (`cpu`)."""
+    """Limits for one accelerator, or for the processor (`cpu`)."""
 
     id: Name
     use: bool = True
@@ -51,59 +51,56 @@ class DeviceChoice(msgspec.Struct, frozen=True, kw_only=True):
     memory_mb: Count = 0
     """0: all but 2 GiB, and at most 80 %."""
     watts: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
-    """Goal that is kept by resting between steps; 0: none."""
+    """Target reached by resting between steps; 0: none."""
     temperature_c: Annotated[int, msgspec.Meta(ge=40, le=110)] = 80
     share_percent: Percent = 100
-    """How much of the time to compute."""
+    """Share of the time to compute."""
     threads: Annotated[int, msgspec.Meta(ge=0, le=1_024)] = 0
     """0: all cores but one."""
 
 
 def most_memory_mb(total_mb: int, chosen_mb: int = 0) -> int:
-    """Say how much of a device's memory may be used; 0 chosen: all but 2 GiB, at most 80 %."""
+    """Compute how much of a device's memory may be used; 0 chosen: all but 2 GiB, at most 80 %."""
     if chosen_mb:
         return min(chosen_mb, total_mb)
     return max(0, min(total_mb - FREE_MB, int(total_mb * MOST_OF_MEMORY)))
 
 
 class Preferences(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that decides whether and how much is lent."""
+    """All preferences that decide whether and how much is lent."""
 
     version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
     consent: bool = False
     preset: Preset = Preset.BALANCED
-    # when
     idle_minutes: Annotated[int, msgspec.Meta(ge=0, le=24 * 60)] = 5
     while_used: bool = False
     used_share_percent: Percent = 30
-    """How much of the time to compute while the computer is in use, if that is allowed."""
+    """Share of the time to compute while the computer is in use, if that is allowed."""
     week: Week = ALWAYS
     pause_for_games: bool = True
     pause_for_films: bool = False
     exclusive: Annotated[tuple[Name, ...], msgspec.Meta(max_length=64)] = ()
-    """Names of programs beside which nothing is lent."""
+    """Programs during which nothing is lent."""
     on_battery: bool = False
     while_saving_power: bool = False
     others_cpu_percent: Percent = 50
     others_gpu_percent: Percent = 15
     keep_awake: bool = False
-    # how much
     devices: Annotated[tuple[DeviceChoice, ...], msgspec.Meta(max_length=GPUS + 1)] = ()
     upload_mbit: Mbit | None = None
     download_mbit: Mbit | None = None
     month_gb: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 100
-    """Traffic in a month, up and down, decimal GB; 0: no limit."""
+    """Monthly traffic limit, up and down together, decimal GB; 0: no limit."""
     on_metered: bool = False
     disk_gib: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 30
     disk_free_gib: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 20
-    # for what
     run: Name = ""
-    """Id of the run to join; empty: the program chooses."""
+    """Id of the run to join; empty: chosen automatically."""
     judge: bool = False
-    """Whether to help to judge competitions: to offer it, and to score when drawn."""
+    """Whether to offer to judge competitions, and to score when drawn."""
 
     def device(self, name: str) -> DeviceChoice:
-        """The choice for one device, or what holds for devices without one."""
+        """Choose the limits of one device, or the defaults for a device without its own."""
         return next((one for one in self.devices if one.id == name), DeviceChoice(id=name))
 
 
@@ -127,21 +124,20 @@ PRESETS = {
         "others_cpu_percent": 75,
     },
 }
-"""What a preset fixes; everything else stays as it was chosen."""
+"""Fields that a preset sets; all others stay as they were chosen."""
 
 
 def with_preset(preferences: Preferences, preset: Preset) -> Preferences:
-    """The same preferences with what the preset fixes."""
     return msgspec.structs.replace(preferences, preset=preset, **PRESETS.get(preset, {}))
 
 
 def encode(preferences: Preferences) -> bytes:
-    """Write them as they are stored and sent."""
+    """Encode them in the stored form, which is also the one that is sent."""
     return msgspec.json.encode(preferences)
 
 
 def decode(content: bytes) -> Preferences:
-    """Read them; what this version does not know is passed over. Raises MalformedError."""
+    """Decode them, ignoring unknown fields; raises MalformedError."""
     if len(content) > MOST_BYTES:
         raise MalformedError(f"preferences of {len(content)} bytes, {MOST_BYTES} at most")
     try:

@@ -1,7 +1,7 @@
-"""Everything that a worker has to show, in one value. For eyes: nothing decides by it.
+"""A worker's snapshot: its whole visible state in one value, shown to people only.
 
-Points in micro-points, memory in MiB, times in milliseconds since 1970 unless the name says
-otherwise, energy in joules.
+No program decides by it. Points in micro-points, memory in MiB, times in milliseconds since 1970
+unless the name says otherwise, energy in joules.
 """
 
 from __future__ import annotations
@@ -16,34 +16,29 @@ from tequio_client.ipc.evaluator import Doing
 from tequio_client.ipc.facts import Count, MachineFacts, Name
 from tequio_client.ipc.preferences import Preferences
 
-# --- What the worker's manners came to: lend, wait or stop, why, until when, and what stopping
-# costs.
-#
-# A reason is a code with its few values; `words` has the English sentence of each. Programs never
-# send sentences to each other: each says them in its own language.
-
 
 class State(StrEnum):
-    """What the volunteer's computer does for the swarm now."""
+    """The volunteer's computer, as one of six states."""
 
     LENDING = "lending"
     FINISHING = "finishing"
-    """Ends the round under way, then stops."""
+    """Ends the current round, then stops."""
     WAITING = "waiting"
-    """Would lend, but may not now: goes on by itself."""
+    """Would lend, but may not now; resumes automatically."""
     PAUSED = "paused"
-    """By hand; goes on when told."""
+    """Paused by the user, until resumed."""
     SNOOZED = "snoozed"
-    """By hand, and goes on by itself."""
+    """Paused by the user until a time or event; resumes automatically."""
     ATTENTION = "attention"
-    """Cannot go on without a person."""
+    """Cannot continue without a person."""
 
 
 class Reason(StrEnum):
-    """Why; the values that go with each are in brackets.
+    """Code of the rule that decided; its values are in brackets.
 
-    Where one reason has several causes, the value `fact` says which: `words` has a sentence for
-    each, and one for none.
+    Programs send each other codes and values, never sentences: `ipc.texts` has the English ones and
+    the app translates them. Where one reason has several causes, the value `fact` names the cause:
+    `ipc.texts` has a sentence for each, and one for no fact.
     """
 
     LENDING = "lending"
@@ -53,7 +48,7 @@ class Reason(StrEnum):
     SNOOZED = "snoozed"
     UNTIL_GAME_CLOSES = "until-game-closes"  # (program, or fact: any)
     JUDGING = "judging"
-    """Scores models for a competition, as it offered."""
+    """Scores models for a competition, as offered in the preferences."""
     FINISHING = "finishing"  # (round)
     TRAINER_BROKEN = "trainer-broken"  # (problem)
     KEY = "key"  # (problem)
@@ -78,42 +73,34 @@ class Reason(StrEnum):
     METERED = "metered"  # (fact: unknown)
     IN_USE = "in-use"  # (minutes)
     CANNOT_TELL = "cannot-tell"  # (fact: session, idle, fullscreen, game, programs)
-    """Nobody can say whether somebody is at the computer."""
+    """It is unknown whether somebody is at the computer."""
     OTHERS_GPU = "others-gpu"  # (device, percent)
     OTHERS_CPU = "others-cpu"  # (percent) (fact: unknown)
     GPU_MEMORY = "gpu-memory"  # (device, free, wanted), MiB
     GPU_UNKNOWN = "gpu-unknown"  # (fact: load or memory, with device)
     SLOWED = "slowed"
-    """Our own steps take longer than they did: somebody else needs the device."""
+    """Our own training steps take longer than before: another program needs the device."""
 
 
 Value = str | int | float
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome, and the whole of it."""
+    """Result of the lending policy: lend, wait or stop, why, and until when."""
 
     state: State
     reason: Reason
     values: Annotated[dict[str, Value], msgspec.Meta(max_length=4)] = {}
     until_ms: int | None = None
-    """When that is over, if it is known: milliseconds since 1970."""
+    """Expected end of this decision, milliseconds since 1970; None: unknown."""
     share_percent: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
-    """How much of the time the trainer may compute; 0: it must not run."""
+    """Share of the time the trainer may compute; 0: it must not run."""
     may_transfer: bool = True
     """Whether bulk transfers are allowed; statements always are."""
 
     @property
     def may_compute(self) -> bool:
-        """Whether the trainer may run."""
         return self.share_percent > 0
-
-
-# --- What the volunteer wants to be true now, by hand: it may be said again at any time.
-#
-# Level-driven: whoever wishes repeats the wish until the worker shows it. Of several controllers
-# (app, command line) the greater number counts; each takes over what the worker shows and numbers
-# its own next wish one above that.
 
 
 class Snooze(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,32 +109,35 @@ class Snooze(msgspec.Struct, frozen=True, kw_only=True):
     until_ms: Count | None = None
     """None: until the game closes."""
     asked_ms: Count = 0
-    """When it was asked, by the same clock; with a clock set back it lasts no longer than then."""
+    """Time of the request by the same clock. It bounds the pause when the clock is set back."""
     game: Name = ""
-    """The program that it waits for; empty: whichever game runs."""
+    """The program whose end is awaited; empty: whichever game is running."""
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is wanted by hand."""
+    """Everything that the user wants the worker to do, sent by a controller.
+
+    Level-driven: a controller repeats it until the worker's snapshot contains it. With several
+    controllers (app, command line) the highest number wins; each copies the state from the snapshot
+    and numbers its own change one above that.
+    """
 
     number: Count = 0
     lend: bool = False
     snooze: Snooze | None = None
     finish: bool = False
-    """End the round under way, then stop lending."""
+    """End the current round, then stop lending."""
 
-
-# --- What a worker tells whoever started it: one JSON line per change, and one every second.
-#
-# Everything here is for eyes: nothing decides by it. Sizes in bytes, memory in MiB, times in
-# seconds, points in micro-points.
 
 LINE_BYTES = 1 << 16
 Text = Annotated[str, msgspec.Meta(max_length=4_096)]
 
 
 class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One worker, now."""
+    """One worker's part in the swarm, as one JSON line per change and one every second.
+
+    Shown to people only. Sizes in bytes, memory in MiB, times in seconds, points in micro-points.
+    """
 
     peer: Text
     """Peer id, `12D3Koo…`."""
@@ -157,45 +147,45 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     state: Text = ""
     round: int = 0
     duty: Text = ""
-    """What it is doing, in a word."""
+    """Current duty, one word."""
     head: Text = ""
-    """Head whose weights it holds, base64url."""
+    """Head whose weights are here, base64url."""
     head_round: int = -1
     peers: int = 0
     sent_bytes: int = 0
     received_bytes: int = 0
     sources: int = 0
-    """Peers from which verified bytes came."""
+    """Peers that sent verified bytes."""
     bad_sources: tuple[Text, ...] = ()
-    """Peers that gave wrong bytes, how often and what was wrong; the last one first."""
+    """Peers that sent wrong bytes, with count and reason, latest first."""
     verdict: Text = ""
-    """How the last closed round ended, as the log has it."""
+    """Result of the last closed round, from the log."""
     rounds_trained: int = 0
     proofs: int = 0
     tokens: int = 0
     train_seconds: float = 0.0
     elapsed_seconds: float = 0.0
     loss: float = 0.0
-    """The trainer's own reading, nats per token."""
+    """Training loss reported by our own trainer, nats per token."""
     resident_mb: int = 0
     trainer_resident_mb: int = 0
     device: Text = ""
     waiting: Text = ""
-    """Why it has nothing to do at the moment, in one sentence; empty when it has."""
+    """Reason for having nothing to do now, one sentence; empty: there is work."""
     problem: Text = ""
-    """What keeps it from working, in words; empty when nothing does."""
+    """Problem that prevents work, one sentence; empty: none."""
 
 
 _STATUS: msgspec.json.Decoder[Status] = msgspec.json.Decoder(Status)
 
 
 def encode(status: Status) -> bytes:
-    """Write one line, newline included."""
+    """Encode one line, newline included."""
     return codec.encode(status)
 
 
 def decode(line: bytes) -> Status:
-    """Read a line; raises MalformedError."""
+    """Decode a line; raises MalformedError."""
     return codec.decode(_STATUS, line, LINE_BYTES, "a status")
 
 
@@ -208,56 +198,56 @@ class TrainerShown(msgspec.Struct, frozen=True, kw_only=True):
 
     device: Name = ""
     state: Annotated[str, msgspec.Meta(pattern="^(off|starting|idle|computing|stopping|broken)$")]
-    """`off` says that the process is gone, and with it everything that it held of the device."""
+    """`off`: the process has ended and has released its device memory."""
     pid: Count = 0
     resident_mb: Count = 0
     step: Count = 0
     steps: Count = 0
     share_percent: Count = 0
     freed_ms: Count = 0
-    """When the last process was gone, after it was told to stop."""
+    """Time at which the last process that was stopped had ended."""
     freed_in_ms: Count = 0
-    """How long that took."""
+    """Time that it took to end."""
 
 
 class JudgingShown(msgspec.Struct, frozen=True, kw_only=True):
-    """The evaluator process, while it scores in a competition."""
+    """The evaluator process while it scores for a competition."""
 
     competition: Name
     doing: Doing
     entrant: Name = ""
-    """Whose model it is at."""
+    """Entrant whose model is being scored."""
     documents: Count = 0
-    """Of that model, scored."""
+    """Documents of that model that are scored."""
     of_documents: Count = 0
     models: Count = 0
-    """Scored, in all."""
+    """Models that are scored completely."""
     of_models: Count = 0
     pid: Count = 0
     resident_mb: Count = 0
 
 
 class PointsShown(msgspec.Struct, frozen=True, kw_only=True):
-    """Points of this key in the whole network, as its worker has read and checked them."""
+    """Points of this key in the whole network, as read and checked by its worker."""
 
     today: Count = 0
     """Verified since the last local midnight."""
     total: Count = 0
-    """Verified: the log's proof was checked here."""
+    """Verified: this worker checked the log's proof."""
     pending: Count = 0
-    """Rounds that were worked in and are not closed yet."""
+    """Rounds with our work that are not closed yet."""
     unverified: Count = 0
-    """Points that the ledger says we have and whose entries were not checked yet."""
+    """Points reported by the ledger whose entries were not checked yet."""
     rejected: Count = 0
-    """Rounds that gave nothing, since the last local midnight."""
+    """Rounds without points since the last local midnight."""
     rank: Count = 0
-    """0: not known."""
+    """0: unknown."""
     ranked: Count = 0
-    """Keys that are ranked."""
+    """Number of keys in the ranking."""
 
 
 class LineShown(msgspec.Struct, frozen=True, kw_only=True):
-    """Traffic."""
+    """Network traffic of this worker."""
 
     up_bytes_per_s: Count = 0
     down_bytes_per_s: Count = 0
@@ -267,7 +257,7 @@ class LineShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DiskShown(msgspec.Struct, frozen=True, kw_only=True):
-    """The store."""
+    """Disk space of the store."""
 
     store_bytes: Count = 0
     cap_bytes: Count = 0
@@ -275,42 +265,42 @@ class DiskShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LedgerShown(msgspec.Struct, frozen=True, kw_only=True):
-    """The connection with the ledger."""
+    """Connection with the ledger."""
 
     url: SnapshotText = ""
     is_reached: bool = False
     since_ms: Count = 0
-    """Since when it is, or is not."""
+    """Time of the last change between reachable and unreachable."""
     waiting: Count = 0
-    """Statements of ours that it does not have yet."""
+    """Our statements that are not logged yet."""
     problem: SnapshotText = ""
     size: Count = 0
-    """Entries of the log that were read and checked."""
+    """Log entries that were read and checked."""
 
 
 class RoundShown(msgspec.Struct, frozen=True, kw_only=True):
-    """The round under way, as far as it is known: a run that nobody knows leaves this out."""
+    """The current round; values that are unknown keep their defaults."""
 
     run: Name = ""
     run_name: Name = ""
     number: Count = 0
     rounds: Count = 0
-    """In all, by the run's rules; 0: not known."""
+    """Total by the run's rules; 0: unknown."""
     role: Annotated[str, msgspec.Meta(pattern="^(trainer|witness|)$")] = ""
-    """Ours in this round; empty: none yet."""
+    """Our role in this round; empty: none yet."""
     opened_ms: Count = 0
     ends_ms: Count = 0
-    """When its training is meant to end; 0: not known."""
+    """Planned end of training; 0: unknown."""
     done_percent: Annotated[int, msgspec.Meta(ge=0, le=100)] | None = None
-    """Of our own work in it."""
+    """Progress of our own work in the round."""
     loss: float | None = None
-    """Of our own training, nats per token."""
+    """Our own training loss, nats per token."""
     bits_per_byte: float | None = None
-    """Of the newest head, on the held-out set."""
+    """Loss of the newest head on the held-out set."""
 
 
 class Need(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that wants a person."""
+    """A problem that needs a person."""
 
     kind: Annotated[
         str, msgspec.Meta(pattern="^(driver|key-backup|disk|update|ledger|device|standing|clock)$")
@@ -319,19 +309,19 @@ class Need(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """One worker, now."""
+    """Everything that a worker shows to its controllers."""
 
     at_ms: Count = 0
     wish: Wish = Wish()
     preferences: Preferences = Preferences()
     decision: Decision = UNDECIDED
     status: Status | None = None
-    """Our part in the swarm; None: not in it yet."""
+    """None: not in the swarm yet."""
     round: RoundShown | None = None
     """None: in no run yet."""
     trainers: Annotated[tuple[TrainerShown, ...], msgspec.Meta(max_length=33)] = ()
     judging: JudgingShown | None = None
-    """None: nothing is scored now."""
+    """None: no model is being scored."""
     points: PointsShown = PointsShown()
     machine: MachineFacts = MachineFacts()
     line: LineShown = LineShown()
@@ -340,11 +330,12 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     energy_today_j: float = 0.0
     energy_total_j: float = 0.0
     is_energy_measured: bool = False
-    """Counted by the cards; otherwise reckoned from what they draw, or unknown (0)."""
+    """True: counted by the cards; otherwise estimated from their power draw, or unknown (0)."""
     lending_since_ms: Count = 0
     """0: not lending."""
     activity: Count = 0
-    """Number of the newest event; ask for what is new when it rises."""
+    """Number of the newest event; a controller asks for new events when it rises."""
     rounds: Count = 0
-    """Changes of the points book; ask for points anew when it rises."""
+    """Number of changes to the points database; a controller asks for points again when it rises.
+    """
     needs: Annotated[tuple[Need, ...], msgspec.Meta(max_length=16)] = ()

@@ -1,15 +1,13 @@
-"""English texts for the codes in which worker and app speak: decisions, events and rounds.
+"""English texts for the codes that worker and app exchange: decisions, events and rounds.
 
-One template for each meaning, with its values in braces: the command line fills a template as it
-is, the app translates it first (`app.words`). Templates have no values that they do not need: a
-missing value would raise KeyError, and a test fills every template.
+Each meaning has one template with its values in braces. The command line fills the template as it
+is; the app translates it first (`app.words`). A template uses only values that are always there,
+since a missing one would raise KeyError; a test fills them all.
 
-A decision's key is its reason's code, followed by its `fact` if it has one, or by `until` where
-the end is known and the sentence says more then. Each sentence names the rule that decided, and
-its end or the way out. An event's points come as points, not as micro-points; its time is in the
-row. A round's reasons are those of the points book: what the round did, or the protocol's reason
-for which witnesses refused the work. `UNKNOWN_EVENT` and `UNKNOWN_REASON` are for codes of a later
-version.
+A decision's key is the code of its reason, followed by `.` and its `fact`, or by `.until` where the
+end is known and the sentence changes with it. Each sentence names the rule that decided and the way
+out. An event's points come in points, not micro-points; its time is in the row. `UNKNOWN_EVENT` and
+`UNKNOWN_REASON` are for codes of a later version.
 """
 
 from __future__ import annotations
@@ -58,14 +56,14 @@ REASONS: Mapping[str, str] = {
     "ledger-away": "the ledger does not answer ({problem}). Resumes when it does.",
     "no-swarm": "the swarm cannot be joined ({problem}). Retries automatically; the addresses "
     "are in Settings, Advanced.",
-    "no-run.open": "no run is open now. Resumes when one opens: there is nothing to do.",
+    "no-run.open": "no run is open now. Resumes automatically when one opens.",
     "no-run.fits": "no open run fits this computer. Resumes when one does; Runs says what each "
     "needs.",
     "no-run.ended": "the run has ended. Resumes with another one; your points stay yours.",
     "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; retries "
     "automatically.",
-    "quarantined": "no roster takes your key now ({problem}). Activity says what you can do.",
-    "no-device": "there is no device to lend. Switch one on in Hardware.",
+    "quarantined": "your key cannot take part now ({problem}). See Activity for what you can do.",
+    "no-device": "no device is enabled. Turn one on in Hardware.",
     "no-device.small": "{device} has too little memory for this run, which needs {wanted} MiB. "
     "Raise its limit in Hardware or choose another run.",
     "disk": "only {free} GiB of disk space are free, and {wanted} GiB should stay free. Resumes "
@@ -80,7 +78,7 @@ REASONS: Mapping[str, str] = {
     "Activity, or allow that in Settings, When to lend.",
     "battery-unknown.probe": "the hardware probe does not answer. Resumes when it does; see Health "
     "in Activity.",
-    "saving-power": "the system saves power. Resumes when that is switched off.",
+    "saving-power": "power saving is on. Resumes when it is turned off.",
     "hot": "{device} is at {degrees} °C, above your limit of {limit} °C. Resumes when it is 5 °C "
     "below the limit.",
     "game": "a game is running ({program}). Resumes 60 s after it closes.",
@@ -126,7 +124,7 @@ REASONS: Mapping[str, str] = {
     "Activity.",
     "slowed": "training was slowed down: another program needs the device. Resumes {until}.",
 }
-"""What follows the state's word and a colon; `{until}` is one of `WHEN`, filled."""
+"""Text after the state's word and a colon; `{until}` is one of `WHEN`, filled in."""
 
 WHEN: Mapping[str, str] = {
     "seconds": "in {seconds} s",
@@ -135,13 +133,13 @@ WHEN: Mapping[str, str] = {
     "week": "on {weekday} at {time}",
     "later": "on {date} at {time}",
 }
-"""When something ends: soon, within the hour, or at a local time."""
+"""End of a pause: within 90 s, within the hour, or at a local time."""
 
 _SOON_MS = 90_000
 _HOUR_MS = 3_600_000
 _DAY_MS = 24 * _HOUR_MS
 _WEEK_MS = 6 * _DAY_MS
-"""Within which a day of the week can only be the next one of its name."""
+"""Within this time a weekday can only mean the next one of that name."""
 
 
 class LocalTime(NamedTuple):
@@ -153,7 +151,6 @@ class LocalTime(NamedTuple):
 
 
 def decision_template(decision: Decision) -> str:
-    """Choose the template that fits a decision."""
     keys = [str(decision.reason)]
     if "fact" in decision.values:
         keys.insert(0, f"{decision.reason}.{decision.values['fact']}")
@@ -165,7 +162,7 @@ def decision_template(decision: Decision) -> str:
 def end_template(
     until_ms: int, now_ms: int, local: Callable[[int], LocalTime]
 ) -> tuple[str, Mapping[str, Value]]:
-    """Choose the template that says when something ends, with its values."""
+    """Choose the template for the end of a pause, with its values."""
     left_ms = max(0, until_ms - now_ms)
     if left_ms < _SOON_MS:
         return WHEN["seconds"], {"seconds": -(-left_ms // 1_000)}
@@ -177,7 +174,7 @@ def end_template(
 def time_template(
     at_ms: int, now_ms: int, local: Callable[[int], LocalTime]
 ) -> tuple[str, Mapping[str, Value]]:
-    """Choose the template that names an instant as it is named now, with its values."""
+    """Choose the template for an instant relative to now, with its values."""
     at, away_ms = local(at_ms), abs(at_ms - now_ms)
     if away_ms < _DAY_MS and at.weekday == local(now_ms).weekday:
         return WHEN["today"], at._asdict()
@@ -185,7 +182,7 @@ def time_template(
 
 
 def decision_sentence(decision: Decision, now_ms: int, local: Callable[[int], LocalTime]) -> str:
-    """A decision in English, on the local clock that `local` reads."""
+    """Write a decision in English; `local` reads the local clock."""
     values = dict(decision.values)
     if decision.until_ms is not None:
         end, end_values = end_template(decision.until_ms, now_ms, local)
@@ -194,7 +191,7 @@ def decision_sentence(decision: Decision, now_ms: int, local: Callable[[int], Lo
 
 
 class Event(StrEnum):
-    """Codes; the values that go with each are in brackets."""
+    """Codes of activity events; the values that go with each are in brackets."""
 
     DECIDED = "decided"  # (state, reason, perhaps until_ms, and the decision's own)
     WORKER_STARTED = "worker-started"  # (version)
@@ -249,19 +246,19 @@ EVENTS: Mapping[Event, str] = {
     "{file}, and a new one was started.",
     Event.CLOCK_SET: "This computer's clock was changed by {seconds} s.",
 }
-"""All but `decided`, whose sentence is the decision's own (`decision_sentence`)."""
+"""All events but `decided`, whose sentence is the decision's own (`decision_sentence`)."""
 UNKNOWN_EVENT = "An event that this version does not know ({code})."
 _DECISION_VALUES = ("state", "reason", "until_ms")
 
 
 def event_values(decision: Decision) -> dict[str, Value]:
-    """The values of the event that a decision is."""
+    """List the values of the event that records a decision."""
     until = {} if decision.until_ms is None else {"until_ms": decision.until_ms}
     return {**decision.values, "state": decision.state, "reason": decision.reason, **until}
 
 
 def event_decision(row: ActivityRow) -> Decision:
-    """The decision that the event was; raises ValueError for one of a later version."""
+    """Rebuild the decision that an event recorded; raises ValueError for one of a later version."""
     until = row.values.get("until_ms")
     return Decision(
         state=State(str(row.values.get("state"))),
@@ -277,7 +274,7 @@ def event_template(row: ActivityRow) -> str:
 
 
 def event_sentence(row: ActivityRow, local: Callable[[int], LocalTime]) -> str:
-    """An event in English, on the local clock that `local` reads."""
+    """Write an event in English; `local` reads the local clock."""
     try:
         if row.code == Event.DECIDED:
             return decision_sentence(event_decision(row), row.at_ms, local)
@@ -325,7 +322,7 @@ ROUND_REASONS: Mapping[str, str] = {
     "cosine": "the contribution pointed away from what the witnesses measured themselves",
     "copy": "the contribution was nearly the same as an earlier one",
 }
-"""Why a round gave nothing; no full stop, for they stand in brackets too."""
+"""Reasons for a round without points; no full stop, as they also appear in brackets."""
 UNKNOWN_REASON = "for a reason that this version does not know ({reason})"
 STANDINGS: Mapping[str, str] = {
     "newcomer": "new",
@@ -335,9 +332,9 @@ STANDINGS: Mapping[str, str] = {
     "probation": "on probation, and trains again",
     "banned": "banned, and in no roster any more",
 }
-"""What follows `Your key is now`."""
+"""Text after `Your key is now`."""
 
 
 def round_reason(name: str) -> str:
-    """Choose the words for a reason; those of a later version have a place for `{reason}`."""
+    """Choose the words for a reason; the fallback for later versions has `{reason}` in it."""
     return ROUND_REASONS.get(name, UNKNOWN_REASON)

@@ -1,12 +1,11 @@
-"""What a worker and its trainer say to each other: one JSON line each way, bounded and pure.
+"""Messages between a worker and its trainer: commands one way, reports the other, as JSON lines.
 
-The link is driven by level, not by edge. A command names what the worker wants to be true; it may
-be sent again at any time and then changes nothing. Two commands are in force at once: the latest
-`Prepare` (which model, which device, how much of it) and the latest task (every other command). A
-task waits until the trainer is prepared; a newer task replaces an unfinished older one, between
-two inner steps. Command numbers come from the worker and rise; the same number means the same
-command, and a finished command that is sent again is answered again with the same report, without
-work.
+The protocol is driven by level, not by edge: a command states what should be true, and sending it
+again changes nothing. Two commands are in force at once: the latest `Prepare` (model, device and
+limits) and the latest task (any other command). A task waits until the trainer is prepared; a newer
+task replaces an unfinished one between two inner steps. Command numbers come from the worker and
+rise. The same number means the same command: a finished one that is sent again gets the same
+report again, without work.
 
 Every report names the command that it answers (0: none yet). Sizes are in bytes unless the name
 says otherwise, times in milliseconds or seconds as named; digests, keys and headers are base64url
@@ -35,7 +34,7 @@ DigestText: TypeAlias = Annotated[str, msgspec.Meta(min_length=43, max_length=43
 HeaderText: TypeAlias = Annotated[str, msgspec.Meta(min_length=288, max_length=288)]
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=65_536)]
 Label: TypeAlias = Annotated[str, msgspec.Meta(max_length=256)]
-"""A word or a name; `link.facts` and `link.snapshot` take no longer ones."""
+"""A word or a name, no longer than `ipc.facts` and `ipc.snapshot` allow."""
 WindowRange: TypeAlias = tuple[Number, Positive]
 """`(first, count)`: windows first .. first + count - 1 of the run's data order."""
 Windows: TypeAlias = Annotated[
@@ -44,22 +43,22 @@ Windows: TypeAlias = Annotated[
 
 
 class Shard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file of token ids: `index` counts the training shards of the data manifest from 0."""
+    """One file of token ids; `index` counts the training shards of the data manifest from 0."""
 
     index: Number
     path: FilePath
 
 
 class Candidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A contribution to screen, and what its author was asked to do."""
+    """A contribution to screen, and the duty of its author."""
 
     slot: Number
     trainer: DigestText
-    """Key that holds this trainer slot."""
+    """Key of the trainer in this slot."""
     header: HeaderText
     payload: FilePath
     windows: Windows
-    """All windows assigned to the trainer, in their order."""
+    """All windows assigned to the trainer, in order."""
 
 
 class Contribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,9 +100,9 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     )
     threads: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 1
     memory_mb: Number = 0
-    """Most accelerator memory to take, in MiB; 0 means no limit. Main memory is not limited."""
+    """Accelerator memory limit, MiB; 0: none. Main memory is not limited."""
     share_percent: Percent = 100
-    """How much of the time to compute; the rest is slept between inner steps."""
+    """Share of the time to compute; the rest is slept between inner steps."""
 
 
 class Train(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="train"):
@@ -201,7 +200,7 @@ class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="eva
 
 
 class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continue"):
-    """Let a head go on from the beginning of a held-out document. Answered by `Continued`."""
+    """Generate text after the beginning of a held-out document. Answered by `Continued`."""
 
     command: Positive
     round: Number
@@ -228,7 +227,7 @@ Command: TypeAlias = Prepare | Train | Finish | Screen | Advance | Evaluate | Co
 
 
 class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
-    """First report of a trainer: it listens."""
+    """First report of a trainer, which now accepts commands."""
 
     pid: Positive
     software: Label
@@ -245,7 +244,7 @@ class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"
     precision: Label
     """Of the inner steps: `float32` or `bfloat16`."""
     memory_mb: Number
-    """Memory of the accelerator, MiB; 0 where it cannot be told."""
+    """Memory of the accelerator, MiB; 0: unknown."""
     parameters: Positive
     torch: Label
 
@@ -286,20 +285,20 @@ class Trained(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="trai
     seconds: float
     """From the command to this report."""
     loss_first: float
-    """Our own reading, nats per token, of the first step. Informative only."""
+    """Loss of the first step, nats per token, reported by this trainer; informative only."""
     loss_last: float
     warnings: tuple[str, ...] = ()
     """`saturated`: a chunk wanted a scale above the largest; `feedback`: it outgrew the delta."""
 
 
 class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a witness measured about one contribution. `None`: not measured."""
+    """Measurements of one contribution by a witness; None: not measured."""
 
     slot: Number
     contribution: DigestText
     reason: str
-    """Empty if nothing speaks against it; else a rule of contribution validity, or `unreadable`,
-    `copy`, `norm`, `cosine`."""
+    """Empty: acceptable. Otherwise a rule of contribution validity, or `unreadable`, `copy`,
+    `norm`, `cosine`."""
     norm_ratio: float | None = None
     """Norm over the median norm of the valid contributions, for the steps done."""
     cosine: float | None = None
@@ -335,7 +334,7 @@ class Advanced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="adv
 
 
 class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="evaluated"):
-    """How good a head is."""
+    """Quality of a head on the held-out shards."""
 
     command: Positive
     round: Number
@@ -353,7 +352,7 @@ class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ev
 
 
 class Continued(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="continued"):
-    """What a head writes, as far as it fits into a statement."""
+    """Text generated by a head, cut to what fits into a statement."""
 
     command: Positive
     round: Number
@@ -371,7 +370,7 @@ class Resting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rest
 class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="failed"):
     """The command cannot be met; sending it again tries again.
 
-    Codes: `malformed` (a line that is no command; command 0), `unprepared`, `device`, `memory`,
+    Codes: `malformed` (the line is not a command; command 0), `unprepared`, `device`, `memory`,
     `model`, `input` (a named file is missing or wrong), `output` (cannot be written), `non_finite`
     (training gave infinities: nothing was written), `rules` (the head rules refuse the set),
     `internal`.
@@ -393,15 +392,15 @@ _REPORTS: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
 
 
 def encode(message: Command | Report) -> bytes:
-    """Write the message as one line, newline included."""
+    """Encode the message as one line, newline included."""
     return codec.encode(message)
 
 
 def decode_command(line: bytes) -> Command:
-    """Read a command from its line; raises MalformedError."""
+    """Raises MalformedError."""
     return codec.decode(_COMMANDS, line, LINE_BYTES, "a command")
 
 
 def decode_report(line: bytes) -> Report:
-    """Read a report from its line; raises MalformedError."""
+    """Raises MalformedError."""
     return codec.decode(_REPORTS, line, LINE_BYTES, "a report")

@@ -1,4 +1,4 @@
-"""A key's backup as a file: sealed by a passphrase, and read back before it gets its name."""
+"""Backups of a key as a file: sealed under a passphrase, and read back before it gets its name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".tequio-key"
 LEAST = 8
-"""Characters of a passphrase."""
+"""Minimum characters of a passphrase."""
 _MOST_BYTES = 4_096
 
 
@@ -27,9 +27,9 @@ def check_passphrase(passphrase: str) -> None:
 
 
 def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
-    """Write the backup in the place of any file there; raises IdentityError.
+    """Write the backup, replacing any file there; raises IdentityError.
 
-    The path gets a whole backup that was opened once, or keeps the file that it had.
+    The path either gets a complete backup that was opened once, or keeps the file that it had.
     """
     check_passphrase(passphrase)
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
@@ -45,7 +45,7 @@ def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
 
 
 def read_backup(path: Path, passphrase: str) -> bytes:
-    """The seed of that backup; raises IdentityError."""
+    """Read the seed from a backup; raises IdentityError."""
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES)

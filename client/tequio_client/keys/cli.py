@@ -1,6 +1,6 @@
-"""`tequio key show|backup|words|restore`: the key of a worker's folder, without a window.
+"""`tequio key show|backup|words|restore`: manage the key of a worker's folder without a window.
 
-Secrets come in by prompt or by the first line of standard input, never by argument or environment.
+Secrets come from a prompt or from standard input, never from arguments or the environment.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ _FROM_STDIN = click.option(
     "--stdin",
     "from_stdin",
     is_flag=True,
-    help="Read what would be asked for from standard input, a line each.",
+    help="Read the answers to prompts from standard input, one per line.",
 )
 
 
 @click.group()
 def key() -> None:
-    """Look after the key: whoever has it is this volunteer, with all points."""
+    """Manage the key that owns this volunteer's identity and points."""
 
 
 @key.command()
 @cli.folder("worker")
 def show(*, folder: Path) -> None:
-    """Say the public key, how its secret is kept, and whether there is a backup."""
+    """Show the public key, how its secret is stored, and whether there is a backup."""
     from tequio_client.keys.state import Kept
 
     state = _store(folder).state()
     if state.kept is Kept.ABSENT:
-        click.echo(f"no key in {folder}: it is made by the app, at a worker's start, or restored")
+        click.echo(f"no key in {folder}: start the app or a worker, or restore one from a backup")
         return
     said = {
-        Kept.KEYRING: "sealed, opened by the system's keyring",
-        Kept.PASSPHRASE: "sealed under a passphrase",
-        Kept.OPEN: "NOT sealed: whoever reads the file has the key",
+        Kept.KEYRING: "encrypted, unlocked by the system's keyring",
+        Kept.PASSPHRASE: "encrypted with a passphrase",
+        Kept.OPEN: "NOT encrypted: anyone who can read the file has the key",
     }
-    backup = {"words": "as words", "file": "as a file", "": "NONE: `tequio key backup FILE`"}
-    click.echo(f"key     {state.record.key or 'not known before the file is opened'}")
+    backup = {"words": "as words", "file": "as a file", "": "NONE: run `tequio key backup FILE`"}
+    click.echo(f"key     {state.record.key or 'unknown until the file is opened'}")
     click.echo(f"file    {said[state.kept]}")
     click.echo(f"backup  {backup[state.record.backup]}")
 
@@ -64,12 +64,12 @@ def show(*, folder: Path) -> None:
 @cli.folder("worker")
 @_FROM_STDIN
 def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
-    """Save the key to a new file, sealed under a passphrase, and prove that it opens."""
+    """Save the key to a new file, encrypted with a passphrase, and check that it opens."""
     from tequio_client.keys.backup import save_backup
     from tequio_client.keys.state import IdentityError
 
     if path.exists():
-        raise IdentityError("backup-unusable", path=str(path), why="it is there already")
+        raise IdentityError("backup-unusable", path=str(path), why="the file exists already")
     store = _store(folder)
     signer = _opened(store, from_stdin=from_stdin)
     phrase = _new_passphrase("Passphrase for the backup", from_stdin=from_stdin)
@@ -81,20 +81,20 @@ def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
 @key.command()
 @cli.folder("worker")
 @_FROM_STDIN
-@click.option("--anyway", is_flag=True, help="Write them even where it is no terminal.")
+@click.option("--anyway", is_flag=True, help="Print the words even if this is not a terminal.")
 def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
     """Show the key as 24 words, to be written on paper."""
     from tequio_client.keys.words import to_words
 
     if not (anyway or sys.stdout.isatty()):
-        raise click.UsageError("the words are for eyes and paper: run this in a terminal")
+        raise click.UsageError("the words should only be shown on a screen: run this in a terminal")
     store = _store(folder)
     signer = _opened(store, from_stdin=from_stdin)
     numbered = [f"{at:2}. {word:9}" for at, word in enumerate(to_words(signer.seed), 1)]
     for at in range(0, len(numbered), _IN_ROW):
         click.echo("  ".join(numbered[at : at + _IN_ROW]).rstrip())
-    click.echo("Whoever has these words has the key and its points. Nobody of us asks for them.")
-    if anyway or click.confirm("Are they on paper now?", default=True):
+    click.echo("Anyone with these words has your key and its points. Tequio never asks for them.")
+    if anyway or click.confirm("Have you written them down?", default=True):
         store.backed_up(signer, "words")
 
 
@@ -109,11 +109,11 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
     type=click.Choice(WAYS),
     default="keyring",
     show_default=True,
-    help="What keeps it here: `open` is a file that everybody who gets hold of it can read.",
+    help="How the key is stored here; `open` is an unencrypted file.",
 )
 @_FROM_STDIN
 def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
-    """Take the key of a backup file, or of 24 words; another key is kept aside."""
+    """Restore the key from the backup PATH or from 24 words; a different key is kept aside."""
     from tequio_client.keys.state import Kept
     from tequio_client.locks import locked
 
@@ -125,7 +125,7 @@ def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> N
             phrase = _new_passphrase("Passphrase for the key here", from_stdin=from_stdin)
         signer = store.restore(seed, "file" if path else "words", how, phrase)
     _warn(how)
-    click.echo(f"this is {_text(signer)} now")
+    click.echo(f"restored the key {_text(signer)}")
 
 
 def _seed(path: Path | None, *, from_stdin: bool) -> bytes:
@@ -170,7 +170,7 @@ def _warn(how: Kept) -> None:
     from tequio_client.keys.state import Kept
 
     if how is Kept.OPEN:
-        click.echo("the key is NOT sealed here: whoever reads its file has it", err=True)
+        click.echo("the key is stored unencrypted: anyone who can read its file has it", err=True)
 
 
 def _text(signer: Signer) -> str:

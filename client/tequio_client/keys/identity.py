@@ -1,8 +1,8 @@
-"""The key of this installation: one file, made at first use, and readable by its owner alone.
+"""The key file of this installation: made at first use, and readable only by its owner.
 
-The file holds the 32-byte Ed25519 seed sealed under a passphrase, wrapped by a key that the
-system's keyring has (`sealing`), or as it is: every place that shows the key says so. The holder of
-the seed is this peer, in the network and in the ledger.
+The file holds the 32-byte Ed25519 seed: sealed under a passphrase, wrapped by a key in the system's
+keyring (`sealing`), or unencrypted, which every display of the key states. The owner of the seed is
+this peer, in the network and in the ledger.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_BYTES = 4_096
 def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:
     """Read the folder's key, or make one; raises IdentityError.
 
-    The caller holds the folder's lock. With a passphrase a new key is sealed under it.
+    The caller holds the folder's lock. With a passphrase, a new key is sealed under it.
     """
     try:
         if (folder / FILE).exists():
@@ -44,7 +44,7 @@ def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:
 
 
 def kept(folder: Path) -> Kept:
-    """How the folder's key is kept; raises IdentityError."""
+    """Read how the folder's key is protected; raises IdentityError."""
     path = folder / FILE
     try:
         return _kept(path, _read(path))
@@ -57,7 +57,7 @@ def kept(folder: Path) -> Kept:
 def load(
     folder: Path, passphrase: str | None = None, keyring: SystemKeyring | None = None
 ) -> Signer:
-    """Read the folder's key, with the keyring's help where it needs that; raises IdentityError."""
+    """Read the folder's key; raises IdentityError. The keyring is only used for a wrapped key."""
     path = folder / FILE
     try:
         content = _read(path)
@@ -81,9 +81,9 @@ def write(
     passphrase: str | None = None,
     keyring: SystemKeyring | None = None,
 ) -> None:
-    """Write that seed to the folder in the place of any other; raises IdentityError.
+    """Write the seed to the folder, replacing any other; raises IdentityError.
 
-    The file is replaced last: until then the file before it can still be read.
+    The file is replaced last, so the previous file stays readable until then.
     """
     content = _content(seed, how, passphrase, keyring)
     path = folder / FILE
@@ -95,7 +95,7 @@ def write(
 
 
 def slot(folder: Path) -> str:
-    """The name of the keyring's entry for the folder's key; empty: there is none."""
+    """Name the keyring entry for the folder's key; empty: none."""
     from tequio_client.keys import sealing  # noqa: PLC0415 - its library costs memory
 
     if kept(folder) is not Kept.KEYRING:

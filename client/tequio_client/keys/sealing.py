@@ -1,9 +1,9 @@
-"""A seed in sealed form: under a passphrase, or under a random key that the keyring has.
+"""Sealed forms of a seed: under a passphrase, or under a random key in the system's keyring.
 
-Both are AES-256-GCM. Under a passphrase scrypt makes the key, and the layout is 8 bytes that name
-the format, 16 of salt, 12 of nonce, then the sealed seed and its tag. Under a wrapping key it is 8
-bytes that name the format, 16 that name the wrapping key, 12 of nonce, then the same. Every seed
-is wrapped by a fresh wrapping key, so no nonce meets a key twice.
+Both are AES-256-GCM. Under a passphrase, scrypt derives the key, and the layout is 8 bytes of
+format name, 16 of salt, 12 of nonce, then the encrypted seed and its tag. Under a wrapping key it
+is 8 bytes of format name, 16 that name the wrapping key, 12 of nonce, then the same. Each seed gets
+a fresh wrapping key, so a key never sees the same nonce twice.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _WRAPPED_BYTES = _WRAPPED_HEAD_BYTES + SEED_BYTES + _TAG_BYTES
 
 
 def is_sealed(content: bytes) -> bool:
-    """Whether `seal` made this, by its size and first bytes."""
+    """Recognise the output of `seal` by its size and first bytes."""
     return len(content) == _SEALED_BYTES and content.startswith(_SEALED_MAGIC)
 
 
 def seal(seed: bytes, passphrase: str) -> bytes:
-    """Seal a seed under a passphrase; each time with fresh salt and nonce."""
+    """Seal a seed under a passphrase, with fresh salt and nonce."""
     salt, nonce = secrets.token_bytes(_SALT_BYTES), secrets.token_bytes(_NONCE_BYTES)
     head = _SEALED_MAGIC + salt + nonce
     return head + AESGCM(_key(passphrase, salt)).encrypt(nonce, seed, head)
 
 
 def unseal(content: bytes, passphrase: str) -> bytes:
-    """Open what `seal` made; raises IdentityError for another passphrase or damage."""
+    """Open the output of `seal`; raises IdentityError for another passphrase or damage."""
     head, sealed = content[:_SEALED_HEAD_BYTES], content[_SEALED_HEAD_BYTES:]
     salt, nonce = head[len(_SEALED_MAGIC) : -_NONCE_BYTES], head[-_NONCE_BYTES:]
     try:
@@ -65,16 +65,16 @@ def _key(passphrase: str, salt: bytes) -> bytes:
 
 
 class UnwrapError(Exception):
-    """Another wrapping key, or damage."""
+    """The wrapping key is a different one, or the content is damaged."""
 
 
 def is_wrapped(content: bytes) -> bool:
-    """Whether `wrap` made this, by its size and first bytes."""
+    """Recognise the output of `wrap` by its size and first bytes."""
     return len(content) == _WRAPPED_BYTES and content.startswith(_WRAPPED_MAGIC)
 
 
 def slot_of(content: bytes) -> str:
-    """The name of the wrapping key that opens it."""
+    """Name the wrapping key that opens the content."""
     return content[len(_WRAPPED_MAGIC) :][:SLOT_BYTES].hex()
 
 
@@ -87,7 +87,7 @@ def wrap(seed: bytes) -> tuple[bytes, str, bytes]:
 
 
 def unwrap(content: bytes, wrapping: bytes) -> bytes:
-    """Open what `wrap` made; raises UnwrapError."""
+    """Open the output of `wrap`; raises UnwrapError."""
     head, sealed = content[:_WRAPPED_HEAD_BYTES], content[_WRAPPED_HEAD_BYTES:]
     try:
         return AESGCM(wrapping).decrypt(head[-_NONCE_BYTES:], sealed, head)

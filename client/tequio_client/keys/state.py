@@ -1,8 +1,8 @@
-"""What may be shown of a key, and what can be wrong with it, its backups and the keyring.
+"""Public facts about a key, and all errors of keys, backups and the keyring.
 
-A fault is one sentence: a code with its values, so that the window can show it in the user's
-language; the command line prints the English template. None of the values is ever a secret, except
-a word of a backup that is in no list.
+An error is one sentence: a code with its values, so that the app can translate it; the command line
+prints the English template. No value is ever a secret, except a word of a backup that is not in the
+word list.
 """
 
 from __future__ import annotations
@@ -22,36 +22,35 @@ Short: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class Kept(StrEnum):
-    """How the key's file protects the seed."""
+    """Protection of the key's file."""
 
     ABSENT = "absent"
-    """There is no file."""
+    """No file."""
     KEYRING = "keyring"
     PASSPHRASE = "passphrase"  # noqa: S105 - no passphrase
     OPEN = "open"
-    """By the file's mode alone."""
+    """Protected by the file's mode alone."""
 
 
 class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be known about the key without opening it."""
+    """Facts about the key that are known without opening it."""
 
     key: Short = ""
-    """Public key, base64url; empty: not known without opening the file."""
+    """Public key, base64url; empty: unknown until the file is opened."""
     backup_ms: Annotated[int, msgspec.Meta(ge=0)] = 0
-    """When it was last backed up; 0: never."""
+    """Time of the last backup; 0: never."""
     backup: Annotated[str, msgspec.Meta(pattern="^(words|file|)$")] = ""
-    """As what."""
+    """Form of that backup."""
 
 
 class KeyState(msgspec.Struct, frozen=True, kw_only=True):
-    """The key as it can be shown."""
+    """Public state of the folder's key."""
 
     kept: Kept = Kept.ABSENT
     record: KeyRecord = KeyRecord()
 
     @property
     def wants_backup(self) -> bool:
-        """Whether there is a key that is in no backup."""
         return self.kept is not Kept.ABSENT and not self.record.backup_ms
 
 
@@ -62,7 +61,7 @@ TEMPLATES: Mapping[str, str] = {
     "size": "the key file {path} has {size} bytes instead of {due}: restore it from a backup, or "
     "move it away to become a new peer",
     "damaged": "the key file {path} is damaged: restore it from a backup",
-    "gone": "there is no key in {folder}: restore it from a backup, or make a new one",
+    "gone": "no key found in {folder}: restore one from a backup, or make a new one",
     "there": "there is a key in {folder} already: restoring puts it aside, making does not",
     # the passphrase
     "passphrase-needed": "the key file {path} is sealed: a passphrase is needed",
@@ -84,10 +83,10 @@ TEMPLATES: Mapping[str, str] = {
     "backup-differs": "the backup {path} does not read back as it was written: choose another "
     "place, this one is unreliable",
     "words-count": "a key has {due} words and these are {count}",
-    "word-unknown": "word {number}, {word}, is not in the list of words: compare it with your note",
+    "word-unknown": "word {number}, {word}, is not in the list of words: check your copy on paper",
     "word-near": "word {number}, {word}, is not in the list of words: it may be {near}",
-    "words-unfit": "each word is in the list, but they do not belong together: one is another than "
-    "was noted, or two have changed places",
+    "words-unfit": "all words are in the list, but they do not fit together: one may be wrong, "
+    "or two may be swapped",
     "words-perhaps": "the words do not belong together: look at word {number}, {word}, which may "
     "have been {near}",
     "words-swapped": "the words do not belong together: words {first} and {second} may have "
@@ -96,7 +95,7 @@ TEMPLATES: Mapping[str, str] = {
 
 
 class IdentityError(UserFacingError):
-    """Something is wrong with a key, and the person can act on it."""
+    """An error of a key, its backup or the keyring that the person can act on."""
 
     def __init__(self, code: str, **values: str | int) -> None:
         super().__init__(TEMPLATES[code].format(**values))

@@ -1,9 +1,8 @@
-"""One folder's key and all operations on it: make, open, protect otherwise, back up, restore.
+"""One folder's key and all operations on it: make, open, change protection, back up, restore.
 
-Beside the key's file is a record of what may be known about it: the public key, and when it was
-backed up. No method gives up a key for another: the file of a key that is replaced stays under a
-second name.
-Methods block (on the disk, the keyring, and 0.2 s for each passphrase) and raise IdentityError.
+Beside the key file lies a record of its public facts: the public key, and the time of the last
+backup. No method destroys a key: a key file that is replaced stays under a second name. Methods
+block (on the disk, the keyring, and 0.2 s for each passphrase) and raise IdentityError.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _MOST_BYTES = 4_096
 
 
 class KeyStore:
-    """Owner of the folder's key."""
+    """Owner of the folder's key file and its record."""
 
     def __init__(
         self, folder: Path, now_ms: Callable[[], int], keyring: SystemKeyring | None = None
@@ -43,24 +42,24 @@ class KeyStore:
         self._now_ms = now_ms
 
     def state(self) -> KeyState:
-        """What may be shown; needs no secret."""
+        """Read the public state; needs no secret."""
         kept = identity.kept(self.folder)
         return KeyState(kept=kept, record=KeyRecord() if kept is Kept.ABSENT else self._record())
 
     def open(self, passphrase: str | None = None) -> Signer:
-        """Read the key, and record which it is."""
+        """Read the key, and record its public half."""
         signer = identity.load(self.folder, passphrase, self.keyring)
         self._record_key(signer)
         return signer
 
     def make(self, how: Kept, passphrase: str | None = None, seed: bytes | None = None) -> Signer:
-        """Make a key (of that fresh seed, if it was drawn already), where there is none."""
+        """Make a key where there is none, from `seed` if that was drawn already."""
         if identity.kept(self.folder) is not Kept.ABSENT:
             raise IdentityError("there", folder=str(self.folder))
         return self._keep(seed or secrets.token_bytes(SEED_BYTES), how, passphrase)
 
     def restore(self, seed: bytes, way: str, how: Kept, passphrase: str | None = None) -> Signer:
-        """Make the key of a backup (`words` or `file`) the folder's; any other key is set aside."""
+        """Install the key of a backup (`words` or `file`); a different key is set aside."""
         before = self._aside()
         signer = self._keep(seed, how, passphrase)
         if before is not None and self._is_same(before, signer):
@@ -69,15 +68,15 @@ class KeyStore:
         return signer
 
     def keep_as(self, how: Kept, passphrase: str | None, old_passphrase: str | None) -> None:
-        """Protect the same key in another way; the keyring's old entry is deleted afterwards."""
+        """Change the protection of the same key; the old keyring entry is deleted afterwards."""
         signer, slot = self.open(old_passphrase), identity.slot(self.folder)
         identity.write(self.folder, signer.seed, how, passphrase, self.keyring)
         if slot:
-            with suppress(IdentityError):  # an entry that nothing needs does no harm
+            with suppress(IdentityError):  # a leftover entry does no harm
                 self.keyring.forget(slot)
 
     def backed_up(self, signer: Signer, way: str) -> None:
-        """Record that the key is in a backup now."""
+        """Record that the key was backed up now."""
         self._write(KeyRecord(key=to_text(signer.key), backup_ms=self._now_ms(), backup=way))
 
     def _keep(self, seed: bytes, how: Kept, passphrase: str | None) -> Signer:
@@ -87,7 +86,7 @@ class KeyStore:
         return signer
 
     def _aside(self) -> Path | None:
-        """Give the file that is there a second name; None: there is none."""
+        """Copy the present key file to a second name; None: there is none."""
         path = self.folder / identity.FILE
         if not path.exists():
             return None
@@ -103,7 +102,7 @@ class KeyStore:
         raise IdentityError("unusable", path=str(path), why=f"{_MOST_ASIDE} keys lie beside it")
 
     def _is_same(self, aside: Path, signer: Signer) -> bool:
-        """Whether the file aside is that very key, as far as can be told without a passphrase."""
+        """Compare without a passphrase, so only an unencrypted file can match."""
         return aside.read_bytes() == signer.seed
 
     def _record(self) -> KeyRecord:
@@ -111,10 +110,10 @@ class KeyStore:
             with (self.folder / RECORD).open("rb") as file:
                 return msgspec.json.decode(file.read(_MOST_BYTES), type=KeyRecord)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return KeyRecord()  # nothing is known, as with a key that was never backed up
+            return KeyRecord()  # unknown, like a key that was never backed up
 
     def _record_key(self, signer: Signer) -> None:
-        """Write a new record unless it is about this key already."""
+        """Write a new record unless there is one about this key."""
         key = to_text(signer.key)
         if self._record().key != key:
             self._write(KeyRecord(key=key))

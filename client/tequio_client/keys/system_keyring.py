@@ -1,9 +1,9 @@
-"""The operating system's keyring: keeps small secrets for this user, and may ask before it gives.
+"""The operating system's keyring: stores small secrets for this user, and may prompt for access.
 
-Rules. The library is imported, and each call made, in a thread of its own, for both may take
-their time; a call that is late goes on, and asking for the same again waits for that very call
-instead of making the system ask a second time. What is put is read back before it counts. A backend
-that keeps secrets in the open, or nowhere, is none.
+The library is imported, and each call made, in a thread of its own, since both may take long. A
+call that is late continues, and a repeated request waits for that same call, so that the system
+does not prompt twice. A stored secret is read back before it counts. Backends that store secrets
+unencrypted, or not at all, are rejected.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ _T = TypeVar("_T")
 
 
 class SystemKeyring:
-    """Keeps keys by name; all methods block, and raise IdentityError."""
+    """Access to the keyring by entry name; all methods block, and raise IdentityError."""
 
     def __init__(self, patience_s: float = PATIENCE_S) -> None:
         self._patience_s = patience_s
         self._lock = threading.Lock()
-        self._under_way: dict[str, Future[object]] = {}  # by what they are for
+        self._under_way: dict[str, Future[object]] = {}  # by purpose
 
     def name(self) -> str:
-        """What the system calls it; raises where there is none."""
+        """Read the system's name for it; raises IdentityError where there is none."""
         return self._ask("name", lambda: str(_backend().name))
 
     def get(self, slot: str) -> bytes | None:
-        """The key of that name; None: the keyring does not have it."""
+        """Read the key in that entry; None: there is no such entry."""
         text = self._ask(f"get {slot}", lambda: _backend().get_password(SERVICE, _user(slot)))
         if text is None:
             return None
         try:
             return from_text(text)
         except MalformedError as err:
-            raise IdentityError("keyring-failing", why="it gives something else") from err
+            raise IdentityError("keyring-failing", why="the entry is not a key") from err
 
     def put(self, slot: str, key: bytes) -> None:
-        """Keep the key under that name; returns once the keyring gives it back."""
+        """Store the key in that entry; returns once the keyring reads back the same key."""
 
         def keep() -> str | None:
             backend = _backend()
@@ -58,10 +58,9 @@ class SystemKeyring:
             return backend.get_password(SERVICE, _user(slot))
 
         if self._ask(f"put {slot}", keep) != to_text(key):
-            raise IdentityError("keyring-failing", why="it does not give back what it was given")
+            raise IdentityError("keyring-failing", why="it did not read back what was stored")
 
     def forget(self, slot: str) -> None:
-        """Delete the key of that name."""
         self._ask(f"forget {slot}", lambda: _backend().delete_password(SERVICE, _user(slot)))
 
     def _ask(self, purpose: str, call: Callable[[], _T]) -> _T:
@@ -70,7 +69,7 @@ class SystemKeyring:
             return answer.result(self._patience_s)
         except TimeoutError as err:
             if answer.done():
-                raise IdentityError("keyring-failing", why="it gave up") from err
+                raise IdentityError("keyring-failing", why="it timed out") from err
             raise IdentityError("keyring-late", seconds=round(self._patience_s)) from err
 
     def _begun(self, purpose: str, call: Callable[[], _T]) -> Future[_T]:

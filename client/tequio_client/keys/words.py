@@ -1,8 +1,8 @@
-"""A seed as 24 English words (BIP-39): the last eight bits are a checksum over the others.
+"""A seed as 24 English words (BIP-39); the last eight bits are a checksum over the others.
 
-A word that is not in the list is named with the one that it may have been. Where all are in the
-list and the checksum fails, what a hand gets wrong is tried: one letter, or two neighbours that
-changed places; what then fits is named as a guess, for one in 256 fits by chance.
+For a word that is not in the list, the error names a similar one. Where all words are in the list
+but the checksum fails, common slips are tried: one wrong letter, or two neighbours swapped. A match
+is reported as a guess, since one in 256 matches by chance.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ if TYPE_CHECKING:
 
 WORDS = 24
 PREFIX = 4
-"""Letters after which every word of the list is the only one."""
+"""Letters that identify every word of the list."""
 
 
 def to_words(seed: bytes) -> tuple[str, ...]:
-    """The seed's words, in their order."""
     return tuple(_book().to_mnemonic(seed).split())
 
 
 def from_words(text: str) -> bytes:
-    """The seed of those words, however they are spaced, numbered or written large.
+    """Read the seed from its words, with any spacing, numbering or capitals.
 
-    Raises IdentityError that names what is wrong.
+    Raises IdentityError that names the error.
     """
     words = _read(text)
     for number, word in enumerate(words, 1):
@@ -56,7 +55,7 @@ def _known() -> frozenset[str]:
 
 
 def _read(text: str) -> tuple[str, ...]:
-    """Without the numbers and signs that notes have."""
+    """Split into words, without numbers and punctuation."""
     cleaned = "".join(sign if sign.isalpha() else " " for sign in text.lower())
     return tuple(cleaned.split())
 
@@ -92,7 +91,7 @@ def _replaced(words: Sequence[str]) -> Iterator[tuple[int, str, str]]:
 
 
 def _near(word: str) -> set[str]:
-    """What differs by one letter: missing, added, another, or changed places with the next."""
+    """List all spellings within one slip: a letter missing, added or changed, or two swapped."""
     splits = [(word[:at], word[at:]) for at in range(len(word[:24]) + 1)]
     missing = {head + tail[1:] for head, tail in splits if tail}
     turned = {head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1}

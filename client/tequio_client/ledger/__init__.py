@@ -1,1 +1,1 @@
-"""The ledger, and a connector, as clients of them see them: calls, answers, proofs."""
+"""HTTP clients of a ledger and of a connector, with the proofs that their answers need."""

@@ -1,9 +1,9 @@
-"""The HTTP APIs of the ledger and of a connector as typed calls.
+"""Typed calls of the HTTP APIs of a ledger and of a connector.
 
-Nothing in an answer is believed beyond what is checked here: the genesis document against the
-network id, checkpoints against the log key, blobs against their digest. Tiles and entries are
-checked by a caller that has a root (`worker.follower`). Deadlines, size limits and errors are those
-of `ledger.http`; the types of the answers, with their bounds, are `tequio_shared.api`.
+Answers are only believed where they are checked here: the genesis document against the network id,
+checkpoints against the log key, blobs against their digest. A caller that has a root checks tiles
+and entries (`worker.ledger.follower`). Deadlines, size limits and errors are those of
+`ledger.http`; the types of the answers, with their bounds, are `tequio_shared.api`.
 """
 
 from __future__ import annotations
@@ -49,13 +49,7 @@ from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnsw
 from tequio_shared.api.runs import RoundsAnswer, RunAnswer, RunsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import DIGEST_BYTES, Digest, from_text, sha256, to_text
-from tequio_shared.limits import (
-    BLOB_BYTES,
-    ENTRY_BYTES,
-    JSON_INTEGER,
-    POST_BYTES,
-    POST_STATEMENTS,
-)
+from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES, JSON_INTEGER, POST_BYTES, POST_STATEMENTS
 from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, open_checkpoint
 from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
 from tequio_shared.statements.statement import statement_id
@@ -74,9 +68,10 @@ if TYPE_CHECKING:
     from tequio_shared.network.genesis import Genesis
     from tequio_shared.statements.statement import Entry
 
+
 REQUEST_PREFIX = b"tequio/v1/request\x00"
 ENTRIES_AT_ONCE = TILE_WIDTH
-"""Most entries in one call of `entries`: at most two bundles are in memory."""
+"""Maximum entries in one call of `entries`, so that at most two bundles are in memory."""
 
 CONNECTOR_LIMITS = ApiLimits(call_s=60.0, answer_bytes=16_384, connections=2)
 
@@ -86,7 +81,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """A network whose genesis document has the hash that names it."""
+    """A network whose genesis document has the hash that names the network."""
 
     id: NetworkId
     genesis: Genesis
@@ -94,10 +89,10 @@ class Network:
 
     @classmethod
     def parse(cls, raw: bytes) -> Self:
-        """Read `/v1/network`.
+        """Parse an answer of `/v1/network`.
 
-        Raises MalformedError, SignatureInvalidError for an unacceptable log key, and PeerError
-        when the answer contradicts the genesis document.
+        Raises MalformedError, SignatureInvalidError for an unacceptable log key, and PeerError when
+        the answer contradicts the genesis document.
         """
         genesis = parse_answer(raw, NetworkAnswer).checked_genesis()
         log_key = VerifierKey.parse(genesis.log_key)
@@ -105,14 +100,14 @@ class Network:
 
 
 class LedgerApi:
-    """One ledger, spoken to over a few connections that are kept; `async with` closes them."""
+    """A ledger, over a few kept connections; `async with` closes them."""
 
     def __init__(
         self, url: str, *, limits: ApiLimits | None = None, trust: Policy | None = None
     ) -> None:
-        """Connect to nothing yet; raises UserFacingError unless the URL is an http(s) address.
+        """No connection is made yet. Raises UserFacingError unless the URL is an http(s) address.
 
-        With a policy, checkpoints count only under its quorum.
+        With a policy, checkpoints only count with its quorum of cosignatures.
         """
         self._trust = trust
         self._limits = limits or ApiLimits()
@@ -122,7 +117,7 @@ class LedgerApi:
 
     @property
     def on_date(self) -> Callable[[int], None]:
-        """Called with the ledger's time in each of its answers, in milliseconds since 1970."""
+        """Callback that gets the date of each answer, in milliseconds since 1970."""
         return self._http.on_date
 
     @on_date.setter
@@ -131,7 +126,7 @@ class LedgerApi:
 
     @property
     def reach(self) -> Reach:
-        """Whether the ledger answers."""
+        """Reachability of the ledger."""
         return self._http.reach
 
     async def __aenter__(self) -> Self:
@@ -141,17 +136,16 @@ class LedgerApi:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._http.aclose()
 
     async def network(self) -> Network:
-        """Give the network, checked against its id; asked for once."""
+        """Get the network, checked against its id; asked for only once."""
         if self._network is None:
             self._network = Network.parse(await self._http.get("/v1/network"))
         return self._network
 
     async def runs(self) -> tuple[RunAnswer, ...]:
-        """List all runs, oldest first; raises PeerError when pages do not go on."""
+        """List all runs, oldest first; raises PeerError when the pages do not continue."""
         runs: list[RunAnswer] = []
         after: int | None = 0
         while after is not None:
@@ -159,12 +153,11 @@ class LedgerApi:
             page = parse_answer(await self._http.get(path), RunsAnswer)
             runs += page.runs
             if page.next is not None and page.next <= after:
-                raise PeerError(f"the page of runs after {after} goes on after {page.next}")
+                raise PeerError(f"the page of runs after {after} continues after {page.next}")
             after = page.next
         return tuple(runs)
 
     async def run(self, run: RunId) -> RunAnswer:
-        """Describe one run as it stands."""
         return parse_answer(await self._http.get(f"/v1/runs/{to_text(run)}"), RunAnswer)
 
     async def rounds(
@@ -214,7 +207,7 @@ class LedgerApi:
         return parse_answer(raw, InvitationsAnswer)
 
     async def competitions(self) -> tuple[CompetitionLine, ...]:
-        """List all competitions, oldest first; raises PeerError when pages do not go on."""
+        """List all competitions, oldest first; raises PeerError when the pages do not continue."""
         found: list[CompetitionLine] = []
         after: int | None = 0
         while after is not None:
@@ -222,12 +215,14 @@ class LedgerApi:
             page = parse_answer(await self._http.get(path), CompetitionsAnswer)
             found += page.competitions
             if page.next is not None and page.next <= after:
-                raise PeerError(f"the page of competitions after {after} goes on after {page.next}")
+                raise PeerError(
+                    f"the page of competitions after {after} continues after {page.next}"
+                )
             after = page.next
         return tuple(found)
 
     async def competition(self, competition: Digest) -> CompetitionAnswer:
-        """Describe one competition; its rules are those that the id names."""
+        """Get one competition; its rules are checked against the id."""
         raw = await self._http.get(f"/v1/competitions/{to_text(competition)}")
         answer = parse_answer(raw, CompetitionAnswer)
         answer.check(competition)
@@ -238,9 +233,9 @@ class LedgerApi:
         return parse_answer(await self._http.get("/v1/connectors"), ConnectorsAnswer)
 
     async def post(self, entries: Sequence[Entry]) -> list[PostedStatement]:
-        """Send at most 256 entries of 1 MiB together; returns what became of each, in this order.
+        """Send at most 256 entries of together 1 MiB; returns their results in the same order.
 
-        A `detail` is cleaned: it can be shown and logged.
+        Each `detail` is cleaned, so it can be shown and logged.
         """
         content = bundle(entry.leaf() for entry in entries)
         if not 0 < len(entries) <= POST_STATEMENTS or len(content) > POST_BYTES:
@@ -260,12 +255,12 @@ class LedgerApi:
     async def checkpoint(self) -> Checkpoint:
         """Get the newest size and root, signed by the genesis' log key.
 
-        Raises NoQuorumError, UntrustedLogError when that is not enough for the policy.
+        Raises NoQuorumError, UntrustedLogError when the policy requires more.
         """
         return (await self.checkpoint_note())[0]
 
     async def checkpoint_note(self) -> tuple[Checkpoint, bytes]:
-        """Get the newest size and root, and the note that the genesis' log key signed over them."""
+        """Get the newest checkpoint, and the note that the genesis' log key signed over it."""
         log_key = (await self.network()).log_key
         note = await self._http.get("/log/checkpoint", most=NOTE_BYTES)
         if self._trust is not None:
@@ -273,7 +268,7 @@ class LedgerApi:
         return open_checkpoint(note, log_key).checkpoint, note
 
     async def show_checkpoint(self, note: bytes) -> None:
-        """Show a checkpoint that we keep; LedgerRefusedError("log-behind"): the log lacks it."""
+        """Send a checkpoint that we stored; LedgerRefusedError("log-behind"): the log lacks it."""
         await self._http.call("POST", "/log/checkpoint", content=note)
 
     async def tile(self, level: int, index: int, width: int = TILE_WIDTH) -> list[Digest]:
@@ -285,7 +280,7 @@ class LedgerApi:
         return [Digest(raw[at : at + DIGEST_BYTES]) for at in range(0, len(raw), DIGEST_BYTES)]
 
     async def entries(self, first: int, end: int) -> list[bytes]:
-        """Leaves `first` to `end - 1`, at most 256, unverified; all of them must be published."""
+        """Get leaves `first` to `end - 1`, at most 256, unverified; all must be published."""
         if not 0 <= first < end <= first + ENTRIES_AT_ONCE:
             raise RefusedError("too-large", f"entries {first} to {end}: 1 to 256 at once")
         leaves: list[bytes] = []
@@ -309,7 +304,7 @@ class LedgerApi:
         return raw
 
     async def has_blob(self, digest: Digest) -> bool:
-        """Tell whether the ledger says that it has a blob."""
+        """Ask the ledger whether it has a blob."""
         try:
             await self._http.call("HEAD", _blob(digest))
         except LedgerRefusedError as err:
@@ -319,7 +314,7 @@ class LedgerApi:
         return True
 
     async def put_blob(self, content: bytes, signer: Signer, now_ms: int) -> Digest:
-        """Store a blob in the name of a registered key and give its digest."""
+        """Store a blob on behalf of a registered key; returns its digest."""
         net = (await self.network()).id
         digest = await trio.to_thread.run_sync(sha256, content)
         signed = signer.sign(REQUEST_PREFIX + net + digest + now_ms.to_bytes(8, "big"))
@@ -335,26 +330,26 @@ class LedgerApi:
         return digest
 
     async def seeds(self, net: NetworkId) -> tuple[AddressRecord, ...]:
-        """List where that network's peers can be dialled, signatures checked, the newest first."""
+        """List dialable addresses of that network's peers, signatures checked, newest first."""
         answer = parse_answer(await self._http.get("/v1/seeds"), SeedsAnswer)
         return _valid_records(map(bytes, answer.seeds), net)
 
     async def put_seed(self, record: AddressRecord) -> None:
-        """Publish where this peer can be dialled, until the record is too old to be current."""
+        """Publish our addresses, until the record is too old to be current."""
         await self._http.call("PUT", "/v1/seeds", content=record.encode())
 
     @asynccontextmanager
     async def events(self, after: int = -1) -> AsyncIterator[EventStream]:
         """Open the stream of entries above log index `after`; -1 is the whole log.
 
-        The stream ends by LedgerUnavailableError when it is cut or silent: the caller connects
-        again. Entries are unverified.
+        The stream ends by LedgerUnavailableError when it is cut or silent; the caller reconnects.
+        Entries are unverified.
         """
         async with self._http.stream(f"/v1/events?after={after}") as events:
             yield events
 
     async def _ranking(self, query: str) -> RankingAnswer:
-        """Raises PeerError for rows that are no part of a ranking."""
+        """Raises PeerError for rows that are not a consistent ranking."""
         answer = parse_answer(await self._http.get(f"/v1/ranking?{query}"), RankingAnswer)
         for one, other in pairwise(answer.rows):
             if other.rank != one.rank + 1 or other.micropoints > one.micropoints:
@@ -365,11 +360,11 @@ class LedgerApi:
         tile = Tile(level=ENTRIES, index=index, width=width)
         leaves = parse_bundle(await self._tile(tile, width * (ENTRY_BYTES + 2)))[:width]
         if len(leaves) != width:
-            raise MalformedError(f"bundle of {len(leaves)} leaves where {width} are due")
+            raise MalformedError(f"bundle of {len(leaves)} leaves instead of {width}")
         return leaves
 
     async def _tile(self, tile: Tile, most: int) -> bytes:
-        """Get a tile; a partial one may be gone once the full one is there (C2SP tlog-tiles)."""
+        """Get a tile; a partial one may disappear once the full one exists (C2SP tlog-tiles)."""
         try:
             return await self._http.get(f"/log/{tile.path()}", most=most)
         except LedgerRefusedError as err:
@@ -390,32 +385,32 @@ def _with_clean_detail(item: PostedStatement) -> PostedStatement:
 
 
 def _valid_records(raws: Iterable[bytes], net: NetworkId) -> tuple[AddressRecord, ...]:
-    """Parse and verify address records of that network, and leave out those that are not valid."""
+    """Parse and verify address records of that network, and drop invalid ones."""
     found: list[AddressRecord] = []
     for raw in raws:
         try:
             record = AddressRecord.parse(raw)
             record.verify(net)
         except PeerError as err:
-            log.debug("seed's address record does not hold", error=str(err))
+            log.debug("invalid address record of a seed", error=str(err))
         else:
             found.append(record)
     return tuple(found)
 
 
 class ConnectorAwayError(TequioError):
-    """The connector, or a service behind it, does not answer now; try later."""
+    """The connector, or a service behind it, is unavailable now; try later."""
 
 
 class ConnectorApi:
-    """One connector; `async with` closes its connections.
+    """A connector; `async with` closes its connections.
 
     Errors: `ConnectorAwayError` when trying again may help, RefusedError with the problem code and
     the connector's sentence when it refuses, MalformedError when its answer has another form.
     """
 
     def __init__(self, url: str, limits: ApiLimits = CONNECTOR_LIMITS) -> None:
-        """Connect to nothing yet; raises UserFacingError unless the URL is an http(s) address."""
+        """Make no connection yet; raises UserFacingError unless the URL is an http(s) address."""
         self._http = LedgerHttp(url, limits, "connector")
         self.url = self._http.url
 
@@ -430,7 +425,7 @@ class ConnectorApi:
         return await self._call("GET", connector.ABOUT, None, ConnectorAbout)
 
     async def begin(self, signer: Signer, net: NetworkId, provider: str) -> ConnectCode:
-        """Prove that the key wants to be vouched for, and get a code for its person."""
+        """Prove that the key asks for a vouch, and get a code for its person."""
         peer = to_text(signer.key)
         request = ConnectRequest(peer=peer, provider=provider)
         answer = await self._call("POST", connector.CHALLENGES, request, ConnectChallenge)
@@ -442,7 +437,7 @@ class ConnectorApi:
         return await self._call("POST", connector.CONNECTIONS, proof, ConnectCode)
 
     async def ask(self, code: ConnectCode) -> ConnectOutcome:
-        """Poll what became of a code."""
+        """Poll the result of a code."""
         return await self._call("POST", connector.ASK, ConnectPoll(id=code.id), ConnectOutcome)
 
     async def _call(self, method: str, path: str, body: object, kind: type[T]) -> T:

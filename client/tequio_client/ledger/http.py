@@ -1,10 +1,10 @@
-"""Requests to a ledger, or to a connector, over HTTP; the one file that imports httpx.
+"""HTTP requests to a ledger or a connector; the one file that imports httpx.
 
-Every call has a deadline and every answer a size limit, so a hostile ledger can waste neither time
-nor memory. What the other side writes for people is foreign text, and is cleaned here.
+Every call has a deadline and every answer a size limit, so a hostile server can waste neither time
+nor memory. Texts of the server are cleaned here.
 
 Errors: `LedgerUnavailableError` when trying again later may help, `LedgerRefusedError` with the
-problem code when the ledger says no, MalformedError and other PeerErrors when its answer is wrong.
+problem code for a refusal, MalformedError and other PeerErrors for an invalid answer.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
     from tequio_shared.api.log import LogEvent
 
+
 FOREIGN_CHARACTERS = 500
-"""Most characters of a server's own words that are shown and logged: it may send any text."""
+"""Maximum characters of a server's text that are shown and logged."""
 _NOT_FOUND = 404
 _TOO_MANY = 429
 _SERVER_FAULT = 500
@@ -45,16 +46,16 @@ _CODE_CHARACTERS = 64
 
 
 class LedgerUnavailableError(TequioError):
-    """The ledger cannot be reached, is too slow, or says that it cannot serve now; try later."""
+    """The ledger is unreachable, too slow, or reports that it cannot serve now; try later."""
 
     def __init__(self, message: str, retry_after_s: float = 0.0, detail: str = "") -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
-        self.detail = detail  # in the server's own words, cleaned; may be empty
+        self.detail = detail  # the server's own text, cleaned; may be empty
 
 
 class LedgerRefusedError(RefusedError):
-    """The ledger said no; `code` is its problem code."""
+    """The ledger refused; `code` is its problem code."""
 
     def __init__(self, code: str, message: str, detail: str = "") -> None:
         super().__init__(code, message)
@@ -62,7 +63,7 @@ class LedgerRefusedError(RefusedError):
 
 
 class LogForkedError(PeerError):
-    """The log is not what it was: shorter, or not an extension of what we saw of it before."""
+    """The log is shorter than before, or not an extension of what was verified before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ class ApiLimits:
 
     call_s: float = 20.0
     blob_s: float = 180.0
-    """For a blob of at most 64 MiB, up or down."""
+    """Deadline for a blob of at most 64 MiB, up or down."""
     idle_s: float = 40.0
     """Longest silence of an event stream; the ledger sends a heartbeat every 15 s."""
     answer_bytes: int = DOCUMENT_BYTES
@@ -80,7 +81,7 @@ class ApiLimits:
 
 @dataclass(slots=True)
 class Reach:
-    """Whether a server answers, since when, and what was wrong last; written by `LedgerHttp`."""
+    """Reachability of a server: since when, and the last problem; written by `LedgerHttp`."""
 
     now_ms: Callable[[], int]
     is_reached: bool = False
@@ -90,12 +91,12 @@ class Reach:
     problem: str = ""
 
     def answered(self) -> None:
-        """Record an answer, whatever it was."""
+        """Record an answer, of any kind."""
         self._turn(is_reached=True)
         self.was_reached, self.problem = True, ""
 
     def failed(self, problem: str) -> None:
-        """Record that no answer came, and why."""
+        """Record a failure to get an answer."""
         self._turn(is_reached=False)
         self.problem = problem
 
@@ -105,10 +106,10 @@ class Reach:
 
 
 class LedgerHttp:
-    """The connections to one ledger; a few stay open until `aclose`."""
+    """Connections to one ledger; a few stay open until `aclose`."""
 
     def __init__(self, url: str, limits: ApiLimits, what: str = "ledger") -> None:
-        """Connect to nothing yet; raises UserFacingError unless the URL is an http(s) address.
+        """No connection is made yet. Raises UserFacingError unless the URL is an http(s) address.
 
         `what` is the server's name in errors.
         """
@@ -117,7 +118,8 @@ class LedgerHttp:
         self.url = _base_url(url, what)
         self.on_date: Callable[[int], None] = lambda _: None  # given each answer's time, ms
         self.reach = Reach(clock.now_ms)
-        # Deadlines are trio's. Proxies and .netrc of the environment are not ours to use.
+        # Deadlines are trio's. Proxies and .netrc come from the environment and must not be used:
+        # they could see what we send.
         self._client = httpx.AsyncClient(
             base_url=self.url,
             headers={"accept-encoding": "identity"},
@@ -127,13 +129,12 @@ class LedgerHttp:
         )
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._client.aclose()
 
     async def get(
         self, path: str, *, most: int | None = None, seconds: float | None = None
     ) -> bytes:
-        """Get a resource; `most` bytes of it, in that many seconds."""
+        """Get a resource of at most `most` bytes."""
         return await self.call("GET", path, most=most, seconds=seconds)
 
     async def call(
@@ -195,7 +196,7 @@ class LedgerHttp:
 
 
 def _date_ms(date: str) -> int | None:
-    """Read an HTTP date, which has whole seconds; None for none, or one that is no date."""
+    """Parse an HTTP date, which has whole seconds; None for a missing or invalid one."""
     try:
         return int(parsedate_to_datetime(date).timestamp()) * 1000
     except (ValueError, OverflowError):
@@ -203,7 +204,7 @@ def _date_ms(date: str) -> int | None:
 
 
 class EventStream:
-    """Log entries as they come, in the order in which the ledger sends them."""
+    """Log entries of an event stream, in the ledger's order."""
 
     def __init__(self, chunks: AsyncIterator[bytes], idle_s: float) -> None:
         self._chunks = chunks
@@ -254,9 +255,9 @@ async def _read(response: httpx.Response, most: int, what: str) -> bytes:
 
 
 async def _abandon(chunks: AsyncIterator[bytes]) -> None:
-    """End an iteration that may not be at its end.
+    """Close an iteration that may not be at its end.
 
-    Below httpx's generator are others that it does not close; an error from the innermost, here a
+    httpx's generator does not close the ones below it; an error from the innermost, here a
     cancelled read, ends them all, and the connection.
     """
     with trio.CancelScope() as scope:
@@ -266,7 +267,7 @@ async def _abandon(chunks: AsyncIterator[bytes]) -> None:
 
 
 def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
-    """Turn an answer that is not a success into our error."""
+    """Convert an answer that is not a success into our error."""
     status = response.status_code
     problem = _problem(raw)
     detail = cleaned(problem.detail, FOREIGN_CHARACTERS)
@@ -274,7 +275,7 @@ def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
     if (status >= _SERVER_FAULT and problem.code != "quota") or status == _TOO_MANY:
         return LedgerUnavailableError(message, _retry_after_s(response), detail)
     if status < 400:  # noqa: PLR2004 - redirection and the like: not a ledger's answer
-        return LedgerUnavailableError(f"{message}: this address is not the {what}'s own")
+        return LedgerUnavailableError(f"{message}: this is not the address of a {what}")
     code = "not-found" if status == _NOT_FOUND else cleaned(problem.code, _CODE_CHARACTERS)
     return LedgerRefusedError(code, message, detail)
 
@@ -287,7 +288,7 @@ def _problem(raw: bytes) -> Problem:
 
 
 def _retry_after_s(response: httpx.Response) -> float:
-    """Read how long the ledger asks us to wait, at most a minute; a date counts as nothing."""
+    """Read the pause that the ledger asks for, at most a minute; a date counts as 0."""
     text = response.headers.get("retry-after", "")
     return min(float(text), 60.0) if text.isascii() and text.isdigit() else 0.0
 
@@ -299,8 +300,8 @@ def _base_url(text: str, what: str) -> str:
         raise UserFacingError(f"{text!r} is not the address of a {what}: {err}") from err
     if url.userinfo:
         raise UserFacingError(
-            f"the address of the {what} at {url.host} has a name or password in it, which every "
-            "program here could see: leave that out"
+            f"the address of the {what} at {url.host} contains a user name or password, which "
+            "other programs could see: remove it"
         )
     if url.scheme not in {"http", "https"} or not url.host or url.query or url.fragment:
         raise UserFacingError(

@@ -1,7 +1,7 @@
-"""Proofs about a log and single proven entries, from tiles and bundles that the ledger serves.
+"""Proofs about a log, and single proven entries, made from the ledger's tiles and bundles.
 
-The ledger only serves hashes, the proving is done here. Tiles are not trusted: a caller verifies
-what a proof leads to against a signed root. `verify.reader` reads whole logs.
+The ledger only serves hashes; the proofs are made here. Tiles are not trusted: a caller checks the
+proof's result against a signed root. `verify.reader` reads whole logs.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 _TILES = 64
-"""Tiles that are remembered between proofs: 0.5 MiB, and more than one proof needs."""
+"""Tiles that are cached between proofs: 0.5 MiB, and more than one proof needs."""
 
 
 class LogProofs:
-    """Makes proofs for one size of a log; the ledger must have published that size."""
+    """Prover for one size of a log, which the ledger must have published."""
 
     def __init__(self, ledger: LedgerApi, size: int) -> None:
         self._ledger = ledger
@@ -41,18 +41,18 @@ class LogProofs:
         self._tiles: dict[TileName, list[Digest]] = {}
 
     async def frontier(self, size: int) -> Frontier:
-        """Get the right edge of the log's first `size` entries, unverified."""
+        """Build the right edge of the log's first `size` entries, unverified."""
         nodes = tile_proofs.edge(size)
         await self._fetch([tile_of(node) for node in nodes])
         hashes = b"".join(self._node(node) for node in nodes)
         return Frontier.parse(size.to_bytes(8, "big") + hashes)
 
     async def consistency(self, old_size: int) -> list[Digest]:
-        """Prove that the log of `old_size` is the beginning of this one, for 1 <= old_size."""
+        """Prove that the log of `old_size` (at least 1) is the beginning of this one."""
         return await self._hashes(tile_proofs.consistency(old_size, self._size))
 
     async def inclusion(self, index: int) -> list[Digest]:
-        """Prove the entry at an index, its sibling first."""
+        """Prove the inclusion of the entry at an index, its sibling first."""
         return await self._hashes(tile_proofs.inclusion(index, self._size))
 
     async def _hashes(self, ranges: Sequence[Range]) -> list[Digest]:
@@ -60,7 +60,7 @@ class LogProofs:
         return [tile_proofs.range_hash(span, self._node) for span in ranges]
 
     async def _fetch(self, tiles: Sequence[TileName]) -> None:
-        """Have these tiles at hand; O(log n) of them make up any proof."""
+        """Fetch these tiles into the cache; any proof needs O(log n) of them."""
         lacking = [tile for tile in tiles if tile not in self._tiles]
         if len(self._tiles) + len(lacking) > _TILES:
             self._tiles.clear()
@@ -78,8 +78,8 @@ async def read_entries(
 ) -> dict[int, Entry]:
     """Read single entries, each proven against a fresh signed checkpoint, signatures checked.
 
-    Raises PeerError when an entry or its proof does not hold, RefusedError("unknown-type") for one
-    of a later version.
+    Raises PeerError when an entry or its proof is invalid, RefusedError("unknown-type") for an
+    entry of a later version.
     """
     checkpoint = await ledger.checkpoint()
     return await read_entries_of(
@@ -102,7 +102,9 @@ async def read_entries_of(
     for span in _spans(indices):
         for index in (span[0], span[-1]):
             if not 0 <= index < checkpoint.size:
-                raise PeerError(f"there is no entry {index} in a log of {checkpoint.size}")
+                raise PeerError(
+                    f"entry {index} is beyond the end of a log of {checkpoint.size} entries"
+                )
         leaves = await ledger.entries(span[0], span[-1] + 1)
         for index, leaf in zip(span, leaves, strict=True):
             proof = await proofs.inclusion(index)
@@ -113,7 +115,7 @@ async def read_entries_of(
 
 
 def _spans(indices: Iterable[int]) -> list[list[int]]:
-    """The indices in order, consecutive ones together: up to a bundle's worth, one request each."""
+    """Group sorted indices into runs of at most one bundle, one request each."""
     spans: list[list[int]] = []
     for index in sorted(set(indices)):
         if spans and spans[-1][-1] == index - 1 and len(spans[-1]) < TILE_WIDTH:
@@ -124,17 +126,17 @@ def _spans(indices: Iterable[int]) -> list[list[int]]:
 
 
 def check_entry(index: int, entry: Entry, network: Network) -> None:
-    """Raise PeerError unless all signatures hold and the signers may state what the entry says."""
+    """Raise PeerError unless all signatures hold and the signers may make this statement."""
     try:
         check_work(entry.statement, network.id, network.genesis.work_bits)
         check_role(entry, network.genesis)
     except RefusedError as err:
-        raise PeerError(f"entry {index} of the log must not be there: {err}") from err
+        raise PeerError(f"entry {index} of the log is not allowed: {err}") from err
     entry.verify(network.id)
 
 
 def read_policy(path: Path | None) -> Policy | None:
-    """Read the policy file (c2sp.org/tlog-policy) that --trust names; None without one.
+    """Read the policy file (c2sp.org/tlog-policy) of --trust; None without one.
 
     Raises UserFacingError.
     """
@@ -145,7 +147,7 @@ def read_policy(path: Path | None) -> Policy | None:
             return Policy.parse(file.read(POLICY_BYTES + 1))
     except OSError as err:
         raise UserFacingError(
-            f"the policy {path} cannot be read ({err.strerror}): give its place with --trust"
+            f"cannot read the policy {path} ({err.strerror}): check the path given with --trust"
         ) from err
     except MalformedError as err:
         raise UserFacingError(f"{path} is not a valid policy: {err}") from err

@@ -1,1 +1,1 @@
-"""The operating system, as app and probe ask it: with deadlines, and without trusting an answer."""
+"""Access to the operating system for app and probe: every call has a deadline and is checked."""

@@ -1,8 +1,8 @@
-"""Asking something that may never answer, from a thread of its own.
+"""Polling of sources that may never answer, each from a thread of its own.
 
-A driver call that hangs cannot be ended, only left alone. Each source has one thread: while it
-hangs, its own answer becomes unknown after `timeout_s` and nothing else is held up. There is never
-more than one call under way, so a source that hangs for good costs one thread and no more.
+A driver call that hangs cannot be ended, only left alone. While it hangs, the answer of its own
+source becomes unknown after `timeout_s`, and nothing else is delayed. At most one call is running
+at any time, so a source that hangs permanently costs one thread and no more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOT_ASKED = "has not been asked yet"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[T]):
-    """What a source said last; no value means that nobody knows, and `error` says why."""
+    """Latest answer of a source; without a value it is unknown, and `error` holds the reason."""
 
     value: T | None = None
     error: str = ""
@@ -31,12 +31,11 @@ class Answer(Generic[T]):
 
     @property
     def is_ok(self) -> bool:
-        """Whether there is a value."""
         return self.value is not None
 
 
 class Asker(Generic[T]):
-    """One source and its thread."""
+    """A source and its thread."""
 
     def __init__(
         self,
@@ -47,21 +46,21 @@ class Asker(Generic[T]):
         on_end: Callable[[], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Both are called from the thread: `on_answer` never after `close`, `on_end` as its last.
+        """Both callbacks run in the thread: `on_answer` never after `close`, `on_end` last of all.
 
-        What the source holds open is to be closed by `on_end`, where nobody uses it any more.
+        `on_end` closes what the source holds open, since no other thread uses it any more.
         """
         self._source, self._timeout_s = source, timeout_s
         self._on_answer, self._on_end = on_answer or _nothing, on_end or _nothing
         self._clock = clock
         self._lock = threading.Condition()
         self._last: Answer[T] = Answer(error=NOT_ASKED)
-        self._asked_at: float | None = None  # when the call under way began
+        self._asked_at: float | None = None  # start of the running call
         self._is_closed = False
         self._thread: threading.Thread | None = None
 
     def ask(self) -> None:
-        """Ask again, unless the last call is still under way."""
+        """Ask again, unless the last call is still running."""
         with self._lock:
             if self._asked_at is not None or self._is_closed:
                 return
@@ -72,7 +71,7 @@ class Asker(Generic[T]):
             self._lock.notify_all()
 
     def latest(self) -> Answer[T]:
-        """The last answer, or none once a call has taken longer than it may."""
+        """Read the last answer; unknown once the running call has exceeded its limit."""
         with self._lock:
             if self._asked_at is None:
                 return self._last
@@ -82,15 +81,15 @@ class Asker(Generic[T]):
             return Answer(error=f"no answer for {waited_s:.1f} s", took_ms=round(waited_s * 1e3))
 
     def wait(self, timeout_s: float) -> None:
-        """Return when no call is under way, or after so long."""
+        """Return when no call is running, or after `timeout_s`."""
         with self._lock:
             self._lock.wait_for(lambda: self._asked_at is None, timeout_s)
 
     def close(self) -> None:
-        """Ask nothing more; a call that hangs is left to itself.
+        """Stop asking; a call that hangs is left alone.
 
-        From now on the thread holds nothing of whoever wanted the answers: it must not be the one
-        that lets go of them last, as they may belong to another thread.
+        The thread drops its references to the callbacks here: it must not be the last holder, whose
+        release would run their destructors in the wrong thread.
         """
         with self._lock:
             self._is_closed = True

@@ -1,4 +1,4 @@
-"""The one voice of a child process: whole lines to whoever started it, from any thread."""
+"""A child process's side: the output pipe to its parent, and ending with the parent."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import threading
 import time
 from typing import NoReturn
 
-# --- Ending with the parent: nobody else would ever end a child that has lost it.
-#
-# The end of the input says the same, but only once somebody listens to it, after seconds of
-# imports. PR_SET_PDEATHSIG of Linux will not do: it is sent when the *thread* that started us
-# ends, and a worker starts us from a thread of a pool. Windows never tells of a parent's end this
-# way: there the end of the input must do.
+# End of input reports the parent's end too, but only once something reads it, after seconds of
+# imports. PR_SET_PDEATHSIG of Linux does not serve: it is sent when the *thread* that started us
+# ends, and a worker starts us from a thread pool. Windows does not report a parent's end this way:
+# there the end of input must do.
 
 LOOK_S = 0.25
 
 
 def end_with_it() -> None:
-    """From now on, end this process soon after its parent has ended."""
+    """End this process soon after its parent has ended.
+
+    Nothing else would end a child that lost its parent.
+    """
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
 
 
@@ -30,15 +31,17 @@ def _watch(parent: int) -> NoReturn:
 
 
 class PipeVoice:
-    """The only writer of lines; owns the descriptor that was standard output."""
+    """The only writer to the parent, from any thread; owns the descriptor of standard output."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._descriptor = os.dup(sys.stdout.fileno())
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries print: not into our lines
+        os.dup2(
+            sys.stderr.fileno(), sys.stdout.fileno()
+        )  # libraries print: keep that out of our lines
 
     def send(self, line: bytes) -> None:
-        """Write a line; ends the process when nobody reads any more."""
+        """Write a line; ends the process when the parent has closed the pipe."""
         left = memoryview(line)
         with self._lock:
             try:

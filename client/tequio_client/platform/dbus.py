@@ -1,7 +1,7 @@
-"""Calls on a D-Bus, each with a deadline; nothing is ever started by asking.
+"""D-Bus calls with deadlines; a call never starts a service.
 
-One connection per owner, opened when it is first needed and given up after any trouble. Not for
-use from several threads: every source has its own.
+`Bus` is a blocking connection for one thread, opened at first use and dropped after any error.
+`BusTalk` queues calls and never blocks its caller.
 """
 
 from __future__ import annotations
@@ -35,23 +35,11 @@ from tequio_shared.errors import TequioError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# --- A lasting D-Bus connection that never blocks its caller: calls are queued, answers come
-# back.
-#
-# One thread sends the calls and receives answers and signals; it sleeps while there is nothing to
-# do. A service that shows something for us reports back to the connection that asked, so calls
-# and signals share one. Qt's own D-Bus cannot be used from Python for this: it has no way to send
-# an unsigned number.
-#
-# jeepney's `DBusRouter` (io.threading, 0.9) was tried in place of this loop and does not serve:
-# when the bus ends the connection, its receiver thread dies with an unhandled traceback and
-# nobody learns of it, so that the next call is lost instead of made on a new connection; its
-# connections never close the two descriptors of their pipe; and a call blocks until its answer.
 
 TIMEOUT_S = 2.0
-"""For connecting, and for the rest of a message that has begun."""
+"""Deadline for connecting, and for the rest of a message that has begun."""
 MOST_WAITING = 64
-"""Answers that may be due; the oldest is waited for no more."""
+"""Limit of outstanding answers; beyond it the oldest is given up."""
 
 Body = tuple[object, ...]
 
@@ -66,7 +54,18 @@ class _Call:
 
 
 class BusTalk:
-    """One connection: `hear` is called from its thread with each signal's name and body."""
+    """A lasting connection that never blocks its caller; `hear` gets each signal's name and body.
+
+    One thread sends the calls and receives answers and signals; it sleeps while there is nothing to
+    do. A service that shows something for us reports back to the connection that asked, so calls
+    and signals share one. Qt's own D-Bus does not serve from Python: it cannot send an unsigned
+    number.
+
+    jeepney's `DBusRouter` (io.threading, 0.9) was tried instead of this loop and does not serve:
+    when the bus ends the connection, its receiver thread dies with an unhandled traceback and
+    nothing reports it, so the next call is lost instead of made on a new connection; its
+    connections never close the two descriptors of their pipe; and a call blocks until its answer.
+    """
 
     def __init__(self, which: str, of: Address, hear: Callable[[str, Body], None]) -> None:
         self._which, self._of, self._hear = which, of, hear
@@ -82,7 +81,7 @@ class BusTalk:
         body: Body,
         on_answer: Callable[[Body], None] | None = None,
     ) -> None:
-        """Call, now or never: without a bus or a service it is lost. Returns at once."""
+        """Queue a call and return at once; without a bus or a service it is lost."""
         if self._thread is None or not self._thread.is_alive():
             self._calls = queue.SimpleQueue()
             self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -91,7 +90,7 @@ class BusTalk:
         self._ring()
 
     def close(self) -> None:
-        """Hang up; what was called before is sent first. Waits for that a moment."""
+        """Close the connection, after sending queued calls; waits a moment for that."""
         if self._thread is not None:
             self._calls.put(None)
             self._ring()
@@ -103,10 +102,8 @@ class BusTalk:
         with suppress(OSError):
             self._waker.send(b"!")
 
-    # --- in the thread
-
     def _serve(self) -> None:
-        with suppress(OSError, KeyError, ValueError, RuntimeError):  # there is no bus, or no more
+        with suppress(OSError, KeyError, ValueError, RuntimeError):  # no bus, or it ended
             connection = open_dbus_connection(self._which, auth_timeout=TIMEOUT_S)
             try:
                 self._listen(connection)
@@ -120,7 +117,7 @@ class BusTalk:
         connection.send_and_get_reply(message_bus.AddMatch(rule), timeout=TIMEOUT_S)
 
     def _serve_once(self, connection: DBusConnection) -> bool:
-        """Wait for something and do it; False: hang up."""
+        """Wait for the next event and handle it; False: close the connection."""
         ready, _, _ = select.select([connection.sock, self._bell], [], [])
         if self._bell in ready:
             self._bell.recv(64)
@@ -159,15 +156,12 @@ class BusTalk:
             self._hear(str(fields.get(HeaderFields.member, "")), tuple(message.body))
 
 
-# --- Why a question to the operating system has no answer.
-
-
 class AbsentError(TequioError):
-    """There is no such service, library or device here: another source may know."""
+    """The service, library or device does not exist here; another source may know."""
 
 
 class UnknownError(TequioError):
-    """It is there and did not say anything that can be believed."""
+    """The service exists, but gave no credible answer."""
 
 
 T = TypeVar("T")
@@ -182,7 +176,7 @@ _NOT_THERE = {
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Who is called: bus name, object, interface."""
+    """Callee of a D-Bus call: bus name, object, interface."""
 
     name: str
     path: str
@@ -190,7 +184,7 @@ class Address:
 
 
 class Bus:
-    """One connection to a bus: `SESSION`, `SYSTEM` or an address."""
+    """A connection to a bus: `SESSION`, `SYSTEM` or an address."""
 
     def __init__(self, which: str, timeout_s: float = DBUS_TIMEOUT_S) -> None:
         self._which, self._timeout_s = which, timeout_s
@@ -199,7 +193,7 @@ class Bus:
     def call(
         self, to: Address, method: str, signature: str | None = None, body: tuple[object, ...] = ()
     ) -> tuple[object, ...]:
-        """Call a method and return what it answers; raises AbsentError, UnknownError."""
+        """Call a method and return its answer; raises AbsentError, UnknownError."""
         message = new_method_call(_at(to), method, signature, body)
         return self._ask(message, f"{to.interface}.{method}")
 
@@ -209,7 +203,7 @@ class Bus:
         return checked(self._ask(message, f"{to.interface}.{name}"), kind, is_variant=True)
 
     def listen(self, to: Address, hear: Callable[[str, tuple[object, ...]], None]) -> None:
-        """Call `hear` with name and body of every signal; returns never but by raising."""
+        """Call `hear` with name and body of every signal; ends only by raising."""
         connection = self._connected()
         rule = MatchRule(type="signal", interface=to.interface, path=to.path)
         try:
@@ -220,19 +214,18 @@ class Bus:
                 if message.header.message_type is MessageType.signal and rule.matches(message):
                     hear(str(fields.get(HeaderFields.member, "")), tuple(message.body))
         except (OSError, ValueError) as err:
-            raise AbsentError(f"the bus hung up: {err}") from err
+            raise AbsentError(f"the bus closed the connection: {err}") from err
         finally:
             self.close()
 
     def interrupt(self) -> None:
-        """Let `listen`, in another thread, end by raising."""
+        """Make `listen`, in another thread, raise."""
         connection = self._connection
         if connection is not None:
             with contextlib.suppress(OSError):
                 connection.sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Hang up."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -247,7 +240,7 @@ class Bus:
             kind = AbsentError if err.name in _NOT_THERE else UnknownError
             raise kind(f"{what}: {err.name.removeprefix(_PREFIX)}") from err
         except TimeoutError as err:
-            self.close()  # a late answer must not be taken for the next one
+            self.close()  # a late answer must not be mistaken for the next one
             raise UnknownError(f"{what}: no answer in {self._timeout_s:g} s") from err
         except (OSError, ValueError) as err:
             self.close()
@@ -258,19 +251,19 @@ class Bus:
             try:
                 self._connection = open_dbus_connection(self._which, auth_timeout=self._timeout_s)
             except KeyError as err:
-                raise AbsentError("no session bus: its address is not known") from err
+                raise AbsentError("no session bus: its address is unknown") from err
             except (OSError, ValueError, RuntimeError) as err:
                 raise AbsentError(f"no {self._which.lower()} bus: {err}") from err
         return self._connection
 
 
 def checked(body: tuple[object, ...], kind: type[T], *, is_variant: bool = False) -> T:
-    """The one value of an answer, if it has that type; raises UnknownError."""
+    """Check that an answer is one value of that type; raises UnknownError."""
     value = body[0] if len(body) == 1 else body
     if is_variant and isinstance(value, tuple) and len(value) == 2:  # noqa: PLR2004 - signature, value
         value = value[1]
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
-        raise UnknownError(f"answered {str(value)[:40]!r} where a {kind.__name__} is due")
+        raise UnknownError(f"answered {str(value)[:40]!r} instead of {kind.__name__}")
     return value
 
 
@@ -278,24 +271,22 @@ def _at(to: Address) -> DBusAddress:
     return DBusAddress(to.path, to.name, to.interface)
 
 
-# --- What a small program of the system prints.
-
 TOLD_TIMEOUT_S = 3.0
 
 
 class Told(Protocol):
-    """Runs a program."""
+    """Runner of a system program."""
 
     def __call__(self, command: Sequence[str]) -> bytes:
-        """All that it prints; raises AbsentError, UnknownError."""
+        """Run the program and return its output; raises AbsentError, UnknownError."""
 
 
 def told_by(command: Sequence[str]) -> bytes:
-    """Run a program of the system, by its whole path, for a few seconds at most."""
+    """Run a system program, given by its full path, for a few seconds at most."""
     try:
         done = subprocess.run(command, capture_output=True, check=True, timeout=TOLD_TIMEOUT_S)  # noqa: S603 - callers name fixed programs
     except FileNotFoundError as err:
-        raise AbsentError(f"{command[0]} is not here") from err
+        raise AbsentError(f"{command[0]} is not installed") from err
     except (OSError, subprocess.SubprocessError) as err:
         raise UnknownError(f"{command[0]}: {err}") from err
     return done.stdout

@@ -1,4 +1,4 @@
-"""Libraries of the operating system, by ctypes; each only where it exists."""
+"""System libraries of Windows and macOS, loaded by ctypes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def windows_library(name: str) -> ctypes.CDLL:
             return ctypes.WinDLL(name, use_last_error=True)
         except OSError as err:
             raise AbsentError(f"{name}: {err}") from err
-    raise AbsentError(f"{name} is a library of Windows")
+    raise AbsentError(f"{name} only exists on Windows")
 
 
 def macos_framework(name: str) -> ctypes.CDLL:
@@ -25,4 +25,4 @@ def macos_framework(name: str) -> ctypes.CDLL:
             return ctypes.CDLL(f"/System/Library/Frameworks/{name}.framework/{name}")
         except OSError as err:
             raise AbsentError(f"{name}: {err}") from err
-    raise AbsentError(f"{name} is a framework of macOS")
+    raise AbsentError(f"{name} only exists on macOS")

@@ -1,6 +1,7 @@
-"""`tequio status`, `contribute`, `pause`, `snooze`, `finish`, `points` and `diagnostics`.
+"""Worker commands: `worker`, `seed`, and those that talk to a running worker.
 
-They talk to the worker that runs, whether the app started it or a person did.
+The latter (`status`, `contribute`, `pause`, `snooze`, `finish`, `points`, `diagnostics`) work
+whether the app or a person started the worker.
 """
 
 from __future__ import annotations
@@ -22,13 +23,11 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
 
-# --- `tequio worker` and `tequio seed`.
-
 
 @click.command()
 @cli.ledger
 @cli.folder("worker")
-@click.option("--run", "run_name", help="Name or id of the run; the only open one if not given.")
+@click.option("--run", "run_name", help="Name or id of the run. Default: the only open one.")
 @click.option(
     "--role",
     "roles",
@@ -36,38 +35,50 @@ if TYPE_CHECKING:
     multiple=True,
     default=("trainer", "witness"),
     show_default=True,
+    help="Role to offer in each round; repeatable.",
 )
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda:N, mps, xpu:N.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024))
+@click.option(
+    "--device",
+    default="auto",
+    show_default=True,
+    help="Device to train on: auto, cpu, cuda:N, mps or xpu:N.",
+)
+@click.option(
+    "--threads",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 1024),
+    help="CPU threads for training.",
+)
 @click.option(
     "--memory-mb",
     default=0,
     type=click.IntRange(0, 1 << 30),
-    help="Most accelerator memory, MiB; 0 is no limit.",
+    help="Accelerator memory limit in MiB (0 = unlimited).",
 )
 @click.option(
     "--share",
     default=100,
     show_default=True,
     type=click.IntRange(1, 100),
-    help="Percent of the time to compute.",
+    help="Percentage of the time to compute.",
 )
 @click.option(
     "--manners",
     "is_minded",
     is_flag=True,
-    help="Lend only when the stored preferences and the state of the machine allow it.",
+    help="Only lend when the stored preferences and the state of the computer allow it.",
 )
 @click.option(
     "--judge",
     "is_judge",
     is_flag=True,
-    help="With --manners: help to judge competitions, whatever the stored preferences say.",
+    help="With --manners: help to judge competitions, regardless of the stored preferences.",
 )
 @click.option(
     "--invitation",
     metavar="LINK",
-    help="Join by this invitation first, if our key is not registered yet.",
+    help="Invitation to join with first, if the key is not registered yet.",
 )
 @click.option("--link", "is_linked", is_flag=True, hidden=True)
 @cli.networking
@@ -87,7 +98,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     log_level: str,
     **net: object,
 ) -> None:
-    """Lend this computer to a run: train, witness, and earn compute points."""
+    """Lend this computer to a run: train, witness, and earn points."""
     with heap.collection_paused():
         from tequio_client.worker import main
         from tequio_client.worker.settings import TrainerSettings, WorkerSettings
@@ -95,7 +106,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
     cli.set_up_logs(log_json=log_json, log_level=log_level)
     if is_judge and not is_minded:
         raise click.UsageError(
-            "--judge needs --manners: a worker that ends with its run cannot keep what it offers"
+            "--judge needs --manners: without it the worker stops when its run ends, possibly "
+            "before the competition does"
         )
     if invitation:
         net["ledger"] = _join(invitation, net["folder"])
@@ -125,12 +137,12 @@ def worker(  # noqa: PLR0913 - one parameter an option
     default=10,
     show_default=True,
     type=click.IntRange(1),
-    help="Keep the head of every n-th round.",
+    help="Store the head of every N-th round.",
 )
 @cli.networking
 @cli.logging
 def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
-    """Be a public entry to the swarm: first address for newcomers, and a cache of its bytes."""
+    """Run a public seed node: an entry point to the swarm, and a cache of its data."""
     with heap.collection_paused():
         from tequio_client.worker import seed as seeds
 
@@ -142,7 +154,7 @@ def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> 
 
 
 def _join(invitation: str, folder: object) -> str:
-    """Join by the link; gives the address of its ledger."""
+    """Join with the invitation; returns the address of its ledger."""
     from tequio_client.invitation_link import InvitationLink
     from tequio_client.worker.ledger import account
 
@@ -193,34 +205,36 @@ _MINUTES = {"m": 1, "h": 60}
 
 
 def _as_json(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(
+        command
+    )
 
 
 @click.command()
 @cli.folder("worker")
 @_as_json
 def status(*, folder: Path, as_json: bool) -> None:
-    """Say what the worker does now, and why."""
+    """Show what the running worker is doing, and why."""
     from tequio_client.control_socket import WorkerCall
 
     with WorkerCall.to(folder) as call:
-        _say(call.snapshot(), as_json=as_json)
+        _print_status(call.snapshot(), as_json=as_json)
 
 
 @click.command()
 @cli.folder("worker")
 @_as_json
 def contribute(*, folder: Path, as_json: bool) -> None:
-    """Lend this computer from now on, as far as the preferences allow."""
-    _wish(folder, as_json=as_json, lend=True)
+    """Start lending this computer, as far as the preferences allow."""
+    _set_state(folder, as_json=as_json, lend=True)
 
 
 @click.command()
 @cli.folder("worker")
 @_as_json
 def pause(*, folder: Path, as_json: bool) -> None:
-    """Lend nothing until told otherwise; the device is free at once."""
-    _wish(folder, as_json=as_json, lend=False)
+    """Stop lending until `tequio contribute`; the device is freed at once."""
+    _set_state(folder, as_json=as_json, lend=False)
 
 
 @click.command()
@@ -228,24 +242,30 @@ def pause(*, folder: Path, as_json: bool) -> None:
 @cli.folder("worker")
 @_as_json
 def snooze(*, length: str, folder: Path, as_json: bool) -> None:
-    """Lend nothing for a while: 15m, 1h, `tomorrow` (8 o'clock), or `game` (until it closes)."""
-    _wish(folder, as_json=as_json, lend=True, snooze=_snooze(length))
+    """Pause lending for LENGTH: 15m, 1h, `tomorrow` (8 am), or `game` (until the game closes)."""
+    _set_state(folder, as_json=as_json, lend=True, snooze=_snooze(length))
 
 
 @click.command()
 @cli.folder("worker")
 @_as_json
 def finish(*, folder: Path, as_json: bool) -> None:
-    """Finish the round under way, then lend nothing until told otherwise."""
-    _wish(folder, as_json=as_json, lend=True, finish=True)
+    """Finish the current round, then stop lending until `tequio contribute`."""
+    _set_state(folder, as_json=as_json, lend=True, finish=True)
 
 
 @click.command()
 @cli.folder("worker")
-@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1, 500))
+@click.option(
+    "--rounds",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 500),
+    help="Number of recent rounds to list.",
+)
 @_as_json
 def points(*, folder: Path, rounds: int, as_json: bool) -> None:
-    """Show points: verified, pending, and what the last rounds gave."""
+    """Show verified and pending points, and the results of recent rounds."""
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.control import AskPoints, Points
 
@@ -256,9 +276,9 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
         _dump({"points": shown, "rounds": rows.rows})
         return
     click.echo(f"{_points(shown.total)} verified, {_points(shown.today)} of them today")
-    click.echo(f"{shown.pending} rounds pending")
+    click.echo(_pending(shown.pending))
     if shown.unverified:
-        click.echo(f"{_points(shown.unverified)} said by the ledger and not checked yet")
+        click.echo(f"{_points(shown.unverified)} reported by the ledger, not verified yet")
     for one in rows.rows:
         what = _points(one.micropoints) if one.state == "verified" else one.reason
         click.echo(f"round {one.round} of {one.run_name}: {one.state} {what}".rstrip())
@@ -268,7 +288,7 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
 @cli.folder("worker")
 @_as_json
 def diagnostics(*, folder: Path, as_json: bool) -> None:
-    """Print what helps to find a fault; no keys, no names of files beyond the worker's folder."""
+    """Print a report for troubleshooting, without keys or names of your files."""
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.control import AskDiagnostics, Diagnostics
 
@@ -280,7 +300,7 @@ def diagnostics(*, folder: Path, as_json: bool) -> None:
         click.echo(text)
 
 
-def _wish(
+def _set_state(
     folder: Path,
     *,
     as_json: bool,
@@ -296,7 +316,7 @@ def _wish(
         return Wish(number=number, lend=lend, snooze=snooze, finish=finish)
 
     with WorkerCall.to(folder) as call:
-        _say(call.want(make), as_json=as_json)
+        _print_status(call.want(make), as_json=as_json)
 
 
 def _snooze(length: str) -> Snooze:
@@ -311,7 +331,8 @@ def _snooze(length: str) -> Snooze:
     number, unit = length[:-1], length[-1:]
     if not number.isdigit() or unit not in _MINUTES or not int(number):
         raise click.BadParameter(
-            f"{length!r} is no length: give 15m, 1h, tomorrow or game", param_hint="LENGTH"
+            f"invalid duration {length!r}: expected 15m, 1h, tomorrow or game",
+            param_hint="LENGTH",
         )
     return Snooze(until_ms=now_ms + int(number) * _MINUTES[unit] * 60_000, asked_ms=now_ms)
 
@@ -324,7 +345,7 @@ def _local(at_ms: int) -> LocalTime:
     return LocalTime(weekday=f"{at:%A}", date=f"{at.day} {at:%B}", time=f"{at:%H:%M}")
 
 
-def _say(shown: Snapshot, *, as_json: bool) -> None:
+def _print_status(shown: Snapshot, *, as_json: bool) -> None:
     from tequio_client import clock
     from tequio_client.ipc.texts import decision_sentence
 
@@ -339,7 +360,11 @@ def _say(shown: Snapshot, *, as_json: bool) -> None:
         click.echo(f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}")
     if shown.ledger.problem and shown.ledger.problem not in shown.decision.values.values():
         click.echo(f"The ledger does not answer: {shown.ledger.problem}")
-    click.echo(f"{_points(shown.points.total)} verified, {shown.points.pending} rounds pending")
+    click.echo(f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}")
+
+
+def _pending(rounds: int) -> str:
+    return "1 round pending" if rounds == 1 else f"{rounds} rounds pending"
 
 
 def _points(micro: int) -> str:

@@ -80,7 +80,7 @@ def test_the_key_that_is_made_is_the_one_that_the_worker_has(
 
 def test_where_something_was_lent_a_missing_key_is_no_beginning(tmp_path: Path) -> None:
     desk = KeyDesk(tmp_path, lambda: NOW_MS, lambda: False)
-    with pytest.raises(UserFacingError, match="There is no key in"):
+    with pytest.raises(UserFacingError, match="No key found in"):
         desk.seed()
 
 

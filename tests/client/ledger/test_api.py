@@ -224,7 +224,7 @@ async def test_refusals_carry_their_code_and_server_faults_their_pause() -> None
             await api.peer(ME.key)
         assert away.value.retry_after_s == 7
         server.tamper = lambda *_: Reply(status=302, headers={"location": "http://192.0.2.1/"})
-        with pytest.raises(LedgerUnavailableError, match="not the ledger's own"):
+        with pytest.raises(LedgerUnavailableError, match="not the address of a ledger"):
             await api.peer(ME.key)
 
 
@@ -301,7 +301,7 @@ def test_what_is_no_address_is_said_plainly(url: str) -> None:
 
 def test_a_password_in_the_address_is_refused_and_not_said() -> None:
     """It would be in the worker's arguments, which every user of the computer sees."""
-    with pytest.raises(UserFacingError, match="has a name or password") as refusal:
+    with pytest.raises(UserFacingError, match="contains a user name or password") as refusal:
         LedgerApi("https://me:secret@ledger.example")
     assert "secret" not in str(refusal.value)
 

@@ -177,7 +177,7 @@ def test_a_policy_that_cannot_be_read_is_said_in_a_sentence(tmp_path: Path) -> N
     assert read_policy(None) is None
     (tmp_path / "sound").write_bytes(policy())
     assert read_policy(tmp_path / "sound") == Policy.parse(policy())
-    with pytest.raises(UserFacingError, match="cannot be read"):
+    with pytest.raises(UserFacingError, match="cannot read the policy"):
         read_policy(tmp_path / "absent")
     (tmp_path / "broken").write_bytes(b"quorum nobody\n")
     with pytest.raises(UserFacingError, match="line 1 of the policy: 'nobody' is not defined"):

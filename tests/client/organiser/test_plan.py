@@ -66,7 +66,7 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, named: str
     with pytest.raises(UserFacingError) as caught:
         read(tmp_path, text)
     said = str(caught.value)
-    assert said.startswith(f"the plan {tmp_path / 'plan.toml'} is not right: ")
+    assert said.startswith(f"the plan {tmp_path / 'plan.toml'} is not valid: ")
     assert named in said
     assert "\n" not in said
 

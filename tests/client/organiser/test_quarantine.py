@@ -92,7 +92,7 @@ def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(court: 
 
     words = "My folder was copied to another computer.\x1b[2J"
     said = court.tequio("appeal", "--dir", worker, "--text", "-", stdin=words)
-    assert "waits for the organisers" in said
+    assert "is waiting for the organisers" in said
     again = court.refused("appeal", "--dir", worker)
     assert "still open" in again
 
@@ -101,7 +101,7 @@ def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(court: 
     assert key[:10] in listed
     shown = court.tequio("quarantine", "show", key[:8])
     assert "My folder was copied" in shown
-    assert "member.ready under number 2 and member.leave under number 2" in shown
+    assert "member.ready with number 2 and member.leave with number 2" in shown
     assert "\x1b" not in shown, "a stranger's words move nobody's cursor"
 
     alone = court.refused("quarantine", "release", key, "--dir", first)
@@ -186,7 +186,7 @@ def test_upholding_answers_the_appeal_and_a_first_offender_is_not_banned(court: 
 def test_what_people_type_wrong_is_one_sentence(court: Court, tmp_path: Path) -> None:
     (first, _), worker = map(str, court.organisers), str(court.worker)
     empty = court.refused("standing", "--dir", str(tmp_path / "nobody"))
-    assert "there is no key in" in empty
+    assert "no key found in" in empty
     assert not (tmp_path / "nobody").exists(), "looking makes no key"
     long = court.refused("appeal", "--dir", worker, "--text", "-", stdin="x" * 4_097)
     assert "4097 bytes" in long

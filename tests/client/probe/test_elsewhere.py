@@ -122,7 +122,7 @@ def test_names_are_those_of_the_trainer(makers: tuple[int, ...]) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it has them")
 def test_elsewhere_the_libraries_of_windows_are_absent() -> None:
-    with pytest.raises(AbsentError, match="library of Windows"):
+    with pytest.raises(AbsentError, match="only exists on Windows"):
         WindowsLibraries()
 
 

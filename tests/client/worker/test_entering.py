@@ -100,12 +100,14 @@ def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
 ) -> None:
     with stripping(ledger.url) as between:
         link = invited(ledger, between)
-        with pytest.raises(UserFacingError, match="without the signature of the invitation"):
+        with pytest.raises(UserFacingError, match="without the invitation.s signature"):
             enter(link, tmp_path / "guest")
-        assert "stays what it is" in enter(link, tmp_path / "guest"), "and not: joined before"
+        assert "without this invitation" in enter(link, tmp_path / "guest"), (
+            "and not: joined before"
+        )
     direct = InvitationLink(ledger=ledger.url, network=ledger.net, seed=SEED)
     assert enter(direct, tmp_path / "new").endswith("invited"), "the link is not used up"
-    assert "joined by this invitation before" in enter(direct, tmp_path / "new")
+    assert "already joined with this invitation" in enter(direct, tmp_path / "new")
 
 
 @pytest.mark.trio
@@ -124,4 +126,4 @@ async def test_a_worker_joins_by_the_invitation_of_its_app_before_it_does_anythi
     async with linked(tmp_path / "bo", ledger.url, seed=seeds[1], invitation=link.text()) as worker:
         with trio.fail_after(60):
             assert await worker.process.wait() == 1
-        assert "tequio: the invitation has let in as many as it may" in worker.log.read_text()
+        assert "tequio: this invitation has no uses left" in worker.log.read_text()

@@ -138,6 +138,6 @@ def test_what_is_written_can_be_read_again(tmp_path: Path) -> None:
 
 def test_a_folder_that_takes_no_file_says_what_to_do(tmp_path: Path) -> None:
     counter = counted(tmp_path / "gone", ("2026-11", 1))
-    with pytest.raises(UserFacingError, match="make room"):
+    with pytest.raises(UserFacingError, match="free some space"):
         counter.keep()
     assert counter.in_month("2026-11") == 1, "it goes on counting"

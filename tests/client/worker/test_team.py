@@ -47,10 +47,10 @@ def test_a_volunteer_joins_a_team_changes_it_and_leaves(ledger: Served, tmp_path
     trio.run(register, ledger, author)
     folder = key_folder(tmp_path / "worker", author.signer)
     page = f"{ledger.url}/peers/{to_text(author.key)}"
-    assert "is in the team oaxaca" in told(ledger, folder, "oaxaca")
+    assert "is in team oaxaca" in told(ledger, folder, "oaxaca")
     assert ">oaxaca</a>" in httpx.get(page, timeout=30).text
     assert "nothing to change" in told(ledger, folder, "oaxaca")
-    assert "is in the team puebla-2" in told(ledger, folder, "puebla-2")
+    assert "is in team puebla-2" in told(ledger, folder, "puebla-2")
     assert "is in no team" in told(ledger, folder, "--leave")
     assert "nothing to change" in told(ledger, folder, "--leave")
     assert "puebla" not in httpx.get(page, timeout=30).text.partition("Said last")[0]
@@ -59,12 +59,12 @@ def test_a_volunteer_joins_a_team_changes_it_and_leaves(ledger: Served, tmp_path
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "say either the NAME"),
-        (("oaxaca", "--leave"), "say either the NAME"),
-        (("Oaxaca",), "is no name of a team"),
-        (("a" * 33,), "is no name of a team"),
-        (("",), "is no name of a team"),
-        (("oaxaca",), "there is no key in"),
+        ((), "give either the NAME"),
+        (("oaxaca", "--leave"), "give either the NAME"),
+        (("Oaxaca",), "invalid team name"),
+        (("a" * 33,), "invalid team name"),
+        (("",), "invalid team name"),
+        (("oaxaca",), "no key found in"),
     ],
 )
 def test_what_cannot_be_said_is_told_in_one_sentence(

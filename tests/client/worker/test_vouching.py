@@ -108,7 +108,7 @@ def test_a_volunteer_is_told_what_to_do_and_what_the_key_is_then(
     lines = done.stdout.splitlines()
     assert lines[:2] == [f"open   {accounts.url}/login/device", f"enter  {USER_CODE}"]
     assert "within 15 minutes" in lines[2]
-    assert lines[-1].startswith("your key is of tier 1 (an account is behind it); log entry ")
+    assert lines[-1].startswith("your key has tier 1 (linked to an account); log entry ")
     assert visited.read_text() == f"{accounts.url}/login/device\n"
     known = httpx.get(f"{ledger.url}/v1/peers/{to_text(author.key)}", timeout=30).json()
     assert known["tier"]["tier"] == 1
@@ -118,15 +118,15 @@ def test_a_volunteer_is_told_what_to_do_and_what_the_key_is_then(
     full = tequio(other, ledger, connector.url, "--provider", accounts.name)
     assert full.returncode == 1
     assert full.stderr.startswith(
-        "tequio: nothing came of it: this account already vouches for 1 keys"
+        "tequio: the connector refused: this account already vouches for 1 keys"
     )
 
 
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        ("access_denied", "nothing came of it: the request was turned down there\n"),
-        ("expired_token", "nothing came of it: the code was not used in time\n"),
+        ("access_denied", "the connector refused: the request was turned down there\n"),
+        ("expired_token", "the connector refused: the code was not used in time\n"),
     ],
 )
 def test_a_refusal_is_one_sentence(
@@ -147,20 +147,20 @@ def test_what_is_missing_is_asked_for(
     tmp_path: Path, ledger: Served, connector: Connector, accounts: AccountProvider
 ) -> None:
     said = tequio(tmp_path, ledger, connector.url).stderr
-    assert "there is no key in" in said
+    assert "no key found in" in said
     identity.write(tmp_path, bytes([91]) * 32, Kept.OPEN)
     said = tequio(tmp_path, ledger, connector.url).stderr
-    assert "say whose account it is with --provider; this connector knows" in said
+    assert "choose an account provider with --provider:" in said
     assert accounts.name in said
     said = tequio(tmp_path, ledger, connector.url, "--provider", accounts.name).stderr
     assert "this key is not in the log yet: start your worker once" in said
     port = connector.url.rpartition(":")[2]
     said = tequio(tmp_path, ledger, f"http://localhost:{port}").stderr
-    assert f"says that it is at {connector.url}" in said
+    assert f"reports its address as {connector.url}" in said
     said = tequio(tmp_path, ledger, "http://127.0.0.1:1").stderr
-    assert "the connector at http://127.0.0.1:1 cannot help now" in said
+    assert "the connector at http://127.0.0.1:1 is unavailable" in said
     said = tequio(tmp_path, ledger, ledger.url).stderr
-    assert said.startswith("tequio: nothing came of it")
+    assert said.startswith("tequio: the connector refused")
 
 
 # --- connectors that lie
@@ -237,19 +237,19 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
 @pytest.mark.parametrize(
     ("path", "lie", "sentence"),
     [
-        (ABOUT, {"network": to_text(bytes(32))}, "is one of another network"),
+        (ABOUT, {"network": to_text(bytes(32))}, "serves a different network"),
         (
             ABOUT,
             {"url": "https://another.example"},
-            "says that it is at https://another",
+            "reports its address as https://another",
         ),
         (CONNECTIONS, {"url": "http://github.example/device"}, "not encrypted"),
-        (CONNECTIONS, {"url": "javascript:alert(1)"}, "no connector to trust"),
-        (CONNECTIONS, {"user_code": "A\x1b[2JB"}, "no connector to trust"),
-        (CONNECTIONS, {"interval_s": 0}, "no connector to trust"),
-        (ASK, {"index": 0}, "but that is about something else: do not trust it"),
+        (CONNECTIONS, {"url": "javascript:alert(1)"}, "not a trustworthy connector"),
+        (CONNECTIONS, {"user_code": "A\x1b[2JB"}, "not a trustworthy connector"),
+        (CONNECTIONS, {"interval_s": 0}, "not a trustworthy connector"),
+        (ASK, {"index": 0}, "but that entry is about something else: do not trust"),
         (ASK, {"state": "waiting", "interval_s": 1}, "the code was not used in time"),
-        (ASK, {"state": "waiting", "problem": "\x1b]0;x"}, "no connector to trust"),
+        (ASK, {"state": "waiting", "problem": "\x1b]0;x"}, "not a trustworthy connector"),
     ],
     ids=str,
 )

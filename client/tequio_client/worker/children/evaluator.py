@@ -1,9 +1,9 @@
 """The evaluator child: it scores models, and the worker signs and sends its statements.
 
 Rules beside those of `process`. The child works in one competition and gets no key: a statement
-that it asks for must be one of an evaluator, about that very competition. Documents that go with a
-statement, and the scores, lie in the worker's folder below `evaluations`, where both programs know
-their place; below `secret_file.FOLDER`, that is.
+that it requests must be one of an evaluator, about that very competition. Documents that go with a
+statement, and the scores, lie in the worker's folder below `evaluations` (`secret_file.FOLDER`),
+where both programs find them.
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
     from tequio_shared.statements import Body
 
+
 log = structlog.get_logger(__name__)
 
 EVALUATOR = (sys.executable, "-m", "tequio_client.competition")
 SILENCE_S = 60.0
 STATEMENT_TYPES = "eval."
-"""How the types of statements begin that evaluators make."""
+"""Prefix of the types of an evaluator's statements."""
 _LINE_VARIABLES = (
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -55,19 +56,18 @@ _LINE_VARIABLES = (
 
 
 class EvaluatorEnd(StrEnum):
-    """How the life of an evaluator ended."""
+    """Reason for the end of an evaluator."""
 
     OVER = "over"
     """Nothing is left to do in the competition."""
     RESTING = "resting"
     """Nothing is to be done for now."""
     DISMISSED = "dismissed"
-    """It may not compute any more."""
+    """It may no longer compute."""
     FAILED = "failed"
 
 
 def evaluator_program(folder: Path) -> ChildProgram:
-    """The evaluator of the worker in that folder."""
     return ChildProgram(
         command=EVALUATOR,
         environment=evaluator_environment(folder),
@@ -77,7 +77,7 @@ def evaluator_program(folder: Path) -> ChildProgram:
 
 
 def evaluator_environment(folder: Path) -> dict[str, str]:
-    """The environment of an evaluator, which connects to the ledger and the Hub by itself."""
+    """List the environment of an evaluator, which connects to the ledger and the Hub itself."""
     line = {
         name: value
         for name, value in os.environ.items()
@@ -105,20 +105,20 @@ class EvaluatorProcess:
         self._done: link.Done | None = None
         self._alive: link.Alive | None = None
         self.why = ""
-        """Why the last child failed."""
+        """Reason for the failure of the last child."""
 
     @property
     def alive(self) -> link.Alive | None:
-        """The last heartbeat of the running child."""
+        """Last heartbeat of the running child."""
         return self._alive if self.child.is_running else None
 
     @property
     def competition(self) -> str:
-        """The competition in which the child works; empty when there is no child."""
+        """Competition of the running child; empty without one."""
         return self._begin.competition if self._begin else ""
 
     def limit(self, begin: link.Begin) -> None:
-        """Give the child the limits that one starting now would get; for another device, end it."""
+        """Send the child the limits that a new one would get; one for another device is ended."""
         now = self._begin
         if now is None or (now.limit == begin.limit and now.device == begin.device):
             return
@@ -128,7 +128,7 @@ class EvaluatorProcess:
         self.child.send(link.encode(begin.limit))
 
     async def run_once(self, make: Callable[[], link.Begin]) -> EvaluatorEnd:
-        """Wait until a child may work, and run it to its end; `make` is called at its start."""
+        """Wait for permission, then run one child to its end; `make` is called at its start."""
 
         def first_lines() -> Iterator[bytes]:
             self._begin, self._alive = make(), None
@@ -167,8 +167,8 @@ class EvaluatorProcess:
                 self.child.start_soon(partial(self._send_statement, asked, body, folder))
 
     async def _send_statement(self, asked: link.Say, body: Body, folder: Path) -> None:
-        """Submit the statement and send the child its outcome."""
-        code, why = link.AWAY, f"the ledger has not logged it within {SUBMIT_S:.0f} s"
+        """Submit the statement and send the child the result."""
+        code, why = link.AWAY, f"not logged by the ledger within {SUBMIT_S:.0f} s"
         try:
             documents = await trio.to_thread.run_sync(read_documents, folder, asked.documents)
             with trio.move_on_after(SUBMIT_S):
@@ -183,27 +183,25 @@ class EvaluatorProcess:
 
 
 def evaluator_statement(asked: link.Say, competition: str) -> Body:
-    """The statement that the child asks for; raises MalformedError for one it may not ask for."""
+    """Parse the requested statement; raises MalformedError for one that the child may not make."""
     body_type = BODIES.get((asked.kind, VERSION))
     # The child loads models of strangers. Whatever takes it over must not get a signature of the
     # volunteer's key under anything but a score.
     if body_type is None or not asked.kind.startswith(STATEMENT_TYPES):
-        raise MalformedError(f"an evaluator does not make {asked.kind[:40]!r}")
+        raise MalformedError(f"an evaluator may not make {asked.kind[:40]!r}")
     body = encoding.decode(asked.body.encode(), body_type, STATEMENT_BYTES)
     if getattr(body, "competition", "") != competition:
-        raise MalformedError(f"it works in {competition[:10]}, and asks for another competition")
+        raise MalformedError(f"a statement about another competition than {competition[:10]}")
     return body
 
 
-# --- what worker and evaluator share in the worker's folder
-
 EVALUATION = "evaluation.json"
-"""The scores of one entrant, once they are complete."""
+"""File with the complete scores of one entrant."""
 _HUB, _DOCUMENTS = "hub", "words"
 
 
 def hub_cache(folder: Path) -> Path:
-    """Where models of the Hugging Face Hub lie until a competition is over."""
+    """Folder for models of the Hugging Face Hub until a competition is over."""
     return folder / secret_file.FOLDER / _HUB
 
 
@@ -217,41 +215,39 @@ def write_document(folder: Path, document: bytes) -> str:
 
 
 def read_documents(folder: Path, names: Iterable[str]) -> list[bytes]:
-    """The documents of these names; raises UserFacingError for a missing or incomplete one."""
+    """Read the documents of these names; raises UserFacingError for a missing or incomplete one."""
     found = []
     for name in names:
         path = folder / secret_file.FOLDER / _DOCUMENTS / to_text(digest_from_text(name))
         try:
             raw = path.read_bytes()
         except OSError as err:
-            raise UserFacingError(f"{path} cannot be read: {err.strerror}") from err
+            raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
         if sha256(raw) != digest_from_text(name):
-            raise UserFacingError(f"{path} was changed or not written completely")
+            raise UserFacingError(f"{path} was changed or is incomplete: delete it to score again")
         found.append(raw)
     return found
 
 
 def scored_models(folder: Path, competition: Digest) -> int:
-    """How many models of a competition are scored in that folder."""
+    """Count the models of a competition that are scored in that folder."""
     return sum(1 for _ in secret_file.place(folder, competition).glob(f"*/{EVALUATION}"))
 
 
-# --- memory
-
 BYTES_PER_PARAMETER = 5
-"""Weights in binary32, and a quarter of that for what is read and computed beside them."""
+"""Weights in binary32, and a quarter of that for buffers and activations."""
 BESIDE_BYTES = 1 << 30
-"""Programs, and the predictions of one batch."""
+"""The programs themselves, and the predictions of one batch."""
 _GIGA = 10**9
 
 
 def scoring_bytes(parameters: int) -> int:
-    """Memory that scoring a model of that size takes."""
+    """Estimate the memory that scoring a model of that size needs."""
     return BESIDE_BYTES + BYTES_PER_PARAMETER * parameters
 
 
 def memory_lack(parameters: int, available_bytes: int | None = None) -> str:
-    """What this computer lacks to score such a model, in words; empty when it has enough.
+    """Describe the memory that is missing to score such a model; empty: there is enough.
 
     Asked before anything is promised to a competition.
     """
@@ -260,6 +256,6 @@ def memory_lack(parameters: int, available_bytes: int | None = None) -> str:
     if free >= needed:
         return ""
     return (
-        f"a model of {parameters:,} parameters takes {needed / _GIGA:.1f} GB to score, and "
-        f"{free / _GIGA:.1f} GB are free"
+        f"scoring a model of {parameters:,} parameters needs {needed / _GIGA:.1f} GB of memory, "
+        f"and {free / _GIGA:.1f} GB are free"
     )

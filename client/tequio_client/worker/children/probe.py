@@ -1,7 +1,7 @@
-"""The probe child: the newest facts of the machine, and how old they are.
+"""The probe child: the newest facts of the machine, and their age.
 
-Drivers crash and hang, so they are asked by a process of their own. A probe that failed is started
-again without limit; until it answers nothing is known, and nothing is lent on a guess.
+Drivers crash and hang, so a separate process asks them. A probe that failed is restarted without
+limit; until it answers, nothing is known and nothing is lent.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ log = structlog.get_logger(__name__)
 PROBE = (sys.executable, "-m", "tequio_client.probe")
 LONGEST_PAUSE_S = 60.0
 STEADY_S = 30.0
-"""A probe that ran for this long has not failed at its start."""
+"""A probe that ran this long did not fail at its start."""
 
 
 def probe_program() -> ChildProgram:
-    """The probe of this computer."""
     # No limit on silence: a hanging driver hangs for the next probe too, and facts that grow old
     # already count as unknown.
     return ChildProgram(
@@ -39,23 +38,22 @@ def probe_program() -> ChildProgram:
 
 
 class ProbeProcess:
-    """Owner of the probe child; `run` keeps it alive."""
+    """Owner of the probe child; `run` restarts it."""
 
     def __init__(self, program: ChildProgram) -> None:
         self._child = ChildProcess(program)
         self._child.allow()
-        self._watch = link.Watch()  # what the probe should know
+        self._watch = link.Watch()  # instructions to the probe
         self.facts: link.MachineFacts | None = None
-        self.at_s = 0.0  # when they came, in trio's time
+        self.at_s = 0.0  # time of the newest facts, in trio's time
 
     def watch(self, watch: link.Watch) -> None:
-        """Have this probe and every later one know this from now on."""
+        """Send these instructions to this probe and every later one."""
         if watch != self._watch:
             self._watch = watch
             self._child.send(link.encode(watch))
 
     async def run(self) -> NoReturn:
-        """Keep a probe running until cancelled."""
         failures = 0
         while True:
             begun_s = trio.current_time()
@@ -64,7 +62,7 @@ class ProbeProcess:
             is_steady = trio.current_time() - begun_s > STEADY_S
             failures = 1 if is_steady else failures + 1
             pause_s = self._child.pause_s(failures)
-            log.warning("probe ended; starting it again", reason=reason, after_s=round(pause_s, 1))
+            log.warning("probe ended, restarting", reason=reason, after_s=round(pause_s, 1))
             await self._child.pause(pause_s)
 
     def _first_lines(self) -> Iterator[bytes]:

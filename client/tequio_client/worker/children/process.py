@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 GRACE_S = 0.7
-"""Patience at each step of the kill ladder. A child is torn down in about 2 s at worst, which is
-what a game that starts has to wait for; half-done work of a child harms nobody."""
+"""Patience at each step of the kill ladder. A child is gone within about 2 s, the longest that a
+starting game has to wait; interrupted work of a child does no harm."""
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 UNSENT_LINES = 256
-"""Most lines that wait for a child to read them."""
+"""Maximum lines that wait for a child to read them."""
 _READ_BYTES = 1 << 16
 
 _NAMES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -46,18 +46,18 @@ _PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "PYTHON")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChildProgram:
-    """What is the same each time a child is started."""
+    """Constants of one kind of child."""
 
     command: Sequence[str]
     environment: Mapping[str, str]
     line_bytes: int
     """Longest line that the child may write."""
     silence_s: float = math.inf
-    """A child that writes nothing for this long is ended."""
+    """Longest silence; then the child is ended."""
     grace_s: float = GRACE_S
     first_pause_s: float = FIRST_PAUSE_S
     longest_pause_s: float = LONGEST_PAUSE_S
-    """Before the second start in a row that failed, and the most before a later one."""
+    """First pause after a failed start, and the maximum of later ones."""
 
 
 class ChildProcess:
@@ -71,7 +71,7 @@ class ChildProcess:
         self._stop = trio.Event()  # replaced at each start
         self._stopped_s = 0.0  # when that was set, in trio's time
         self.freed_in_s: float | None = None
-        """How long the last process that was stopped took to end."""
+        """Time that the last stopped process took to end."""
         # The rest belongs to `run_once`.
         self._process: trio.Process | None = None
         self._nursery: trio.Nursery | None = None  # None as soon as the kill ladder begins
@@ -86,12 +86,11 @@ class ChildProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether a child is at work; False already while it is being ended."""
+        """Check for a child that is running and is not being ended."""
         return self._nursery is not None
 
     @property
     def is_allowed(self) -> bool:
-        """Whether a child may be started."""
         return self._permission.is_set()
 
     def allow(self) -> None:
@@ -181,7 +180,7 @@ class ChildProcess:
                 start_new_session=True,
             )
         except OSError as err:  # no memory or no process left: as good as a child that dies at once
-            return f"it cannot be started: {err}"
+            return f"it could not be started: {err}"
         reason = ""
         self._process = process
         try:
@@ -213,7 +212,7 @@ class ChildProcess:
     async def _write(self, process: trio.Process) -> None:
         if process.stdin is None:
             raise AssertionError("the child has no input pipe")
-        # A child that is gone is noticed by `_read`, with its exit status; here it is no error.
+        # A child that is gone is noticed by `_read`, with its exit status; here that is expected.
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             while True:
                 while self._unsent:
@@ -257,7 +256,7 @@ class ChildProcess:
 async def end_process(process: trio.Process, grace_s: float = GRACE_S) -> None:
     """End a process: close its pipes, then SIGTERM, then SIGKILL, `grace_s` after each.
 
-    Where there are no signals (Windows), the last two are the same.
+    Without signals (Windows), the last two are the same.
     """
     # End of input comes first because it is the only request that every platform has and that a
     # child meets in its own reading loop, where it can finish a write. Its output goes too, so that

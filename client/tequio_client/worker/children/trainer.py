@@ -1,6 +1,6 @@
 """The trainer child: commands go in, reports come out, across restarts; and the device benchmark.
 
-Rules beside those of `process`. Commands state what should be true (`link.messages`): the last
+Rules beside those of `process`. Commands state what should be true (`ipc.trainer`): the last
 `Prepare` and the last task are in force, and every new child gets both again. A child that
 failed is started again after a pause; after `FAILURES` failures in a row without one finished
 command the trainer is given up with a reason, until `reset`.
@@ -39,22 +39,23 @@ TRAINER = (sys.executable, "-m", "tequio_client.trainer")
 """The trainer's command, to which the style of its log is added: console or json."""
 BENCHMARK = (sys.executable, "-m", "tequio_client.trainer.inner")
 FAILURES = 5
-"""Starts in a row that may end without any finished command."""
+"""Starts in a row without a finished command before the trainer is given up."""
 SILENCE_S = 60.0
-"""A trainer reports every second, also while it computes."""
+"""Longest silence; a trainer reports every second, also while it computes."""
 BENCHMARK_S = 120.0
-"""Longest time of a benchmark; a few seconds are usual."""
+"""Deadline of a benchmark, which usually takes a few seconds."""
 REASON_CHARACTERS = 1_000
-"""Longest reason of a child that is shown to people."""
+"""Maximum characters of a child's reason that are shown to people."""
 _TAIL_BYTES = 1 << 16
-"""Kept of a benchmark's output: its result is the last line, after the noise of libraries."""
+"""Part of a benchmark's output that is read: the result is the last line, after the noise of
+libraries."""
 
 R = TypeVar("R", bound=link.Report)
 _NO_ANSWER = (link.Hello, link.Alive)
 
 
 class TrainerFailedError(TequioError):
-    """The trainer could not do what it was asked; `code` is that of link.messages.Failed."""
+    """The trainer could not do what it was asked; `code` is that of `ipc.trainer.Failed`."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -72,13 +73,13 @@ class _Pending:
 
 
 def trainer_environment(folder: Path) -> dict[str, str]:
-    """The environment of a trainer of the worker in that folder."""
+    """List the environment of a trainer of the worker in that folder."""
     cache = str(folder / "cache")
     return {**child_environment(), "NUMBA_CACHE_DIR": cache, "TOKENIZERS_PARALLELISM": "false"}
 
 
 def trainer_program(folder: Path, log_style: str = "console") -> ChildProgram:
-    """The trainer of the worker in that folder; `log_style` is console or json."""
+    """Describe the trainer of the worker in that folder; `log_style` is console or json."""
     return ChildProgram(
         command=(*TRAINER, log_style),
         environment=trainer_environment(folder),
@@ -88,7 +89,7 @@ def trainer_program(folder: Path, log_style: str = "console") -> ChildProgram:
 
 
 class TrainerProcess:
-    """Owner of the trainer child. `run` keeps it alive; `ask` gets one thing done.
+    """Owner of the trainer child; `run` restarts it, `ask` gets one command done.
 
     While `child` is forbidden, commands in force stay so and reach the next process.
     """
@@ -107,7 +108,7 @@ class TrainerProcess:
 
     @property
     def alive(self) -> link.Alive | None:
-        """The last heartbeat of the running child."""
+        """Last heartbeat of the running child."""
         return self._alive if self.child.is_running else None
 
     @property
@@ -116,14 +117,14 @@ class TrainerProcess:
         return self._ready if self.child.is_running else None
 
     def reset(self) -> None:
-        """Forget the failures: `run` may be called again after it gave up."""
+        """Clear the failures: `run` may be called again after it gave up."""
         self._failures, self.broken = 0, None
 
     async def run(self) -> None:
-        """Keep a child running until cancelled; returns when it is given up (`broken`)."""
+        """Restart the child until cancelled; returns when it is given up (`failure`)."""
         while True:
             reason = await self.child.run_once(self._first_lines, self._on_line)
-            if reason is None:  # it was forbidden, which is no failure
+            if reason is None:  # it was forbidden, which does not count as a failure
                 log.info("trainer ended on request", seconds=round(self.child.freed_in_s or 0.0, 3))
                 continue
             self._failures += 1
@@ -131,7 +132,7 @@ class TrainerProcess:
                 self._give_up(reason)
                 return
             pause_s = self.child.pause_s(self._failures)
-            log.warning("trainer ended; starting it again", reason=reason, after_s=pause_s)
+            log.warning("trainer ended, restarting", reason=reason, after_s=pause_s)
             await self.child.pause(pause_s)
 
     async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
@@ -232,7 +233,7 @@ async def run_benchmark(
 ) -> Benchmark:
     """Train a small model on the device for some seconds, in a child, and return its speed.
 
-    Raises RefusedError with the reason when there is no result.
+    Raises RefusedError with the reason if the benchmark failed.
     """
     with trio.move_on_after(limit_s):
         environment = trainer_environment(folder)

@@ -1,8 +1,9 @@
-"""The competitions of the ledger as a volunteer sees them, and the curves of their sides.
+"""Lists of runs and competitions for the app, read from the ledger.
 
-A competition's id is the hash of its rules: they are what organisers signed for. The outcome is a
-blob by its hash. Phase, entrants and losses are the ledger's word; our points are those that were
-proven here. `tequio verify-competition` proves the rest.
+The id of a run or competition is the hash of its rules, so rules are checked by it; an outcome is a
+blob checked by its hash. State, phase, entrants, members and losses are reported by the ledger; our
+points are proven here. `tequio verify-competition` proves the rest. A run's pace is that of its
+last closed rounds by the coordinator's times, or its rules' target while there are none.
 """
 
 from __future__ import annotations
@@ -59,14 +60,14 @@ log = structlog.get_logger(__name__)
 OPEN, DECIDED = "open", "decided"
 ORDER = {OPEN: 0, DECIDED: 2}
 SPOTS = 48
-"""Most rounds of a run that a curve is drawn through."""
+"""Maximum rounds of a run that a curve goes through."""
 KEPT_CURVES = 64
 _Q16 = 65_536.0
 _PAGE = 1_000
 
 
 class CompetitionsList:
-    """Reads what the app shows of competitions."""
+    """Reader of competitions and loss curves."""
 
     def __init__(
         self,
@@ -74,20 +75,18 @@ class CompetitionsList:
         book: BookFile,
         ours: Callable[[CompetitionAnswer], Awaitable[Ours]],
     ) -> None:
-        """`ours` says what we do in a competition as an evaluator."""
+        """`ours` gives our state as an evaluator of a competition."""
         self._ledger, self._book, self._ours = ledger, book, ours
         self._decided: OrderedDict[str, CompetitionAnswer] = OrderedDict()
         self._outcomes: OrderedDict[str, Outcome] = OrderedDict()
         self._spots: OrderedDict[str, dict[int, CurvePoint | None]] = OrderedDict()  # by run
 
     async def answer(self, asked: AskCompetitions | AskCurves) -> Competitions | Curves:
-        """Answer; raises TequioError when the ledger or the book cannot be read."""
+        """Raises TequioError when the ledger or the points database cannot be read."""
         return await (self.curves(asked.runs) if isinstance(asked, AskCurves) else self.read())
 
-    # --- the list
-
     async def read(self) -> Competitions:
-        """List the newest; those that are decided at the end. Raises TequioError."""
+        """List the newest competitions, decided ones last; raises TequioError."""
         found = listed(await self._ledger.competitions())
         if not found:
             return Competitions(rows=())
@@ -98,14 +97,14 @@ class CompetitionsList:
             try:
                 rows.append(await self._row(line.competition, names, ours))
             except (PeerError, RefusedError) as err:
-                log.warning("a competition cannot be read", error=str(err))
+                log.warning("competition unreadable", error=str(err))
         return Competitions(rows=tuple(rows))
 
     async def _row(self, name: str, names: dict[str, str], ours: dict[str, int]) -> CompetitionRow:
         answer = self._decided.get(name)
         if answer is None:
             answer = await self._ledger.competition(digest_from_text(name))
-        if answer.phase == DECIDED:  # and so it stays
+        if answer.phase == DECIDED:  # which is final
             self._decided[name] = answer
             _forget(self._decided)
         part = await self._ours(answer)
@@ -123,7 +122,7 @@ class CompetitionsList:
         )
 
     async def _places(self, name: str | None) -> dict[str, Placed]:
-        """The places of an outcome by the entrant's name."""
+        """Read the ranks of an outcome by entrant name."""
         if name is None:
             return {}
         if name not in self._outcomes:
@@ -134,10 +133,8 @@ class CompetitionsList:
             _forget(self._outcomes)
         return {one.entrant: one for one in self._outcomes[name].places}
 
-    # --- the curves
-
     async def curves(self, runs: Sequence[str]) -> Curves:
-        """Read some rounds of each of these runs, evenly over its life; raises TequioError."""
+        """Read some rounds of each of these runs, evenly over their lives; raises TequioError."""
         answers = {one.run: one for one in await self._ledger.runs()}
         known = [run for run in runs if run in answers]
         found: dict[str, tuple[CurvePoint, ...]] = {}
@@ -159,13 +156,13 @@ class CompetitionsList:
         due = spots(rounds)
         missing = [number for number in due if number not in known]
         for answer in await self._rounds(run, missing):
-            if answer.outcome != "open":  # what is over stays as it is
+            if answer.outcome != "open":  # closed rounds do not change
                 known[answer.round] = _point(answer)
         found = [known.get(number) for number in due]
         return tuple(point for point in found if point is not None)
 
     async def _rounds(self, run: str, numbers: Sequence[int]) -> list[RoundAnswer]:
-        """These rounds: in one page where they are near each other, else one by one."""
+        """Read these rounds: in one page where they are close together, otherwise one by one."""
         if not numbers:
             return []
         id_ = RunId(digest_from_text(run))
@@ -181,16 +178,16 @@ class CompetitionsList:
 
 
 def listed(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
-    """Those to be joined, those being judged, those that are over; the newest of each first."""
+    """Sort: competitions to join, then those being judged, then decided ones; newest first."""
     newest = list(reversed(lines))
     newest.sort(key=lambda one: ORDER[DECIDED] if one.void else ORDER.get(one.phase, 1))
     return newest[:COMPETITIONS]
 
 
 def spots(rounds: int) -> list[int]:
-    """At most so many rounds, evenly: multiples of a power of two, so that they stay as it grows.
+    """Choose up to SPOTS rounds, evenly: multiples of a power of two, stable as the run grows.
 
-    With them the first and the two last, of which the last may be under way.
+    Plus the first and the two last, of which the last may still be open.
     """
     step = 1
     while rounds // step > SPOTS:
@@ -206,7 +203,7 @@ def _point(answer: RoundAnswer) -> CurvePoint | None:
 
 
 def _sane(row: CompetitionRow) -> CompetitionRow:
-    """The row, if an app can understand it; raises PeerError."""
+    """Check that the row fits the bounds of the message; raises PeerError."""
     try:
         return msgspec.json.decode(msgspec.json.encode(row), type=CompetitionRow)
     except msgspec.DecodeError as err:
@@ -275,17 +272,11 @@ def _score(placed: Placed | None) -> dict[str, int]:
     }
 
 
-# --- The runs of the ledger as a volunteer sees them, and which one to take when none is chosen.
-#
-# A run's rules are its manifest, a blob that is checked by its hash, kept once it was read; state
-# and members are the ledger's word. The pace is that of its last closed rounds by the
-# coordinator's times, or the rules' aim while there are none.
-
 OVER = "finished"
 KEPT = 64
-"""Runs that are listed, and whose rules are remembered."""
+"""Maximum runs that are listed, and whose rules are cached."""
 PACE_ROUNDS = 8
-"""Rounds over whose ends the pace is taken."""
+"""Number of last rounds that give the pace."""
 _GIB = 1 << 30
 _GB = 10**9
 
@@ -297,28 +288,28 @@ class _Rules:
 
 
 class RunsList:
-    """Reads the list, the open runs first."""
+    """Reader of runs, open ones first."""
 
     def __init__(self, ledger: LedgerApi) -> None:
         self._ledger = ledger
         self._rules: OrderedDict[str, _Rules] = OrderedDict()
 
     async def read(self, ours: str = "") -> Runs:
-        """List every run whose rules can be had; raises TequioError when the ledger cannot.
+        """List every run whose rules are available; raises TequioError without the ledger.
 
-        `ours` is the id of the run that we are in, as text.
+        `ours` is the id of our run, as text.
         """
         rows = []
         for answer in runs_list_listed(await self._ledger.runs()):
             try:
                 rows.append(_runs_list_sane(await self._row(answer, ours)))
             except (PeerError, RefusedError) as err:
-                log.warning("a run's rules cannot be had", run=answer.run[:10], error=str(err))
+                log.warning("rules of a run unavailable", run=answer.run[:10], error=str(err))
         rows.sort(key=lambda row: (not row.is_open, not row.is_ours))
         return Runs(rows=tuple(rows))
 
     async def parameters(self) -> dict[str, int]:
-        """How large the model of each run is; raises TequioError."""
+        """Read the model size of each run; raises TequioError."""
         return {row.run: row.parameters for row in (await self.read()).rows}
 
     async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
@@ -370,7 +361,7 @@ class RunsList:
         return found
 
     async def _pace_ms(self, answer: RunAnswer) -> int:
-        """Time from one round's end to the next, lately; 0: not known."""
+        """Average time between the ends of the last rounds; 0: unknown."""
         after = max(answer.round - PACE_ROUNDS - 1, 0)
         rounds = await self._ledger.rounds(answer.id, after=after, limit=PACE_ROUNDS)
         ends = [one.closed_index for one in rounds if one.closed_index is not None]
@@ -392,17 +383,17 @@ def _sample(answer: RunAnswer) -> SampleShown | None:
 
 
 def _runs_list_sane(row: RunRow) -> RunRow:
-    """The row, if its figures are such as can be; raises PeerError."""
+    """Check that the row fits the bounds of the message; raises PeerError."""
     try:
         return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
     except msgspec.DecodeError as err:
-        raise PeerError(f"its rules ask for what no computer has: {err}") from err
+        raise PeerError(f"its rules have impossible figures: {err}") from err
 
 
 def runs_list_listed(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
-    """Those whose rules are read: a ledger may name runs without end, and each costs up to 8 MiB.
+    """Select the runs whose rules are read: the newest, open ones before any that is over.
 
-    The newest; open ones before any that is over.
+    Bounded because a ledger may list any number of runs, and the rules of each cost up to 8 MiB.
     """
     over = [one for one in answers if one.state == OVER]
     return [*over, *(one for one in answers if one.state != OVER)][-KEPT:]
@@ -411,11 +402,12 @@ def runs_list_listed(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
 def choose(
     runs: Sequence[RunRow], machine: MachineFacts, preferences: Preferences, key: PeerKey
 ) -> RunRow | Outside:
-    """The run to take part in, or why there is none.
+    """Choose the run to take part in, or the reason for none.
 
-    Of the open runs with a place free that fit device and disk, and whose first download fits the
-    month's traffic, the one that has the least of its places taken; of equal ones the hash of key
-    and run decides, so that a crowd spreads. Without an accelerator the main memory counts.
+    Candidates are open runs with a free place that fit device and disk, and whose first download
+    fits the month's traffic. The one with the smallest share of taken places wins; ties are broken
+    by the hash of key and run, so that many workers spread out. Without an accelerator, main memory
+    counts.
     """
     open_ = [run for run in runs if run.is_open]
     if not open_:
@@ -441,7 +433,7 @@ def _fits(run: RunRow, machine: MachineFacts, preferences: Preferences) -> bool:
 
 
 def _most_memory_mb(machine: MachineFacts, preferences: Preferences) -> int:
-    """The largest memory of a device that may be used; the main one's where there is no GPU."""
+    """Largest usable memory of a device; main memory on a computer without a GPU."""
     found = []
     for gpu in machine.gpus or ():
         choice = preferences.device(gpu.id)

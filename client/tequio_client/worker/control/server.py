@@ -1,8 +1,8 @@
-"""Whoever controls this worker: the app that started it, and command lines of the same user.
+"""Control server of a worker: serves the app that started it, and command lines of the same user.
 
-Each gets everything that is to be seen at once, on every change and once a second, and answers to
-its questions; what they wish, tell and choose goes to the one owner of it. A line that is no
-message, or too long, ends its connection and nothing else. Only the app that started us may end us.
+Each controller gets a snapshot at once, on every change and once a second, and replies to its
+questions; its commands go to the worker. An invalid or oversized line ends that connection and
+nothing else. Only the app that started the worker may end it.
 """
 
 from __future__ import annotations
@@ -31,22 +31,21 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ipc.snapshot import Snapshot, Wish
 
-# --- Lines to and from a controller: over a local socket, or our own standard input and output.
 
 SEND_S = 10.0
-"""A controller that takes nothing for so long is hung up on."""
+"""A controller that reads nothing for this long is disconnected."""
 GONE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
-"""What says that nobody is there any more."""
+"""Errors of a connection whose other end has gone."""
 _READ_BYTES = 1 << 16
 
 
 class Lines(Protocol):
-    """A connection that carries lines; several tasks may send."""
+    """A transport of lines; several tasks may send."""
 
     async def receive(self) -> bytes | None:
-        """The next line without its end; None once the other end has hung up.
+        """Receive the next line without its end; None once the other end has closed.
 
-        Raises MalformedError for one that is too long, and one of GONE.
+        Raises MalformedError for a line that is too long, and one of GONE.
         """
 
     async def send(self, line: bytes) -> None:
@@ -54,7 +53,7 @@ class Lines(Protocol):
 
 
 class SocketLines:
-    """Over a stream."""
+    """Transport over a stream."""
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
@@ -62,7 +61,6 @@ class SocketLines:
         self._rest = bytearray()
 
     async def receive(self) -> bytes | None:
-        """As `Lines` says."""
         while (end := self._rest.find(b"\n")) < 0:
             if len(self._rest) > LINE_BYTES:
                 raise MalformedError(f"a line of more than {LINE_BYTES} bytes")
@@ -75,16 +73,15 @@ class SocketLines:
         return line
 
     async def send(self, line: bytes) -> None:
-        """As `Lines` says."""
         with trio.fail_after(SEND_S):
             async with self._sending:
                 await self._stream.send_all(line)
 
 
 class PipeLines:
-    """Over standard input and output, in threads: they may be pipes, files or consoles anywhere.
+    """Transport over standard input and output, in threads: they may be pipes, files or consoles.
 
-    From now on nothing else may be written to standard output: whoever tries writes to the log.
+    Standard output is reserved from now on: prints of other code are redirected to the log.
     """
 
     def __init__(self) -> None:
@@ -94,7 +91,6 @@ class PipeLines:
         self._sending = trio.Lock()
 
     async def receive(self) -> bytes | None:
-        """As `Lines` says."""
         line = await trio.to_thread.run_sync(
             self._input.readline,
             LINE_BYTES + 1,
@@ -102,10 +98,9 @@ class PipeLines:
         )
         if len(line) > LINE_BYTES:
             raise MalformedError(f"a line of more than {LINE_BYTES} bytes")
-        return line[:-1] if line.endswith(b"\n") else None  # or cut off: whoever wrote is gone
+        return line[:-1] if line.endswith(b"\n") else None  # a cut line: the sender has gone
 
     async def send(self, line: bytes) -> None:
-        """As `Lines` says."""
         with trio.fail_after(SEND_S):
             async with self._sending:
                 await trio.to_thread.run_sync(
@@ -124,73 +119,74 @@ log = structlog.get_logger(__name__)
 
 HELLO_S = 10.0
 EVERY_S, RESTING_S = 1.0, 2.0
-"""Between snapshots without news, and while nothing computes: then hardly anything moves."""
+"""Interval of snapshots without changes, while a trainer computes and while none does."""
 LEAST_S = 0.1
-"""Between two snapshots to one controller, however much changes."""
+"""Minimum interval of snapshots to one controller, however much changes."""
 MOST = 8
-"""Controllers at a time."""
+"""Maximum number of controllers at a time."""
 ASKING = 4
-"""Questions of one controller under way."""
+"""Maximum number of questions of one controller in progress."""
 _ERROR_CHARACTERS = 4_096
 
 
 class Host(Protocol):
-    """What controllers speak to."""
+    """The worker, as its controllers use it."""
 
     def changed(self) -> trio.Event:
-        """Set at the next change."""
+        """Get an event that is set at the next change."""
 
     def snapshot(self) -> Snapshot:
-        """Everything that there is to see."""
+        """Read the whole visible state."""
 
     def want(self, wish: Wish) -> None:
-        """Take a wish."""
+        """Apply a desired state."""
 
     def choose(self, preferences: Preferences) -> None:
-        """Take preferences."""
+        """Apply preferences."""
 
     def tell(self, facts: SessionFacts, controller: object) -> None:
-        """Take facts of the user's session."""
+        """Apply facts of the user's session, which hold while that controller is connected."""
 
     def hung_up(self, controller: object) -> None:
-        """That controller is gone, and what it told with it."""
+        """Drop the facts of a controller that has disconnected."""
 
     async def answer(self, question: Question) -> Reply:
-        """Answer; raises TequioError."""
+        """Answer a question; raises TequioError."""
 
 
 class Controllers:
-    """All controllers of one worker."""
+    """Server of all controllers of one worker; `listen` accepts them on the folder's socket."""
 
     def __init__(self, host: Host, folder: Path) -> None:
         self._host = host
         self._folder = folder
-        self._here = 0  # through the door
+        self._connected = 0  # over the socket
 
     async def listen(self) -> None:
-        """Serve the folder's door until cancelled; raises UserFacingError."""
-        door = ControlListener(self._folder)
+        """Serve controllers on the folder's socket until cancelled; raises UserFacingError."""
+        listening = ControlListener(self._folder)
         try:
-            listener = trio.SocketListener(trio.socket.from_stdlib_socket(door.socket))
+            listener = trio.SocketListener(trio.socket.from_stdlib_socket(listening.socket))
             async with trio.open_nursery() as nursery:
                 while True:
-                    nursery.start_soon(self._visited, await listener.accept(), door.port)
+                    nursery.start_soon(self._accept, await listener.accept(), listening.port)
         finally:
-            door.close()
+            listening.close()
 
-    async def _visited(self, stream: trio.SocketStream, port: LoopbackPort | None) -> None:
-        self._here += 1
+    async def _accept(self, stream: trio.SocketStream, port: LoopbackPort | None) -> None:
+        self._connected += 1
         try:
             async with stream:
-                if self._here <= MOST:
-                    await self._serve_stranger(SocketLines(stream), port)
+                if self._connected <= MOST:
+                    await self._serve_new(SocketLines(stream), port)
         except GONE as err:
-            log.debug("a controller is gone", why=repr(err))
+            log.debug("controller disconnected", why=repr(err))
         finally:
-            self._here -= 1
+            self._connected -= 1
 
-    async def _serve_stranger(self, lines: SocketLines, port: LoopbackPort | None) -> None:
+    async def _serve_new(self, lines: SocketLines, port: LoopbackPort | None) -> None:
         is_greeted = False
+        # A deadline for the greeting only: a connection without one would hold one of MOST places.
         with trio.move_on_after(HELLO_S):
             is_known = port is None or await _is_known(lines, port)
             is_greeted = is_known and await self._greeted(lines)
@@ -205,22 +201,23 @@ class Controllers:
             return False
 
     async def serve(self, lines: Lines, *, is_parent: bool = False) -> None:
-        """Serve one that was greeted until it says goodbye, hangs up or talks nonsense."""
+        """Serve a greeted controller until it says goodbye, disconnects or sends garbage."""
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._show, lines, nursery.cancel_scope)
-                await self._hear(lines, nursery, is_parent=is_parent)
+                nursery.start_soon(self._send_snapshots, lines, nursery.cancel_scope)
+                await self._receive(lines, nursery, is_parent=is_parent)
                 nursery.cancel_scope.cancel()
         except* MalformedError as group:
-            log.warning("a controller talked nonsense", error=str(first_of(group)))
+            log.warning("invalid message from a controller", error=str(first_of(group)))
             with suppress(*GONE):
                 await _send(lines, control.Refused(why=str(first_of(group)), build=BUILD))
         except* GONE as group:
-            log.debug("a controller is gone", why=repr(first_of(group)))
+            log.debug("controller disconnected", why=repr(first_of(group)))
         finally:
             self._host.hung_up(lines)
 
-    async def _hear(self, lines: Lines, nursery: trio.Nursery, *, is_parent: bool) -> None:
+    async def _receive(self, lines: Lines, nursery: trio.Nursery, *, is_parent: bool) -> None:
+        # Taken before the task starts, so a controller with too many questions is not read from.
         places = trio.Semaphore(ASKING)
         while (line := await lines.receive()) is not None:
             match control.decode_to_worker(line):
@@ -230,9 +227,9 @@ class Controllers:
                 case control.Bye() if is_parent:
                     return
                 case message:
-                    self._take(message, lines)
+                    self._apply(message, lines)
 
-    def _take(self, message: control.ToWorker, lines: Lines) -> None:
+    def _apply(self, message: control.ToWorker, lines: Lines) -> None:
         match message:
             case control.Want(wish=wish):
                 self._host.want(wish)
@@ -241,13 +238,14 @@ class Controllers:
             case control.Tell(facts=facts):
                 self._host.tell(facts, lines)
             case control.Hello():
-                raise MalformedError("a hello comes once, and first")
+                raise MalformedError("a second hello")
             case _:
-                pass  # a goodbye of somebody who did not start us
+                pass  # a goodbye from a controller that did not start us
 
-    async def _show(self, lines: Lines, scope: trio.CancelScope) -> None:
+    async def _send_snapshots(self, lines: Lines, scope: trio.CancelScope) -> None:
         with suppress(*GONE):
             while True:
+                # The event before the snapshot: a change between the two is sent next time.
                 changed = self._host.changed()
                 snapshot = self._host.snapshot()
                 await _send(lines, control.Shown(snapshot=snapshot))
@@ -258,9 +256,10 @@ class Controllers:
         scope.cancel()
 
     async def _reply(self, lines: Lines, ask: control.Ask, places: trio.Semaphore) -> None:
-        """Answer, if what was found can be understood: a ledger's figures may be beyond all."""
         try:
             answer = control.Answer(id=ask.id, reply=await self._host.answer(ask.question))
+            # Decoded once here: the ledger's figures in it may exceed the bounds of the message,
+            # and the controller would drop the whole connection.
             control.decode_from_worker(control.encode(answer))
         except* TequioError as group:
             answer = control.Answer(id=ask.id, error=str(first_of(group))[:_ERROR_CHARACTERS])
@@ -270,7 +269,7 @@ class Controllers:
 
 
 async def greet(lines: Lines, folder: Path) -> control.Hello | None:
-    """Welcome whoever speaks our version; None after a refusal, or when nobody says anything.
+    """Exchange greetings; None after a refusal, or when the other end closes first.
 
     Raises MalformedError.
     """
@@ -284,8 +283,8 @@ async def greet(lines: Lines, folder: Path) -> control.Hello | None:
         await _send(
             lines,
             control.Refused(
-                why=f"{hello.who} {hello.build} speaks version {hello.v}, this worker ({BUILD}) "
-                f"speaks {control.V}: restart both to finish the update",
+                why=f"{hello.who} {hello.build} uses protocol version {hello.v}, this worker "
+                f"({BUILD}) uses {control.V}: restart both to finish the update",
                 build=BUILD,
             ),
         )
@@ -295,7 +294,7 @@ async def greet(lines: Lines, folder: Path) -> control.Hello | None:
 
 
 async def _is_known(lines: Lines, port: LoopbackPort) -> bool:
-    """Whether a caller has read our file; then it hears that we wrote it."""
+    """Check that the caller has read the port file, and prove in turn that we wrote it."""
     if not port.is_asked((await lines.receive() or b"") + b"\n"):
         return False
     await lines.send(port.answered)

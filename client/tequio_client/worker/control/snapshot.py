@@ -1,4 +1,4 @@
-"""What a worker shows of itself: one value, put together from its parts."""
+"""Building a worker's snapshot from its parts, and the diagnostics text from a snapshot."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.session import Volunteer
     from tequio_shared.ids import PeerKey
 
-# --- Everything that helps to find a fault, as text to copy: no secret, no name.
 
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")
 MOST = 100_000
@@ -43,7 +42,7 @@ HIDDEN = "[program]"
 
 
 def text(shown: Snapshot) -> str:
-    """Put it together: versions, what is shown, and the last lines of the log."""
+    """Write a troubleshooting report: versions, snapshot, recent log lines; no secret or name."""
     lines = [
         f"Tequio diagnostics, {platform.platform()}, Python {platform.python_version()}",
         *(f"{name} {_version(name)}" for name in _PACKAGES),
@@ -56,7 +55,7 @@ def text(shown: Snapshot) -> str:
 
 
 def _discreet(shown: Snapshot) -> Snapshot:
-    """The same without names of programs: what somebody plays is nobody's business."""
+    """Remove names of programs: which games somebody plays is private."""
     values = shown.decision.values
     if "program" in values:
         values = {**values, "program": HIDDEN}
@@ -82,7 +81,7 @@ _GB = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What a worker consists of, as far as it can be seen."""
+    """Parts of a worker that appear in its snapshot."""
 
     key: PeerKey
     lending: Lending
@@ -98,7 +97,6 @@ class Parts:
 
 
 def snapshot(parts: Parts) -> Snapshot:
-    """Everything that there is to see, now."""
     lending, volunteer, facts = parts.lending, parts.volunteer, parts.facts
     now_ms = clock.now_ms()
     return Snapshot(

@@ -1,1 +1,1 @@
-"""What the worker sends to the ledger."""
+"""The worker's side of the ledger: following the log, sending statements, standing, account."""

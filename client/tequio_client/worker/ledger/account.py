@@ -1,8 +1,10 @@
-"""How a volunteer has an account vouch for the key; end to end.
+"""Account commands end to end: standing, appeal, joining by invitation, team, and vouching.
 
-The connector is believed nothing that matters: which network it speaks for is held against the
-ledger's, where it is against the address that was dialled, and that it vouched is read in the log,
-proved. What it gives to be shown and opened is an address of the web or nothing.
+Each takes a ledger's address and a worker's folder, and raises UserFacingError with one sentence.
+
+Nothing that matters is believed. That an invitation counts, or that a connector vouched, is read
+from the log with a proof. A connector's network is compared with the ledger's, and its address with
+the one that was dialled; the page it asks to open must be an encrypted web address.
 """
 
 from __future__ import annotations
@@ -48,13 +50,12 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
     from tequio_shared.statements.statement import Entry
 
-# --- How a volunteer sees its own standing, and says that it is wrong; end to end.
 
 PATIENCE_S = 60.0
 
 
 def show(ledger: str, folder: Path) -> list[str]:
-    """How the key in the folder stands, why, and what to do. Raises UserFacingError."""
+    """Describe the standing of the key in the folder, its evidence, and what to do."""
     one, evidence = _read(ledger, _signer(folder))
     lines = [sentence(one)]
     lines += [describe(index, entry.statement) for index, entry in sorted(evidence.items())]
@@ -62,10 +63,10 @@ def show(ledger: str, folder: Path) -> list[str]:
 
 
 def show_json(ledger: str, folder: Path) -> bytes:
-    """The same for machines: one JSON object. Raises UserFacingError."""
+    """Describe the standing as one JSON object."""
     signer = _signer(folder)
     one, evidence = _read(ledger, signer)
-    said = {
+    report = {
         "key": to_text(signer.key),
         **msgspec.structs.asdict(one),
         "says": sentence(one),
@@ -74,14 +75,14 @@ def show_json(ledger: str, folder: Path) -> bytes:
         },
         "what_to_do": what_to_do(one, now_ms()),
     }
-    return msgspec.json.format(msgspec.json.encode(said), indent=2)
+    return msgspec.json.format(msgspec.json.encode(report), indent=2)
 
 
 def appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
-    """Appeal against the key's standing; what happens next. Raises UserFacingError."""
+    """Appeal against the key's standing; returns what happens next."""
     if len(text) > APPEAL_BYTES:
         raise UserFacingError(
-            f"the text has {len(text)} bytes: an appeal takes {APPEAL_BYTES}, the essence of it"
+            f"the text has {len(text)} bytes, at most {APPEAL_BYTES} are allowed: shorten it"
         )
     signer = _signer(folder)
     with locked(folder), shutdown.reached(ledger):
@@ -90,12 +91,12 @@ def appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
 
 
 def _signer(folder: Path) -> Signer:
-    """The key that is there: a command that only looks makes none."""
+    """Load the existing key; unlike a worker's start, an account command never makes one."""
     if not (folder / identity.FILE).exists():
         raise UserFacingError(
-            f"there is no key in {folder}: give the --dir of your worker, or start one first"
+            f"no key found in {folder}: give the --dir of your worker, or start a worker first"
         )
-    return identity.load_or_create(folder)
+    return identity.load(folder)
 
 
 def _read(ledger: str, signer: Signer) -> tuple[StandingAnswer, dict[int, Entry]]:
@@ -116,48 +117,45 @@ async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> Sta
         if one.appeal is not None:
             raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
         name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
-        await _say(api, folder, signer, StandingAppeal(change=one.since, text=name))
+        await _submit_appeal(api, folder, signer, StandingAppeal(change=one.since, text=name))
         return (await read_standing(api, signer.key))[0]
 
 
-async def _say(api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal) -> None:
+async def _submit_appeal(
+    api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal
+) -> None:
     async with Outbox(api, folder, signer) as outbox:
         with trio.move_on_after(PATIENCE_S) as patience:
             await outbox.submit(body)
         if patience.cancelled_caught:
             raise LedgerUnavailableError(
-                f"it took nothing for {PATIENCE_S:.0f} s; the appeal is kept and goes out with "
-                "the worker's next start"
+                f"the ledger accepted nothing for {PATIENCE_S:.0f} s; the appeal is stored and "
+                "will be sent at the worker's next start"
             )
 
 
-# --- Entering a network by an invitation: the key in a folder is registered, the link signs too.
-#
-# The link's signature is no part of the statement that ours signs, so whoever carries or logs the
-# registration can leave it out: that it is there is read in the log, proved.
-
 ENTERING_PATIENCE_S = 300.0
-"""How long a ledger that takes nothing is spoken to; the work of a new key is part of it."""
+"""Limit for the whole registration, the new key's proof of work included."""
 SHOWN_S = 60.0
-"""How long a ledger may take to show a registration in its log."""
+"""Time that a ledger may take to publish a registration in its log."""
 LOOK_S = 1.0
 _REFUSALS = {
-    "invitation-spent": "the invitation has let in as many as it may: ask for another one",
-    "invitation-ended": "the invitation has ended: ask for another one",
+    "invitation-spent": "this invitation has no uses left: ask for another one",
+    "invitation-ended": "this invitation has expired: ask for another one",
     "not-admitted": "the network does not know this invitation: "
-    "the organisers may still have to sign it, or it is one to another network",
+    "it is for another network, or the organisers still have to sign it",
 }
 _STRIPPED = (
-    "the key is registered by log entry {index}, but without the signature of the invitation: the "
-    "ledger, or somebody on the way to it, left that out, and the key is nobody's guest. Tell the "
-    "organisers; the invitation is not used up, and another --dir joins with a new key"
+    "log entry {index} registers the key without the invitation's signature, so the key does not "
+    "count as invited: the ledger or something between you and it removed the signature. Tell the "
+    "organisers. The invitation is not used up; join with a new key in another --dir"
 )
 
 
 def enter(link: InvitationLink, folder: Path) -> str:
-    """Register the key in the folder under the invitation; says what became of it.
+    """Register the key in the folder under the invitation; returns the result in words.
 
-    A key that is registered stays what it is. Raises UserFacingError.
+    A key that is registered already stays unchanged.
     """
     with locked(folder), shutdown.reached(link.ledger):
         return trio.run(_enter, link, folder, identity.load_or_create(folder))
@@ -169,15 +167,15 @@ async def _enter(link: InvitationLink, folder: Path, signer: Signer) -> str:
 
 
 async def join(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink) -> str:
-    """Register that key under the invitation; says what became of it.
+    """Register that key under the invitation; returns the result in words.
 
-    The caller holds the folder. Raises UserFacingError, and what the API raises.
+    The caller holds the folder. Raises what the API raises, too.
     """
     network = await api.network()
     if network.id != link.network:
         raise UserFacingError(
-            f"{api.url} is the ledger of another network than the link names: "
-            "ask whoever gave it to you"
+            f"{api.url} is the ledger of a different network than the invitation: "
+            "ask the person who gave you the link"
         )
     known = await _account(api, signer)
     if known is not None:
@@ -186,9 +184,11 @@ async def join(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLin
     async with Outbox(api, folder, signer, invitation=link.signer) as outbox:
         await _register(outbox)
     known = await api.peer(signer.key)
+    # The key's signature does not cover the invitation's, so anything between us and the log could
+    # have dropped it: only the published entry shows that it is there.
     if not await _is_signed_by(api, network, known, link):
         raise UserFacingError(_STRIPPED.format(index=known.registered_index))
-    return f"{to_text(signer.key)} joined the network {network.genesis.name!r}, invited"
+    return f"{to_text(signer.key)} joined the network {network.genesis.name!r} by invitation"
 
 
 async def _register(outbox: Outbox) -> None:
@@ -200,28 +200,28 @@ async def _register(outbox: Outbox) -> None:
                 raise UserFacingError(_REFUSALS[err.code]) from err
             raise
     if patience.cancelled_caught:
-        raise LedgerUnavailableError(f"it took nothing for {ENTERING_PATIENCE_S:.0f} s")
+        raise LedgerUnavailableError(f"the ledger accepted nothing for {ENTERING_PATIENCE_S:.0f} s")
 
 
 async def _is_signed_by(
     api: LedgerApi, network: Network, known: PeerAnswer, link: InvitationLink
 ) -> bool:
-    """Whether the link signed the registration of that key, as the log has it."""
+    """Check in the log whether the invitation signed the registration of that key."""
     index = known.registered_index
     with trio.move_on_after(SHOWN_S) as patience:
         while (await api.checkpoint()).size <= index:  # noqa: ASYNC110 - it is elsewhere
             await trio.sleep(LOOK_S)
     if patience.cancelled_caught:
         raise UserFacingError(
-            f"the ledger says that the key is registered by log entry {index}, which it does not "
-            "show yet: run the same command again later"
+            f"the ledger reports that log entry {index} registers the key, but has not published "
+            "that entry yet: run the same command again later"
         )
     entry = (await read_entries(api, network, [index]))[index]
     made = entry.statement
     if not isinstance(made.body, KeyRegister) or to_text(made.author) != known.key:
         raise UserFacingError(
-            f"the ledger says that log entry {index} registered the key, but that is about "
-            "something else: do not trust it"
+            f"the ledger reports that log entry {index} registers the key, but that entry is "
+            "about something else: do not trust this ledger"
         )
     return link.signer.key in dict(entry.signatures)
 
@@ -237,54 +237,47 @@ async def _account(api: LedgerApi, signer: Signer) -> PeerAnswer | None:
 
 def _already(known: PeerAnswer, *, is_ours: bool) -> str:
     if is_ours:
-        return f"{known.key} joined by this invitation before"
+        return f"{known.key} already joined with this invitation"
     return (
-        f"{known.key} is registered in this network already, and stays what it is: "
-        "an invitation is for a new key (give another --dir to join with one)"
+        f"{known.key} is already registered in this network without this invitation, which is for "
+        "a new key: give another --dir to join with one"
     )
 
-
-# --- A volunteer says which team it earns for; end to end.
 
 TEAM_PATIENCE_S = 60.0
 
 
 def team_join(ledger: str, folder: Path, name: str) -> str:
-    """Have the log say that the key in the folder is in that team; says what holds then.
-
-    Raises UserFacingError.
-    """
+    """Put the key in the folder into that team; returns the result in words."""
     try:
         body = msgspec.convert({"team": name or None}, MemberTeam)
     except msgspec.ValidationError as err:
         raise UserFacingError(
-            f"{name!r} is no name of a team: 1 to 32 of a-z, 0-9 and -, no dash in front"
+            f"invalid team name {name!r}: expected 1 to 32 characters a-z, 0-9 and -, not "
+            "starting with a dash"
         ) from err
     return _logged(ledger, folder, body)
 
 
 def leave(ledger: str, folder: Path) -> str:
-    """Have the log say that it is in none; as `join`."""
+    """Take the key in the folder out of its team; returns the result in words."""
     return _logged(ledger, folder, MemberTeam(team=""))
 
 
 def _logged(ledger: str, folder: Path, body: MemberTeam) -> str:
-    if not (folder / identity.FILE).exists():
-        raise UserFacingError(
-            f"there is no key in {folder}: give the --dir of your worker, or start one first"
-        )
+    signer = _signer(folder)
     with locked(folder), shutdown.reached(ledger):
-        return trio.run(_team_say, ledger, folder, identity.load_or_create(folder), body)
+        return trio.run(_submit_team, ledger, folder, signer, body)
 
 
-async def _team_say(ledger: str, folder: Path, signer: Signer, body: MemberTeam) -> str:
+async def _submit_team(ledger: str, folder: Path, signer: Signer, body: MemberTeam) -> str:
     async with LedgerApi(ledger) as api:
         try:
             await api.peer(signer.key)
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
-            raise UserFacingError("the key is not registered yet: start your worker once") from err
+            raise UserFacingError("this key is not registered yet: start a worker once") from err
         async with Outbox(api, folder, signer) as outbox:
             with trio.move_on_after(TEAM_PATIENCE_S) as patience:
                 try:
@@ -295,49 +288,40 @@ async def _team_say(ledger: str, folder: Path, signer: Signer, body: MemberTeam)
                     return f"nothing to change: {err}"
         if patience.cancelled_caught:
             raise LedgerUnavailableError(
-                f"the ledger accepted nothing for {TEAM_PATIENCE_S:.0f} s; the statement is kept "
-                "and sent at the worker's next start"
+                f"the ledger accepted nothing for {TEAM_PATIENCE_S:.0f} s; the statement is stored "
+                "and will be sent at the worker's next start"
             )
     if not body.team:
-        return "the key is in no team: what it earns counts for itself alone"
-    return f"the key is in the team {body.team}: rounds that close from now on count for it"
+        return "the key is in no team: points count only for the key itself"
+    return f"the key is in team {body.team}: rounds that close from now on count for the team"
 
 
 VOUCHING_SHOWN_S = 60.0
-"""How long a ledger may take to show what a connector says is logged."""
+"""Time that a ledger may take to publish a vouch that a connector reports as logged."""
 VOUCHING_LOOK_S = 1.0
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-TIERS = ("anonymous", "an account is behind it", "invited by the organisers")
+TIERS = ("anonymous", "linked to an account", "invited by the organisers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What the person wants."""
+    """Options of `tequio connect`."""
 
     ledger: str
     folder: Path
     connector: str
     provider: str
-    """Empty: the only one that the connector has."""
+    """Empty: the only one that the connector supports."""
 
 
 def connect(asked: Asked, tell: Callable[[str], None], visit: Callable[[str], object]) -> None:
-    """Have an account vouch for the key in the folder; `tell` a person, `visit` an address.
+    """Have an account vouch for the key in the folder.
 
-    Raises UserFacingError with one sentence when nothing comes of it.
+    `tell` shows a line to the person, `visit` opens an address in the browser.
     """
-    signer = _vouching_signer(asked.folder)
+    signer = _signer(asked.folder)
     with shutdown.reached(asked.ledger):
         trio.run(_connect, asked, signer, tell, visit)
-
-
-def _vouching_signer(folder: Path) -> Signer:
-    """The key that is there: nobody vouches for one that does nothing."""
-    if not (folder / identity.FILE).exists():
-        raise UserFacingError(
-            f"there is no key in {folder}: give the --dir of your worker, or start one first"
-        )
-    return identity.load(folder)
 
 
 async def _connect(
@@ -367,33 +351,33 @@ async def _at_connector(
         visit(code.url)
         return await _decided(connector, code, tell)
     except ConnectorAwayError as err:
-        raise UserFacingError(f"the connector at {connector.url} cannot help now: {err}") from err
+        raise UserFacingError(f"the connector at {connector.url} is unavailable: {err}") from err
     except RefusedError as err:
-        raise UserFacingError(f"nothing came of it: {err}") from err
+        raise UserFacingError(f"the connector refused: {err}") from err
     except PeerError as err:
         raise UserFacingError(
-            f"what answers at {connector.url} is no connector to trust: {err}"
+            f"the server at {connector.url} is not a trustworthy connector: {err}"
         ) from err
 
 
 def _chosen(about: ConnectorAbout, url: str, net: NetworkId, wanted: str) -> str:
     if about.network != to_text(net):
-        raise UserFacingError(f"the connector at {url} is one of another network than this ledger")
+        raise UserFacingError(f"the connector at {url} serves a different network than the ledger")
     if about.url != url:
         raise UserFacingError(
-            f"the connector at {url} says that it is at {about.url}: if that is whom you mean, "
-            "give that address, as proofs name it"
+            f"the connector at {url} reports its address as {about.url}: if that is the one you "
+            "mean, give that address, since proofs are bound to it"
         )
     if wanted in about.providers:
         return wanted
     if not wanted and len(about.providers) == 1:
         return about.providers[0]
     known = ", ".join(about.providers)
-    raise UserFacingError(f"say whose account it is with --provider; this connector knows {known}")
+    raise UserFacingError(f"choose an account provider with --provider: {known}")
 
 
 def _check_address(url: str) -> None:
-    """Raise PeerError for what a browser should not be sent to."""
+    """Raise PeerError for an address that the browser must not open."""
     parts = urlsplit(url)
     if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
         raise PeerError(f"it sends you to {url}, which is not encrypted")
@@ -404,15 +388,15 @@ def _told(code: ConnectCode, provider: str) -> list[str]:
     return [
         f"open   {code.url}",
         f"enter  {code.user_code}",
-        f"within {minutes} minutes, with the account at {provider} that is to vouch for this key.",
-        "Tell the code to nobody, and never enter one that somebody else gave you.",
+        f"within {minutes} minutes, signed in with your {provider} account.",
+        "Never share this code, and never enter a code that somebody else gave you.",
     ]
 
 
 async def _decided(
     connector: ConnectorApi, code: ConnectCode, tell: Callable[[str], None]
 ) -> ConnectOutcome:
-    """Ask as often as the connector wants until there is an end, or the code has one."""
+    """Poll at the connector's interval until it decides or the code expires."""
     pause_s, problem = float(code.interval_s), ""
     with trio.move_on_after(code.expires_s):
         while True:
@@ -420,29 +404,29 @@ async def _decided(
             try:
                 outcome = await connector.ask(code)
             except ConnectorAwayError as err:
-                said = f"the connector does not answer ({err})"
+                latest = f"the connector does not answer ({err})"
             else:
                 if outcome.state == "vouched":
                     return outcome
-                pause_s, said = float(outcome.interval_s), outcome.problem
-            if said and said != problem:
-                tell(f"{said}; waiting")
-            problem = said
-    raise RefusedError("code-expired", "the code was not used in time: begin again")
+                pause_s, latest = float(outcome.interval_s), outcome.problem
+            if latest and latest != problem:
+                tell(f"{latest}; waiting")
+            problem = latest
+    raise RefusedError("code-expired", "the code was not used in time: run the command again")
 
 
 async def _seen(ledger: LedgerApi, signer: Signer, outcome: ConnectOutcome) -> str:
-    """Find the vouch in the log, and say what the key is now; raises UserFacingError."""
+    """Find the vouch in the log, and describe the key's tier."""
     index = outcome.index
     if index is None:
-        raise UserFacingError("the connector does not say where in the log it vouched")
+        raise UserFacingError("the connector vouched, but did not report the log entry")
     with trio.move_on_after(VOUCHING_SHOWN_S):
         while (await ledger.checkpoint()).size <= index:  # noqa: ASYNC110 - it is elsewhere
             await trio.sleep(VOUCHING_LOOK_S)
         return await _proved(ledger, signer, index)
     raise UserFacingError(
-        f"the connector says that it vouched in log entry {index}, which the ledger does not show "
-        "yet: look at your key's page later"
+        f"the connector reports that it vouched in log entry {index}, which the ledger has not "
+        "published yet: check your key's page later"
     )
 
 
@@ -451,16 +435,16 @@ async def _proved(ledger: LedgerApi, signer: Signer, index: int) -> str:
     body = found[index].statement.body
     if not isinstance(body, MemberVouch) or body.peer != to_text(signer.key):
         raise UserFacingError(
-            f"the connector says that it vouched in log entry {index}, but that is about something "
-            "else: do not trust it"
+            f"the connector reports that it vouched in log entry {index}, but that entry is about "
+            "something else: do not trust this connector"
         )
     known = (await ledger.peer(signer.key)).tier
     if known.tier >= len(TIERS):
         raise UserFacingError(
-            f"this ledger says that the key is of tier {known.tier}, which this version does not "
-            "know: update it"
+            f"the ledger reports tier {known.tier} for your key, which this version of Tequio does "
+            "not know: update it"
         )
     return (
-        f"your key is of tier {known.tier} ({TIERS[known.tier]}); log entry {index} vouches for it "
-        f"until {moment(body.until)}: come back before that"
+        f"your key has tier {known.tier} ({TIERS[known.tier]}); log entry {index} vouches for it "
+        f"until {moment(body.until)}: run this command again before that"
     )

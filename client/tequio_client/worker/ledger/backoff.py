@@ -1,4 +1,4 @@
-"""Waiting longer after each failure in a row, with jitter so that a crowd does not come at once."""
+"""Exponential back-off with jitter, so that many workers do not retry at the same time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST_S = 30.0
 
 
 class BackOff:
-    """Counts the failures of one task in a row, and gives the pause before its next try."""
+    """Pauses between the retries of one task."""
 
     def __init__(
         self, rng: Random, longest_s: float | None = None, first_s: float | None = None
@@ -22,11 +22,11 @@ class BackOff:
         self._first_s = self._next_s = FIRST_S if first_s is None else first_s
 
     def next_s(self, least_s: float = 0.0) -> float:
-        """The pause now, at least what the other side asked for; doubles each time."""
+        """Compute the next pause, at least what the other side asked for; doubles each time."""
         pause = self._next_s * self._rng.uniform(0.5, 1.0)
         self._next_s = min(self._next_s * 2, self._longest_s)
         return max(pause, least_s)
 
     def reset(self) -> None:
-        """Start from the first pause again: the other side answered."""
+        """Restart from the first pause, after a success."""
         self._next_s = self._first_s

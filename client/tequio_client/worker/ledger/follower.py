@@ -1,15 +1,14 @@
-"""Following the log without trusting who serves it.
+"""Following the log without trusting the server of it.
 
-Rules. At the start the right edge of the log before our first entry is built from tiles and proven
-against a signed checkpoint, which must continue the one that we remember. Every entry is then
-parsed, its signatures verified, its hash appended to the edge, and only then handed on. The edge's
-root is held against newer signed checkpoints: at the latest `CHECK_S` or `CHECK_ENTRIES` after an
-entry was handed on, and never more than `UNCHECKED` entries are out unchecked. A root that differs
-is a fork: LogForkedError, nothing more is handed on.
+Rules. At the start, the log's right edge before our first entry is built from tiles and proven
+against a signed checkpoint, which must continue the stored one. Every entry is then parsed, its
+signatures are verified and its hash is appended to the edge, before it is delivered. The edge's
+root is compared with newer signed checkpoints: within `CHECK_S` or `CHECK_ENTRIES` of a delivery,
+and with at most `UNCHECKED` delivered entries unproven. A different root is a fork: LogForkedError,
+and nothing more is delivered.
 
-Tasks. `_feed` alone appends; it reads bundles up to the newest checkpoint, then the event stream
-until that breaks. `_check` alone judges roots. Either one's failure reaches the reader as the
-error that `__anext__` raises.
+Tasks. Only `_feed` appends; it reads bundles up to the newest checkpoint, then the event stream
+until that breaks. Only `_check` proves. A failure of either reaches the reader from `__anext__`.
 """
 
 from __future__ import annotations
@@ -40,18 +39,18 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import Checkpoint
 
-# --- The ledger's clock as far as it is known: by it a round's deadlines are set.
-#
-# Whatever the ledger dates was said no later than it arrived, so each date is a time that its
-# clock has passed by now; the latest of them, moved on with our own steady clock, is the best
-# guess. It forgets by `DRIFT`, more than two quartz clocks drift apart. Before the first date our
-# own wall clock has to do.
 
 DRIFT = 2e-4
+"""Rate at which an estimate of the ledger's clock expires: more than two quartz clocks drift."""
 
 
 class LedgerClock:
-    """Milliseconds since 1970 as the ledger counts them; within one `trio.run`."""
+    """Estimate of the ledger's clock, which sets a round's deadlines; within one `trio.run`.
+
+    A dated answer was sent before it arrived, so the ledger's clock has passed each date by now.
+    The latest date, carried on by our own steady clock, is the best estimate. Before the first
+    date, our own wall clock is used.
+    """
 
     def __init__(self, wall_clock: Callable[[], int]) -> None:
         self._wall_clock = wall_clock
@@ -59,11 +58,9 @@ class LedgerClock:
         self._noted_ms = 0.0  # by the steady clock
 
     def note(self, shown_ms: int) -> None:
-        """Take note that the ledger's clock has shown this.
-
-        A date far from our own clock is somebody else's mistake: with such a clock on either
-        side no statement of ours would be taken.
-        """
+        """Record a date of the ledger, milliseconds since 1970."""
+        # With clocks this far apart the ledger would refuse our statements, so such a date is a
+        # mistake of something between us, and following it would shift every deadline.
         if abs(shown_ms - self._wall_clock()) > CLOCK_SKEW_MS:
             return
         steady_ms = _steady_ms()
@@ -72,7 +69,7 @@ class LedgerClock:
             self._ahead_ms, self._noted_ms = ahead_ms, steady_ms
 
     def now_ms(self) -> int:
-        """Tell the time."""
+        """Estimate the ledger's present time, milliseconds since 1970."""
         steady_ms = _steady_ms()
         if self._ahead_ms is None:
             return self._wall_clock()
@@ -86,46 +83,46 @@ def _steady_ms() -> float:
     return trio.current_time() * 1000
 
 
-# --- The right edge of a log that is read on, and how much of it follows from a signed root.
-
-
 class LogEdge:
-    """One task appends, another says what is proven; times are trio's."""
+    """Right edge of a growing log, and how much of it follows from a signed root.
+
+    One task appends, another proves; times are trio's.
+    """
 
     def __init__(self, frontier: Frontier, at_s: float) -> None:
-        """Begin with an edge that was proven at that time."""
+        """Start from an edge that was proven at `at_s`."""
         self._frontier = frontier
         self._roots: dict[int, Digest] = {frontier.size: frontier.root()}  # from the proven one on
         self._appended = trio.Event()  # replaced by `until_unproven`
         self._moved_on = trio.Event()  # replaced by `until_less_unproven`
         self.proven = frontier.size
-        """Up to this size it follows from a signed root."""
+        """Size up to which the log follows from a signed root."""
         self.proven_at_s = at_s
         self.appended_at_s = 0.0
 
     @property
     def size(self) -> int:
-        """Entries appended."""
+
         return self._frontier.size
 
     @property
     def unproven(self) -> int:
-        """Entries that do not follow from a signed root yet."""
+        """Count the entries that do not follow from a signed root yet."""
         return self.size - self.proven
 
     def root(self, size: int | None = None) -> Digest:
-        """The root at a size from the proven one on; at the present one if none is said."""
+        """Compute the root at a size between `proven` and `size`, which is the default."""
         return self._roots[self.size if size is None else size]
 
     def append(self, leaf: bytes) -> None:
-        """Take the next entry."""
+
         self._frontier.append(leaf_hash(leaf))
         self.appended_at_s = trio.current_time()
         self._roots[self.size] = self._frontier.root()
         self._appended.set()
 
     def prove(self, size: int) -> None:
-        """Note that it follows from a signed root up to that size, which is proven or beyond."""
+        """Record that the log follows from a signed root up to `size`, at least `proven`."""
         if size > self.proven or size == self.size:
             self.proven_at_s = trio.current_time()
         for passed in range(self.proven, size):
@@ -134,13 +131,13 @@ class LogEdge:
         self._moved_on.set()
 
     async def until_unproven(self, count: int) -> None:
-        """Wait until so many entries are not proven."""
+        """Wait until `count` entries are unproven."""
         while self.unproven < count:
             self._appended = trio.Event()
             await self._appended.wait()
 
     async def until_less_unproven(self, count: int) -> None:
-        """Wait until fewer entries than that are not proven."""
+        """Wait until fewer than `count` entries are unproven."""
         while self.unproven >= count:
             self._moved_on = trio.Event()
             await self._moved_on.wait()
@@ -156,26 +153,26 @@ CHECK_S = 2.0
 CHECK_ENTRIES = 256
 UNCHECKED = 1_024
 POLL_S = 2.0
-"""Pause between two looks at the log while there is no event stream."""
+"""Pause between polls of the log without an event stream."""
 QUIET_S = 20.0
-"""A checkpoint is fetched this often when no entry comes: a stream may withhold some."""
+"""Interval of checkpoints while no entry comes: the stream may be withholding some."""
 LAG_S = 15.0
-"""How long caches may serve an older checkpoint, or a stream trail behind a newer one."""
+"""Time that caches may serve an older checkpoint, or a stream may trail behind a newer one."""
 UNCOVERED_S = 60.0
-"""How long entries may stay without a checkpoint that covers them."""
-_LOOK_S = 0.25
-"""Least pause between two checkpoints."""
+"""Time that entries may stay without a checkpoint that covers them."""
+_PAUSE_S = 0.25
+"""Minimum pause between two checkpoints."""
 _TRIES = 5
-"""Wrong answers in a row without one sound entry between them, then we give up."""
+"""Wrong answers in a row, without one valid entry between them, before giving up."""
 _HANDED = 64
 
 
 class LogFollower:
-    """Reads one log from any position; one reader, one `entries` call in each `async with`."""
+    """Reader of one log from any position; one `entries` call in each `async with`."""
 
     def __init__(self, ledger: LedgerApi, network: Network, folder: Path, *, rng: Random) -> None:
         self.on_proven: OnProven = _nobody
-        """Told how many entries follow from which signed checkpoint, whenever one was judged."""
+        """Called after each check with the proven size and the signed checkpoint."""
         self._ledger = ledger
         self._network = network
         self._path = folder / FILE
@@ -193,9 +190,9 @@ class LogFollower:
         return await self._stack.__aexit__(*exc)  # type: ignore[arg-type]  # the protocol's three
 
     def entries(self, after: int = -1) -> AsyncIterator[tuple[int, Entry]]:
-        """Iterate over (log index, entry) from `after + 1` on, for ever; entries are verified.
+        """Iterate without end over (log index, entry) from `after + 1`; entries are verified.
 
-        Entries of types that this version does not know are passed over. The iterator raises
+        Entries of types that this version does not know are skipped. The iterator raises
         LogForkedError, PeerError when the ledger's answers stay wrong, LedgerRefusedError.
         """
         reading = _Reading(
@@ -206,7 +203,7 @@ class LogFollower:
 
 
 class _Reading:
-    """One pass over the log: where it stands, and what of it is proven."""
+    """One pass over the log."""
 
     def __init__(
         self,
@@ -228,16 +225,16 @@ class _Reading:
         self._start = start
         self._on_proven = on_proven
         self._edge = LogEdge(Frontier(), 0.0)  # replaced by _begin; _feed appends, _check proves
-        self._looking = trio.Lock()  # held while a checkpoint is judged; the rest is its holder's
-        self._signed: Checkpoint | None = None  # the newest one judged; on disk too
-        self._judged = b""  # the note that was judged last, or is being judged
-        self._older_since_s: float | None = None  # when checkpoints began to be older than before
+        self._checking = trio.Lock()  # held while a checkpoint is checked; guards what follows
+        self._signed: Checkpoint | None = None  # the newest one that was checked; on disk too
+        self._note = b""  # the note that was checked last, or is being checked
+        self._older_since_s: float | None = None  # start of a series of older checkpoints
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> tuple[int, Entry]:
-        """Wait for the next entry; raises what was found wrong, at once and ever after."""
+        """Wait for the next entry; raises the failure at once, and again on every later call."""
         if self._failure is None:
             try:
                 return await self._in.receive()
@@ -246,7 +243,7 @@ class _Reading:
         raise self._failure or StopAsyncIteration
 
     async def run(self) -> None:
-        """Read until cancelled, or until something is wrong for good."""
+        """Read until cancelled, or until a failure that does not pass."""
         with self._out:
             await self._guard(self._begin)
             if self._failure is None:
@@ -257,63 +254,62 @@ class _Reading:
     async def _guard(
         self, work: Callable[[], Awaitable[None]], scope: trio.CancelScope | None = None
     ) -> None:
-        """Keep the error for the reader, who is another task, and stop."""
+        """Store the error for the reader, which is another task, and stop."""
         try:
             await work()
         except TequioError as err:
             self._failure = err
             if isinstance(err, LogForkedError):
-                await self._accuse(err)
-                await self._show()
+                # The evidence first: the ledger, once shown, may hide what it signed.
+                await self._store_evidence(err)
+                await self._send_stored()
             if scope is not None:
                 scope.cancel()
-
-    # --- the start
 
     async def _begin(self) -> None:
         while True:
             try:
                 return await self._prove_start()
             except LedgerUnavailableError as err:
-                log.warning("cannot read the log yet", error=str(err))
+                log.warning("log unavailable", error=str(err))
                 await trio.sleep(self._back_off.next_s(err.retry_after_s))
 
     async def _prove_start(self) -> None:
-        await self._show()
+        await self._send_stored()
         signed, note = await self._ledger.checkpoint_note()
-        self._judged = note
-        await self._check_memory(signed)
+        self._note = note
+        await self._check_stored(signed)
         if signed.size < self._start:
             raise LedgerUnavailableError(f"no checkpoint covers entry {self._start - 1} yet")
         frontier = await LogProofs(self._ledger, signed.size).frontier(self._start)
         await self._check_continues(self._start, frontier.root(), signed)
         self._edge = LogEdge(frontier, trio.current_time())
-        await self._sign_off(signed, note)
+        await self._store(signed, note)
 
-    async def _show(self) -> None:
-        """Show what we keep of the log: a ledger that lost entries must not sign any more."""
+    async def _send_stored(self) -> None:
+        """Send the stored checkpoint: a ledger that lost entries must stop signing."""
         note = await trio.to_thread.run_sync(last_checkpoint.recall_note, self._path)
         if note:
             try:
                 await self._ledger.show_checkpoint(note)
             except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
-                log.info("the ledger did not take our checkpoint", error=str(err))
+                log.info("ledger refused our checkpoint", error=str(err))
 
-    async def _accuse(self, err: LogForkedError) -> None:
-        """Keep what we remember of the log beside what it showed us now."""
-        kept = await trio.to_thread.run_sync(last_checkpoint.recall_note, self._path)
-        if kept and self._judged:
-            notes = kept, self._judged
+    async def _store_evidence(self, err: LogForkedError) -> None:
+        """Store our last verified note together with the one that contradicts it."""
+        before = await trio.to_thread.run_sync(last_checkpoint.recall_note, self._path)
+        if before and self._note:
+            notes = before, self._note
             await last_checkpoint.keep(self._path.parent, self._network.log_key, str(err), notes)
 
-    async def _check_memory(self, signed: Checkpoint) -> None:
+    async def _check_stored(self, signed: Checkpoint) -> None:
         before = await trio.to_thread.run_sync(last_checkpoint.recall, self._path)
         if before is None:
             return
         if before.origin != signed.origin or before.size > signed.size:
             raise LogForkedError(
-                f"{signed.origin} shows {_shown(signed)}; "
-                f"before, {before.origin} showed {_shown(before)}"
+                f"{signed.origin} has {_text(signed)}, but before {before.origin} had "
+                f"{_text(before)}"
             )
         await self._check_continues(before.size, before.root, signed)
 
@@ -327,8 +323,6 @@ class _Reading:
         except PeerError as err:
             raise _forked(size, root, signed) from err
 
-    # --- reading on
-
     async def _feed(self) -> None:
         wrong = 0
         while True:
@@ -338,27 +332,28 @@ class _Reading:
                 await self._catch_up()
                 self._back_off.reset()
                 await self._stream()
-            except LogForkedError:
+            except LogForkedError:  # a PeerError too, but asking again would not mend it
                 raise
             except LedgerUnavailableError as err:
-                log.info("log not at hand; reading on soon", error=str(err))
+                log.info("log unavailable, retrying", error=str(err))
                 pause_s = max(pause_s, self._back_off.next_s(err.retry_after_s))
             except NoQuorumError as err:
-                log.warning("the log is not vouched for; reading on soon", error=str(err))
+                log.warning("log lacks cosignatures, retrying", error=str(err))
             except PeerError as err:
+                # Counted without progress only: on a long log a bad cache may fail now and then.
                 wrong = wrong + 1 if self._edge.size == before else 1
                 if wrong == _TRIES:
                     raise
-                log.warning("the ledger's answer does not hold; asking again", error=str(err))
+                log.warning("invalid answer of the ledger, retrying", error=str(err))
             await trio.sleep(pause_s)
 
     async def _catch_up(self) -> None:
         """Read bundles up to the newest checkpoint."""
-        signed = await self._look()
+        signed = await self._check_newest()
         while (size := self._edge.size) < signed.size:
             end = min(size + ENTRIES_AT_ONCE, signed.size)
             for leaf in await self._ledger.entries(size, end):
-                await self._take(leaf)
+                await self._append(leaf)
 
     async def _stream(self) -> None:
         """Read events until the stream breaks, or `_check` finds that it withholds entries."""
@@ -370,12 +365,12 @@ class _Reading:
                             raise MalformedError(
                                 f"event {event.index} where {self._edge.size} is next"
                             )
-                        await self._take(event.leaf)
-            except LedgerRefusedError as err:  # bundles will do
+                        await self._append(event.leaf)
+            except LedgerRefusedError as err:  # bundles serve as well
                 raise LedgerUnavailableError(str(err)) from err
 
-    async def _take(self, leaf: bytes) -> None:
-        """Verify one leaf, append it and hand it on, unless too much is unproven."""
+    async def _append(self, leaf: bytes) -> None:
+        """Verify one leaf, append and deliver it; then wait while too much is unproven."""
         entry = self._parse(leaf)
         index = self._edge.size
         self._edge.append(leaf)
@@ -387,30 +382,29 @@ class _Reading:
         try:
             entry = Entry.parse(leaf)
         except RefusedError as err:
+            # Appended to the edge all the same: its bytes count for the root.
             log.info("entry of a later version", index=self._edge.size, error=str(err))
             return None
         check_entry(self._edge.size, entry, self._network)
         return entry
-
-    # --- judging
 
     async def _check(self) -> None:
         wrong = 0
         while True:
             await self._until_due()
             try:
-                await self._look()
+                await self._check_newest()
                 wrong = 0
             except LogForkedError:
                 raise
             except (LedgerUnavailableError, NoQuorumError) as err:
-                log.info("no checkpoint to check against", error=str(err))
+                log.info("no checkpoint available", error=str(err))
             except PeerError:
                 wrong += 1
                 if wrong == _TRIES:
                     raise
             self._check_progress()
-            await trio.sleep(_LOOK_S)
+            await trio.sleep(_PAUSE_S)
 
     async def _until_due(self) -> None:
         with trio.move_on_after(QUIET_S):
@@ -419,11 +413,11 @@ class _Reading:
             await self._edge.until_unproven(CHECK_ENTRIES)
 
     def _check_progress(self) -> None:
-        """Neither entries without a checkpoint nor a checkpoint without its entries may last."""
+        """Bound the time of entries without a checkpoint, and of a checkpoint without entries."""
         now_s = trio.current_time()
         if self._signed and self._signed.size > self._edge.size:
             if now_s - self._edge.appended_at_s > LAG_S:
-                self._stream_scope.cancel()
+                self._stream_scope.cancel()  # it withholds entries: `_feed` reads bundles instead
             return
         waited_s = now_s - self._edge.proven_at_s
         if self._edge.unproven and waited_s > UNCOVERED_S:
@@ -431,36 +425,36 @@ class _Reading:
                 f"no checkpoint covers entry {self._edge.size - 1} for {waited_s:.0f} s"
             )
 
-    async def _look(self) -> Checkpoint:
-        """Fetch a checkpoint and judge it; raises LogForkedError."""
-        async with self._looking:
+    async def _check_newest(self) -> Checkpoint:
+        """Fetch a checkpoint and check it against the edge; raises LogForkedError."""
+        async with self._checking:
             signed, note = await self._ledger.checkpoint_note()
-            self._judged = note
+            self._note = note
             last = self._signed
             if last is not None and signed.size < last.size:
                 is_news = self._older_since_s is None
                 self._check_older(signed, last)
                 if is_news:
-                    await self._show()
+                    await self._send_stored()
                 return last
             if last is not None and signed.size == last.size and signed.root != last.root:
                 raise _forked(last.size, last.root, signed)
             self._older_since_s = None
             await self._prove(signed)
             if signed != last:
-                await self._sign_off(signed, note)
+                await self._store(signed, note)
             await self._on_proven(self._edge.proven, signed)
             return signed
 
     def _check_older(self, signed: Checkpoint, last: Checkpoint) -> None:
-        """Let caches lag a while; a log that stays shorter than it was is a fork."""
+        """Tolerate a lagging cache for LAG_S; a log that stays shorter is a fork."""
         now_s = trio.current_time()
         self._older_since_s = self._older_since_s or now_s
         if now_s - self._older_since_s > LAG_S:
-            raise LogForkedError(f"the log shows {_shown(signed)} after {_shown(last)}")
+            raise LogForkedError(f"the log has {_text(signed)} after {_text(last)}")
 
     async def _prove(self, signed: Checkpoint) -> None:
-        """Hold what we appended against a signed root, both ways round."""
+        """Compare the edge with a signed root, whichever of the two is larger."""
         size, root = self._edge.size, self._edge.root()
         if signed.size <= size:
             size, root = signed.size, self._edge.root(signed.size)
@@ -468,25 +462,27 @@ class _Reading:
                 raise _forked(size, root, signed)
         else:
             await self._check_continues(size, root, signed)
+            # Ahead of the edge there may be an earlier checkpoint that no entry has reached: two
+            # checkpoints that both fit the edge could still contradict each other beyond it.
             if self._signed is not None and self._signed.size > size:
                 await self._check_continues(self._signed.size, self._signed.root, signed)
         self._edge.prove(size)
 
-    async def _sign_off(self, signed: Checkpoint, note: bytes) -> None:
+    async def _store(self, signed: Checkpoint, note: bytes) -> None:
         await trio.to_thread.run_sync(last_checkpoint.remember, self._path, signed, note)
         self._signed = signed
 
 
 async def _nobody(_size: int, _checkpoint: Checkpoint) -> None:
-    """Tell nobody."""
+    """Ignore the result of a check."""
 
 
 def _forked(size: int, root: Digest, signed: Checkpoint) -> LogForkedError:
     return LogForkedError(
         f"the log forked: its first {size} entries have root {root.hex()}, "
-        f"which the signed {_shown(signed)} does not continue"
+        f"which the signed {_text(signed)} does not continue"
     )
 
 
-def _shown(checkpoint: Checkpoint) -> str:
+def _text(checkpoint: Checkpoint) -> str:
     return f"size {checkpoint.size} with root {checkpoint.root.hex()}"

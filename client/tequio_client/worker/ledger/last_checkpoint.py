@@ -1,7 +1,9 @@
-"""Evidence of a fork, kept in a program's folder: `alarms/<name>.json`, for anybody to check.
+"""The last verified checkpoint, and evidence of forks, on disk.
 
-What is there is never written again. A program that is started over and over meets the same fork
-each time, and a log that goes on signing another one: the first files say it all.
+A log that does not continue the last verified checkpoint is refused. Evidence is written to
+`alarms/<name>.json` in a program's folder, for anyone to check, and never overwritten: a program
+that restarts meets the same fork each time, and a forked log goes on signing, so the first files
+suffice.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ async def keep(
     notes: Sequence[bytes],
     proof: Sequence[Digest] = (),
 ) -> str:
-    """Write the evidence below a program's folder, unless it is there; says where it is."""
+    """Write the evidence below a program's folder, unless it exists; returns its place."""
     try:
         texts = tuple(keep_signers(note, [log_key]).decode() for note in notes)
     except PeerError:
@@ -53,17 +55,17 @@ async def keep(
     try:
         is_kept = await trio.to_thread.run_sync(_write, path, raw)
     except (OSError, UserFacingError) as err:
-        log.error("the evidence could not be kept", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
+        log.error("evidence not stored", error=str(err), evidence=raw.decode())  # noqa: TRY400 - the event holds it
         return "the program's log"
     if not is_kept:
-        log.error("the log has two histories, again", evidence=raw.decode(), why=why)
+        log.error("log forked again", evidence=raw.decode(), why=why)
         return f"the program's log, and older ones in {path.parent}"
-    log.error("the log has two histories", evidence=str(path), why=why)
+    log.error("log forked", evidence=str(path), why=why)
     return str(path)
 
 
 def _write(path: Path, raw: bytes) -> bool:
-    """Write a file that is not there; False when there are enough of them."""
+    """Write a new file; False when there are enough of them."""
     path.parent.mkdir(exist_ok=True)
     if path.exists():
         return True
@@ -73,11 +75,8 @@ def _write(path: Path, raw: bytes) -> bool:
     return True
 
 
-# --- The last checkpoint that we verified, on disk: a log that is not its continuation is
-# refused.
-
 FILE = "log.json"
-"""Its name in a program's folder."""
+"""File name in a program's folder."""
 _MOST_BYTES = 2 * NOTE_BYTES  # a note in JSON
 
 
@@ -86,11 +85,11 @@ class _Remembered(Struct, frozen=True, forbid_unknown_fields=True):
     size: Natural
     root: Bytes32Text
     note: str = ""
-    """As the log signed it."""
+    """Note as signed by the log."""
 
 
 def recall(path: Path) -> Checkpoint | None:
-    """Read the remembered checkpoint; None at the first start. Raises UserFacingError."""
+    """Read the stored checkpoint; None at the first start. Raises UserFacingError."""
     found = _read(path)
     if found is None:
         return None
@@ -98,13 +97,13 @@ def recall(path: Path) -> Checkpoint | None:
 
 
 def recall_note(path: Path) -> bytes:
-    """Read it as its log signed it; nothing at the first start. Raises UserFacingError."""
+    """Read the stored note; empty at the first start. Raises UserFacingError."""
     found = _read(path)
     return b"" if found is None else found.note.encode()
 
 
 def remember(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> None:
-    """Keep a checkpoint and its note; on disk when this returns. Raises UserFacingError."""
+    """Store a checkpoint and its note; durable on return. Raises UserFacingError."""
     kept = _Remembered(
         origin=checkpoint.origin,
         size=checkpoint.size,
@@ -121,4 +120,4 @@ def _read(path: Path) -> _Remembered | None:
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError) as err:
-        raise UserFacingError(f"{path} cannot be read ({err}): move it away to go on") from err
+        raise UserFacingError(f"cannot read {path} ({err}): move it away to continue") from err

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Entry, Statement
 
+
 log = structlog.get_logger(__name__)
 
 SUBMIT_S = 60.0
@@ -174,7 +175,7 @@ class Outbox:
         failure = self._failure
         self._submitted.set()
         await failure.wait()
-        raise AssertionError("a failure is no entry")
+        raise AssertionError("a failure does not return")
 
     async def _queue(self, add: Callable[[OutboxDb], int]) -> Entry:
         async with self._lock:
@@ -429,7 +430,7 @@ class Outbox:
 
 
 class _Outcome:
-    """What became of a statement, for everybody who waits for it."""
+    """Result of a statement, for all callers that wait for it."""
 
     def __init__(self) -> None:
         self._came = trio.Event()

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tequio_shared.statements import Body
     from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
 
+
 B = TypeVar("B", bound="HeadAttest | HeadMeasure | WorkCommit | WitnessProof")
 
 FILE = "outbox.sqlite"
@@ -210,7 +211,7 @@ class OutboxDb:
             )
 
     def is_registering(self) -> bool:
-        """Whether the registration of the key waits to be logged."""
+        """Check whether the registration of the key waits to be logged."""
         query = "SELECT count(*) FROM draft WHERE ticket = ?"
         with self._explained():
             return bool(self._base.execute(query, (REGISTRATION,)).fetchone()[0])

@@ -1,4 +1,4 @@
-"""A key's standing, its evidence and the way back, in plain words."""
+"""A key's standing: proven from the log, explained in plain words, and watched while we work."""
 
 from __future__ import annotations
 
@@ -35,13 +35,11 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.statement import Statement
 
-# --- A key's standing as the ledger tells it, held against the log entry that made it so.
-
 
 async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, dict[int, Entry]]:
-    """The key's standing, and the entries of its evidence, all proven to be in the log.
+    """Read the key's standing and the entries of its evidence, all proven to be in the log.
 
-    Raises PeerError when the log says something else, LedgerRefusedError("not-found").
+    Raises PeerError when the log contradicts the ledger, LedgerRefusedError("not-found").
     """
     told = (await api.peer(key)).standing
     if told.standing == Standing.NEWCOMER:
@@ -49,12 +47,14 @@ async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, d
     found = await read_entries(api, await api.network(), {told.since, *told.evidence})
     said = standing_after(told.since, found[told.since].statement, key)
     if said is None or _facts(said) != _facts(told):
-        raise PeerError(f"the ledger says {told.standing}, but entry {told.since} does not")
+        raise PeerError(
+            f"the ledger reports {told.standing}, but entry {told.since} does not say so"
+        )
     return told, {index: found[index] for index in told.evidence}
 
 
 def standing_after(index: int, statement: Statement, key: PeerKey) -> StandingAnswer | None:
-    """How the entry at that index makes the key stand; None if it does not change that."""
+    """Compute the key's standing after the entry at that index; None if it stays unchanged."""
     body = statement.body
     if not isinstance(body, StandingChange | StandingRelease | StandingUphold):
         return None
@@ -84,7 +84,7 @@ def _without_cause(standing: str, since: int) -> StandingAnswer:
 
 
 def _facts(one: StandingAnswer) -> tuple[object, ...]:
-    if one.standing == Standing.BANNED:  # keeps cause and evidence of the quarantine before
+    if one.standing == Standing.BANNED:  # a ban keeps cause and evidence of the quarantine before
         return (one.standing, one.since)
     return one.standing, one.since, one.cause, one.evidence, one.until
 
@@ -93,7 +93,7 @@ _DAY_MS = 86_400_000
 
 
 def sentence(one: StandingAnswer) -> str:
-    """Say how a key stands, since when, until when and why, in one sentence."""
+    """Describe a standing in one sentence: since when, until when, and why."""
     text = f"{one.standing} since entry {one.since}"
     if one.until:
         text += f", until {moment(one.until)}"
@@ -102,15 +102,15 @@ def sentence(one: StandingAnswer) -> str:
 
 
 def what_to_do(one: StandingAnswer, now_ms: int) -> list[str]:
-    """What the volunteer can do about it, and what happens by itself."""
+    """List the volunteer's options, and what happens automatically."""
     match one.standing:
         case Standing.QUARANTINED:
             return [_after_the_term(one, now_ms), _about_appeals(one)]
         case Standing.BANNED:
-            return ["No roster takes this key any more.", _about_appeals(one)]
+            return ["No roster accepts this key any more.", _about_appeals(one)]
         case Standing.SUSPECTED:
             return [
-                "It trains on as before, without witness duty; nothing has to be done.",
+                "It trains as before, without witness duty. You don't need to do anything.",
                 f"{NEWCOMER_WORK} accepted contributions in a row make it active again.",
                 _about_appeals(one),
             ]
@@ -122,20 +122,20 @@ def what_to_do(one: StandingAnswer, now_ms: int) -> list[str]:
 
 
 def describe(index: int, statement: Statement) -> str:
-    """Say what a log entry is, as evidence."""
+    """Describe a log entry that is evidence."""
     text = f"entry {index}: {statement.type}"
     if statement.round is not None:
         text += f" of round {statement.round}"
     if statement.run is not None:
         text += f", run {to_text(statement.run)[:10]}"
-    text += f", said by {to_text(statement.author)[:10]} at {moment(statement.ts)}"
+    text += f", signed by {to_text(statement.author)[:10]} at {moment(statement.ts)}"
     if isinstance(statement.body, FaultReport):
-        text += f"; it holds {_leaves(statement.body)}"
+        text += f"; it contains {_leaves(statement.body)}"
     return text
 
 
 def moment(ms: int) -> str:
-    """A time for people, UTC."""
+    """Format a time for people, in UTC."""
     try:
         return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (OverflowError, ValueError):
@@ -145,19 +145,19 @@ def moment(ms: int) -> str:
 def _after_the_term(one: StandingAnswer, now_ms: int) -> str:
     if now_ms < one.until:
         return (
-            f"A worker that keeps running asks to come back after {moment(one.until)}; "
-            "until then it serves bytes and does not train."
+            f"A worker that keeps running asks to return after {moment(one.until)}; "
+            "until then it serves data to peers and does not train."
         )
-    return "The term is over: a worker that is started now asks to come back, on probation."
+    return "The term is over: a worker that starts now asks to return, on probation."
 
 
 def _about_appeals(one: StandingAnswer) -> str:
     days = APPEAL_MS // _DAY_MS
     if one.appeal is None:
-        return "If this is wrong, say so to the organisers with `tequio appeal`."
-    text = f"The appeal in entry {one.appeal} waits for the organisers"
+        return "If this is wrong, tell the organisers with `tequio appeal`."
+    text = f"The appeal in entry {one.appeal} is waiting for the organisers"
     if one.standing == Standing.QUARANTINED:
-        text += f"; unanswered for {days} days it ends the quarantine in a probation"
+        text += f"; if nobody answers within {days} days, the quarantine turns into probation"
     return f"{text}."
 
 
@@ -168,27 +168,26 @@ def _leaves(report: FaultReport) -> str:
         try:
             held = Entry.parse(from_text(leaf, None)).statement
         except TequioError:
-            parts.append("something that cannot be read")
+            parts.append("something unreadable")
             continue
         about = f" of round {held.round}" if held.round is not None else ""
-        parts.append(f"{held.type}{about} under number {held.seq}")
+        parts.append(f"{held.type}{about} with number {held.seq}")
     return " and ".join(parts) + ", both signed by the accused" * (len(parts) > 1)
 
-
-# --- Our own standing while we work: read at the start, followed in the log, told once.
-#
-# Who is quarantined stays connected and serves bytes; it is in no roster, so it neither trains
-# nor witnesses once the round that it is in has ended. When its term is over it asks to come
-# back.
 
 log = structlog.get_logger(__name__)
 
 MARGIN_MS = 1_000
-"""How long after the end of the term we ask: clocks differ a little."""
+"""Delay after the end of the term before we ask to return: clocks differ a little."""
 
 
 class StandingWatch:
-    """Knows how our key stands; written by whoever follows the log."""
+    """Our own standing, read at the start and followed in the log; logged once per change.
+
+    A quarantined worker stays connected and serves data. It is in no roster, so it neither trains
+    nor witnesses once its current round has ended. When the term is over it asks to return. Only
+    the task that follows the log calls `apply`.
+    """
 
     def __init__(self, key: PeerKey, ledger: LedgerApi, clock: Callable[[], int]) -> None:
         self._key = key
@@ -197,33 +196,33 @@ class StandingWatch:
         self.known: StandingAnswer | None = None
 
     async def refresh(self) -> None:
-        """Ask the ledger, and believe what the log proves; what cannot be had now is left out."""
+        """Ask the ledger, and adopt what the log proves; an unavailable answer changes nothing."""
         try:
             told, _ = await read_standing(self._ledger, self._key)
         except (LedgerUnavailableError, RefusedError, PeerError, UserFacingError) as err:
-            log.debug("our standing is not known", error=str(err))  # a new key has none
+            log.debug("own standing unknown", error=str(err))  # a new key has none
             return
         self._adopt(told)
 
     def take(self, index: int, statement: Statement) -> None:
-        """Take an entry of the log that is about the network."""
+        """Apply a log entry about the network."""
         after = standing_after(index, statement, self._key)
         if after is not None:
             self._adopt(after)
 
     @property
     def removed_at(self) -> int:
-        """The log index at which our quarantine took us out of the rosters; -1: none did."""
+        """Log index at which a quarantine removed us from the rosters; -1: none did."""
         return self.known.since if self.known and self.known.standing in OUTSIDE else -1
 
     def outside(self) -> str:
-        """Why we may be in no roster now, in one sentence; empty when we may."""
+        """Explain in one sentence why no roster may accept us now; empty: one may."""
         if self.known is None or self._left_ms() <= 0:
             return ""
         return f"our key is {sentence(self.known)}; see `tequio standing`"
 
     def left_s(self) -> float:
-        """How long until `outside` may change by time alone, seconds."""
+        """Seconds until `idle_reason` may change by time alone."""
         left_ms = self._left_ms()
         return left_ms / 1000 if left_ms > 0 else math.inf
 
@@ -239,20 +238,18 @@ class StandingWatch:
             return
         self.known = after
         if self.outside():
-            log.warning("our key may be in no roster", why=self.outside())
+            log.warning("key excluded from rosters", why=self.outside())
         elif after.standing != Standing.NEWCOMER:
-            log.info("our standing", standing=sentence(after))
-
-
-# --- What a run asks of the tier of our key, and what to do when it has less: for eyes only.
-#
-# The ledger's word is enough for that; rosters are made from the log, whatever we believe.
+            log.info("own standing", standing=sentence(after))
 
 
 async def tell(
     ledger: LedgerApi, key: PeerKey, manifest: Manifest, roles: Sequence[str], now_ms: int
 ) -> None:
-    """Log a warning if our key's tier is too low for a role that we want."""
+    """Log a warning if our key's tier is too low for a role that we want.
+
+    The ledger's answer is enough for a warning: rosters are made from the log in any case.
+    """
     if not any((manifest.admits.trainer_tier, manifest.admits.witness_tier)):
         return
     try:
@@ -260,28 +257,28 @@ async def tell(
     except RefusedError:  # not registered yet
         told = None
     except (LedgerUnavailableError, PeerError) as err:
-        log.debug("our tier is not known", error=str(err))
+        log.debug("own tier unknown", error=str(err))
         return
     unmet = unmet_roles(told, manifest, roles, now_ms)
     if unmet:
         log.warning(
-            "this run asks for a higher tier than our key has",
+            "this run requires a higher tier than our key has",
             roles=" and ".join(unmet),
-            do="join by an invitation (tequio join), or have an account vouch (tequio connect)",
+            do="join with an invitation (tequio join), or link an account (tequio connect)",
         )
 
 
 def unmet_roles(
     told: TierAnswer | None, manifest: Manifest, roles: Sequence[str], now_ms: int
 ) -> list[str]:
-    """Those of the roles that this run keeps from a key of that tier."""
+    """List those of the roles that this run denies to a key of that tier."""
     least = {TRAINER: manifest.admits.trainer_tier, WITNESS: manifest.admits.witness_tier}
     tier = _counting(told, to_text(manifest.run_id), now_ms)
     return [role for role in roles if tier < least[role]]
 
 
 def _counting(told: TierAnswer | None, run: str, now_ms: int) -> int:
-    """The tier as this run counts it now."""
+    """Compute the tier as this run counts it now."""
     if told is None or told.run not in (None, run):
         return Tier.ANONYMOUS
     if told.tier == Tier.VOUCHED and now_ms >= told.until:

@@ -1,7 +1,4 @@
-"""What a store holds, kept in memory: sizes, order of use, pins, quota, and recent leaf hashes.
-
-Nothing here touches the disk, and nothing is safe for several threads: the store's lock guards it.
-"""
+"""Index of a store, in memory: sizes, order of use, pins, quota, and recent leaf hashes."""
 
 from __future__ import annotations
 
@@ -111,7 +108,7 @@ class StoreIndex:
             del self._pins[name]
 
     def may_evict(self, name: Digest) -> bool:
-        """Whether the name is not pinned, and not in use by the store."""
+        """Check that the name is neither pinned nor in use by the store."""
         return name not in self._pins and self._may_evict(name)
 
     def _evict_until(self, more_bytes: int, keep: Digest | None = None) -> None:

@@ -71,12 +71,11 @@ class Store:
 
     @property
     def used_bytes(self) -> int:
-        """What the entries take; a partial tree counts at its full size."""
+        """Bytes used by the entries; a partial tree counts at its full size."""
         return self._index.used_bytes
 
     @property
     def quota_bytes(self) -> int:
-        """How much may be here."""
         return self._index.quota_bytes
 
     def limit(self, quota_bytes: int) -> None:
@@ -101,7 +100,6 @@ class Store:
         return self._files.path("trees", root)
 
     def has_tree(self, root: Digest) -> bool:
-        """Whether the whole tree is here."""
         return self._files.path("trees", root).exists()
 
     def tree(self, root: Digest) -> MerkleBlob | None:
@@ -116,7 +114,7 @@ class Store:
             return tree
 
     def missing_bytes(self, ref: TreeRef) -> int:
-        """How much of the tree is not here; the bits of a partial one are believed."""
+        """Count the bytes of the tree that are missing; the bits of a partial one are believed."""
         if ("trees", ref.root) not in self._index:
             return ref.size_bytes
         with self._files.translated():
@@ -269,7 +267,6 @@ class Store:
     # --- blobs
 
     def has_blob(self, name: Digest) -> bool:
-        """Whether the blob is here."""
         return self._files.path("blobs", name).exists()
 
     def blob_path(self, name: Digest) -> Path:

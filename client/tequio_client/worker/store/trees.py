@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+
 FLUSH_BYTES = 16 << 20
 
 _META = struct.Struct("!4sQI")
@@ -36,7 +37,7 @@ _MAGIC = b"TQM1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeRef:
-    """What must be known of a tree to fetch it: its root and how it is cut.
+    """Description of a tree for fetching it: its root, size and piece size.
 
     Raises MalformedError for an empty tree and for pieces of more than PIECE_BYTES.
     """
@@ -52,7 +53,6 @@ class TreeRef:
 
     @property
     def pieces(self) -> int:
-        """How many pieces the tree has."""
         return -(-self.size_bytes // self.piece_bytes)
 
     def span(self, first: int, count: int) -> tuple[int, int]:
@@ -152,12 +152,11 @@ class PartialTree:
         return bytes(self._have)
 
     def has(self, first: int, count: int) -> bool:
-        """Whether all of `count` pieces from `first` are here."""
+        """Check that all of `count` pieces from `first` are here."""
         return 0 not in self._have[first : first + count]
 
     @property
     def is_whole(self) -> bool:
-        """Whether no piece is missing."""
         return 0 not in self._have
 
     def missing(self) -> list[int]:

@@ -50,7 +50,6 @@ _Tree = tuple[int, "Digest"]
 
 
 def checkpoint_topic(network_id: NetworkId) -> str:
-    """The topic of a network's checkpoints."""
     return f"/tequio/{network_id.hex()[:16]}/checkpoint/1"
 
 
@@ -109,7 +108,7 @@ class CheckpointGossip:
         raise AssertionError("neither task returns")
 
     def has_fitting(self, size: int) -> bool:
-        """Whether a checkpoint of that size was compared with our log, and fits."""
+        """Check whether a checkpoint of that size was compared with our log, and fits."""
         return size in {known for known, _ in self._fitting}
 
     async def _receive(self, received: trio.MemoryReceiveChannel[Announcement]) -> None:
@@ -147,7 +146,7 @@ class CheckpointGossip:
             self.ahead = None
 
     async def _wait_for(self, note: bytes, theirs: Checkpoint, ours: Checkpoint) -> None:
-        """Remember the largest checkpoint ahead of ours, and report when it stays ahead."""
+        """Remember the largest checkpoint ahead of our log, and report one that stays ahead."""
         now_s = trio.current_time()
         ahead = self._checkpoint_ahead()
         if ahead is not None and ahead.size == theirs.size and ahead.root != theirs.root:
@@ -159,7 +158,7 @@ class CheckpointGossip:
         elif now_s - self._ahead_since_s > self._withheld_s and not self._is_withheld_reported:
             self._is_withheld_reported = True
             log.error(
-                "the ledger shows us less of its log than it showed a peer",
+                "ledger withholds entries that it showed a peer",
                 ours=ours.size,
                 theirs=theirs.size,
             )
@@ -177,7 +176,7 @@ class CheckpointGossip:
         for note in notes:
             await self._report(note)
         raise LogForkedError(
-            f"the ledger showed others two histories of {key.name}: {what}; the proof is in {path}"
+            f"the ledger signed two histories of {key.name}: {what}; the evidence is in {path}"
         )
 
     async def _check_fits(
@@ -197,16 +196,16 @@ class CheckpointGossip:
             path = await last_checkpoint.keep(self._folder, key, why, (note, own_note), proof)
             await self._report(note)
             raise LogForkedError(
-                f"the ledger showed others another history of {ours.origin}: a checkpoint of "
-                f"{theirs.size} entries and ours of {ours.size} do not fit; the proof is in {path}"
+                f"the ledger signed another history of {ours.origin} for others: a checkpoint of "
+                f"{theirs.size} entries contradicts ours of {ours.size}; the evidence is in {path}"
             ) from err
 
     async def _report(self, note: bytes) -> None:
-        """Send the ledger what others have: one that lost entries must not sign any more."""
+        """Send the ledger a note that peers have: a ledger that lost entries must stop signing."""
         try:
             await self._ledger.show_checkpoint(note)
         except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
-            log.warning("the ledger did not take a peer's checkpoint", why=str(err))
+            log.warning("ledger refused a peer's checkpoint", why=str(err))
 
     async def _ours(self) -> tuple[Checkpoint | None, bytes]:
         note = await trio.to_thread.run_sync(last_checkpoint.recall_note, self._memory)

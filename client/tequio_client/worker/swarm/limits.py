@@ -1,14 +1,14 @@
-"""What one peer, one network address and all of them together may use.
+"""Limits for each peer, each network address, and all of them together.
 
-`RateLimiter` guards the peer port. It is pure bookkeeping under a given clock, and everything in
-it is bounded, since strangers choose the keys of its tables. A network address is checked before
-a peer has shown its key, the peer itself afterwards:
+`RateLimiter` guards the peer port. It is pure bookkeeping under a given clock, and all its tables
+are bounded, since strangers choose the keys. A network address is checked before a peer has proven
+its key, the peer itself afterwards:
 
-* An address is only ever slowed down or counted, never banned: many people may share it.
-* A peer that sends what no honest program sends is banned by its key, for longer each time.
+* An address is only slowed down or counted, never banned: many people may share it.
+* A peer that sends what no honest program sends is banned by its key, longer each time.
 
-`ByteBudget` caps what this computer uploads and downloads by its owner's choice.
-Times are in seconds, sizes in bytes.
+`ByteBudget` caps uploads and downloads as chosen by this computer's owner. Times are in seconds,
+sizes in bytes.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
 
 CONNECTIONS = 200
-"""Of all peers together."""
+"""Maximum connections of all peers together."""
 HANDSHAKES = 256
-"""Connections of all addresses that have not shown a key yet."""
+"""Maximum connections of all addresses that have not proven a key yet."""
 BURST_S = 10.0
-"""What is not used of a rate can be used later, up to this many seconds of it."""
+"""Seconds of unused rate that can be used later."""
 SMALL_BYTES = 16_384
-"""What a read costs at least: small messages cost time, not bytes."""
+"""Minimum charge for a read: small messages cost time, not bytes."""
 BANS = 4_096
-"""Keys banned at once; beyond that the oldest ban ends."""
+"""Maximum banned keys; beyond it the oldest ban ends."""
 LONGEST_BAN_S = 3_600.0
 FAULTS = 3
 """Faults forgiven at once: versions differ, and links break in the middle of a message."""
@@ -47,32 +47,33 @@ FAULTS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerLimits:
-    """Limits of the peer port, and how soon a silent peer is disconnected.
+    """Limits of the peer port, and the patience with silent peers.
 
-    An address counts by its network, IPv4 by /24 and IPv6 by /48, because the holder of one
-    address there usually holds many. Loopback, the place of demos and tests, may do more.
+    An address counts by its network, IPv4 by /24 and IPv6 by /48, because the holder of one address
+    there usually holds many. Loopback, used by demos and tests, has higher limits.
     """
 
     streams: int = 32
-    """Inbound streams of one peer that may be open at once."""
+    """Open inbound streams of one peer."""
     inbound: int = 150
-    """Of the CONNECTIONS, those opened by others: a flood leaves room for peers that we choose."""
+    """Inbound part of CONNECTIONS: a flood leaves room for peers that we choose."""
     connections: int = 32
     """Inbound connections of one network address."""
     handshakes: int = 8
-    """Of these, connections that have not shown a key yet."""
+    """Part of `connections` that has not proven a key yet."""
     arrivals_per_s: float = 2.0
-    """Inbound connections of one network address."""
+    """New inbound connections of one network address."""
     bytes_per_s: float = 64e6
     """Bytes from and to one network address, each way; a short read counts as SMALL_BYTES."""
     gossip_per_s: float = 100.0
     """Gossip messages and control entries of one forwarder."""
     faults_per_s: float = 0.05
-    """Messages that no honest program sends; more than ten seconds' worth, and 3, is too much."""
+    """Messages that no honest program sends; beyond ten seconds' worth plus 3, the peer is banned.
+    """
     records_per_s: float = 10.0
-    """Address records that one peer may bring."""
+    """Address records sent by one peer."""
     loopback_times: int = 16
-    """How much more the loopback address may do."""
+    """Factor on the limits of the loopback address."""
     out_s: float = 60.0
     """First ban of a peer that sent garbage; each further one is twice as long."""
     connect_s: float = 15.0
@@ -82,7 +83,7 @@ class PeerLimits:
 
 
 class RateLimiter:
-    """What each address and each peer may still do now; used from one event loop.
+    """Present allowance of each address and each peer; used from one event loop.
 
     `clock` gives seconds that never go back.
     """
@@ -102,7 +103,6 @@ class RateLimiter:
 
     @property
     def inbound(self) -> int:
-        """How many inbound connections are open."""
         return self._inbound.total()
 
     @contextmanager
@@ -119,19 +119,19 @@ class RateLimiter:
             _decrease(self._inbound, network)
 
     def delay_s(self, network: str, size_bytes: int, *, is_ours: bool) -> float:
-        """Charge an address for bytes; the time to wait before the next are read or sent."""
+        """Charge an address for bytes; returns the pause before more are read or sent."""
         return self._bytes.owe((network, is_ours), size_bytes, self._clock(), self._times(network))
 
     def allows_gossip(self, forwarder: PeerKey, count: int) -> bool:
-        """Whether the peer may forward `count` messages more; counts them if it may."""
+        """Check and charge `count` more forwarded messages of the peer."""
         return self._gossip.take(forwarder, count, self._clock())
 
     def allows_records(self, peer: PeerKey, count: int) -> bool:
-        """Whether the peer may bring `count` address records more; counts them if it may."""
+        """Check and charge `count` more address records of the peer."""
         return self._records.take(peer, count, self._clock())
 
     def record_fault(self, peer: PeerKey) -> bool:
-        """Count a message that no honest program sends; whether the peer is banned now."""
+        """Count a message that no honest program sends; returns whether the peer is banned now."""
         now = self._clock()
         if self._faults.take(peer, 1, now):
             return False
@@ -144,14 +144,13 @@ class RateLimiter:
         return True
 
     def is_banned(self, peer: PeerKey) -> bool:
-        """Whether the peer is banned now."""
         ban = self._bans.get(peer)
         return ban is not None and self._clock() < ban.until_s
 
     def check_not_banned(self, peer: PeerKey) -> None:
         """Raise PeerError when the peer is banned now."""
         if self.is_banned(peer):
-            raise PeerError(f"{peer_id_text(peer)} sent garbage and is kept out for a while")
+            raise PeerError(f"{peer_id_text(peer)} is banned for sending garbage")
 
     def _check_arrival(self, network: str) -> None:
         times = self._times(network)
@@ -185,21 +184,21 @@ class Arrival:
         handshakes[network] += 1
 
     def end_handshake(self) -> None:
-        """The peer has shown its key, or has disconnected; calling it twice changes nothing."""
+        """Record that the peer has proven its key or left; calling it twice is harmless."""
         if self._is_shaking:
             self._is_shaking = False
             _decrease(self._handshakes, self._network)
 
 
 def _decrease(counter: Counter[str], name: str) -> None:
-    """Subtract one, and forget names at zero: strangers choose them, and they would pile up."""
+    """Subtract one, and delete names at zero: strangers choose them, and they would accumulate."""
     counter[name] -= 1
     if not counter[name]:
         del counter[name]
 
 
 class ByteBudget:
-    """A token bucket: at most `bytes_per_s` over time, and `burst_bytes` at once; None is no cap.
+    """A token bucket: at most `bytes_per_s` over time, `burst_bytes` at once; None: unlimited.
 
     Callers are served in order. More than a burst may be taken: it is paid off afterwards, so
     that one piece larger than the burst still passes.

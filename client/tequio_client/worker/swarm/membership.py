@@ -1,16 +1,15 @@
-"""Staying connected: address records of peers, the exchange of them, and whom to connect to.
+"""Staying connected: address records of peers, their exchange, and the choice of connections.
 
-The ledger is only needed to find the first peer. A worker that is connected once learns of the
-others from its peers and keeps their signed address records, so a dead seed or ledger does not
-split the network.
+The ledger is only needed to find the first peer. A connected worker learns of other peers from its
+own and stores their signed address records, so a dead seed or ledger does not split the network.
 
 `RunGossip` carries announcements of log entries to the peers of a run, over the topic
 `/tequio/<first 16 hex of the network id>/work/<first 16 hex of the run id>/1`. Delivery is best
 effort, and a reader gets each content once.
 
-Peer exchange, protocol /tequio/peers/1: the asker sends one empty frame, or one that holds its own
-address record; the answer is one frame: count u16, then that many records, each with its length
-u16 before it (big-endian); at most RECORDS of them.
+Peer exchange, protocol /tequio/peers/1: the asker sends one frame, empty or with its own address
+record; the answer is one frame: count u16, then that many records, each preceded by its length u16
+(big-endian); at most RECORDS of them.
 """
 
 from __future__ import annotations
@@ -45,24 +44,24 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 DEGREE = 16
-"""Connections below which we open some."""
+"""Number of connections below which more are opened."""
 CHOSEN = 8
-"""Connections that we opened ourselves, to peers of our choice, however many others come in."""
+"""Connections that we opened to peers of our choice, however many others come in."""
 CHOSEN_AT_PLACE = 2
-"""Of the peers that we choose at once, how many may be in one network."""
+"""Peers in one network among those that we choose at once."""
 POLL_S = 1.0
-"""How soon a lost connection is noticed."""
+"""Interval of checks for lost connections."""
 RECORD_EVERY_MS = 120_000
-"""How often our own record is signed again; it lives an hour."""
+"""Interval at which our own record is signed again; it is valid for an hour."""
 
 PEERS_PROTOCOL = "/tequio/peers/1"
 RECORDS = 64
-"""Address records in one answer."""
+"""Maximum address records in one answer."""
 EXCHANGE_S = 20.0
 LEDGER = "ledger"
-"""The source whose records are never dropped while they are current."""
+"""Source whose records are never dropped while they are current."""
 SEEN = 16_384
-"""Contents remembered so that each is given out once."""
+"""Contents remembered so that each is delivered once."""
 _U16 = struct.Struct("!H")
 _ANSWER_BYTES = 2 + RECORDS * (2 + RECORD_BYTES)
 
@@ -113,8 +112,8 @@ class Membership:
     async def run(self) -> None:
         """Connect, learn and reconnect until cancelled.
 
-        After the first time each kind of work goes at its own pace: a peer or ledger that does not
-        answer holds up nothing else.
+        After the first time each kind of work runs at its own pace: a peer or ledger that does not
+        answer delays nothing else.
         """
         # In this order the first time: each finds the peers that the next one asks.
         works = (self._ask_ledger, self._connect_bootstrap, self._exchange_records, self._widen)
@@ -168,7 +167,7 @@ class Membership:
                 await self._ledger.put_seed(self._own_record())
             records = await self._ledger.seeds(self._net)
         except (LedgerUnavailableError, RefusedError, PeerError) as err:
-            log.warning("the ledger gives no seeds", error=str(err))
+            log.warning("no seeds from the ledger", error=str(err))
             return
         for record in records:
             if record.author != self._network.key:
@@ -231,15 +230,15 @@ class Membership:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookBounds:
-    """How many address records are kept."""
+    """Bounds of the stored address records."""
 
     peers: int = 4_096
     of_source: int = 512
-    """Of one source: the network address of the peer that gave them."""
+    """Records from one source: the network address of the peer that sent them."""
     at_place: int = 64
-    """Whose first address lies in one network, or has one name."""
+    """Records whose first address lies in one network, or has one name."""
     loopback_times: int = 16
-    """How much more may lie on this machine, and come from it."""
+    """Factor on the bounds for records of this machine, and from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +269,7 @@ class AddressBook:
         return len(self._kept)
 
     def add(self, record: AddressRecord, source: str) -> bool:
-        """Keep the record if it verifies, is current and newer than ours; whether it was kept."""
+        """Store the record if it verifies, is current and newer than ours; True if stored."""
         old = self._kept.get(record.author)
         if (old is not None and old.record.ts >= record.ts) or not self._has_room(record, source):
             return False
@@ -284,7 +283,7 @@ class AddressBook:
         return True
 
     def get(self, peer: PeerKey) -> AddressRecord | None:
-        """The record of one peer; None when nothing current is known."""
+        """Get the current record of one peer, or None."""
         kept = self._kept.get(peer)
         is_good = kept is not None and kept.record.is_current(self._clock())
         return kept.record if kept is not None and is_good else None
@@ -304,7 +303,7 @@ class AddressBook:
         return tuple(rng.sample(current, min(most, len(current))))
 
     def _has_room(self, record: AddressRecord, source: str) -> bool:
-        """Whether the record is current, and its place not full; costs a pass over the book."""
+        """Check that the record is current and its place not full; passes over all records."""
         if not record.is_current(self._clock()):
             return False
         place, most = record.place, self._bounds.at_place * self._times(record.place)
@@ -338,7 +337,7 @@ class AddressBook:
 
 
 class PeerExchange:
-    """Gives out address records from the book, and asks other peers for theirs."""
+    """Server and client of the peer exchange."""
 
     def __init__(self, network: PeerNetwork, book: AddressBook, *, rng: Random) -> None:
         self._network = network
@@ -355,9 +354,9 @@ class PeerExchange:
             await stream.send_frame(pack_records(self._book.sample(RECORDS, self._rng)))
 
     async def ask(self, peer: PeerKey, own: AddressRecord | None = None) -> int:
-        """Ask a peer for the addresses it knows, and send it ours; returns how many were news.
+        """Exchange addresses with a peer; returns how many were new.
 
-        Raises PeerError when the peer fails or sends what is not an answer.
+        Raises PeerError when the peer fails or sends an invalid answer.
         """
         stream = await self._network.open_stream(peer, PEERS_PROTOCOL)
         try:
@@ -370,7 +369,7 @@ class PeerExchange:
         return news
 
     def _add(self, records: Sequence[AddressRecord], giver: PeerKey) -> int:
-        """Add records to the book; returns how many were news. PeerError above the limit."""
+        """Add records; returns how many were new. PeerError above the limit."""
         if not self._network.limiter.allows_records(giver, len(records)):
             raise PeerError("too many address records")
         source = self._network.place_of(giver)
@@ -410,7 +409,6 @@ def parse_records(answer: bytes) -> list[AddressRecord]:
 
 
 def run_topic(network_id: NetworkId, run: RunId) -> str:
-    """The topic of a run's work announcements."""
     return f"/tequio/{network_id.hex()[:16]}/work/{run.hex()[:16]}/1"
 
 

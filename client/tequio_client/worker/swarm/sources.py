@@ -1,7 +1,7 @@
-"""The sources of one fetch: which peers are asked for what, when, and what each of them gave.
+"""Sources of one fetch: which peers are asked for what and when, and what each of them sent.
 
 `FetchPool` runs one task per source. Work is not assigned but pulled: a fast source takes more
-chunks from the `ChunkQueue`, and a slow or dead one holds nothing back.
+chunks from the `ChunkQueue`, and a slow or dead one delays nothing.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 ATTEMPTS = 6
-"""A source that fails this often in a row is given up."""
+"""Failures in a row before a source is given up."""
 LONGEST_PAUSE_S = 4.0
-"""Between two attempts at one source."""
+"""Longest pause between two attempts at one source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchReport:
-    """The result of a fetch: verified bytes by source, and what was wrong with each bad source.
+    """Result of a fetch: verified bytes by source, and the error of each bad source.
 
-    `copied_bytes` were copied from trees that were here already.
+    `copied_bytes` were copied from trees that were already here.
     """
 
     name: Digest
@@ -53,7 +53,7 @@ class FetchReport:
 
 
 class FetchFailedError(PeerError):
-    """The sources did not give all of it in time; `report` has what came, which stays."""
+    """The sources did not send everything in time; `report` lists what came, which stays."""
 
     def __init__(self, message: str, report: FetchReport) -> None:
         super().__init__(message)
@@ -62,7 +62,7 @@ class FetchFailedError(PeerError):
 
 @dataclass(slots=True)
 class FetchProgress:
-    """One fetch under way; changed by its tasks, all in one thread."""
+    """State of a running fetch; changed by its tasks, all in one thread."""
 
     name: Digest
     started_s: float = field(default_factory=trio.current_time)
@@ -74,7 +74,6 @@ class FetchProgress:
 
     @property
     def seconds(self) -> float:
-        """Time since the start."""
         return trio.current_time() - self.started_s
 
     def add(self, peer: PeerKey, size_bytes: int) -> None:
@@ -82,7 +81,6 @@ class FetchProgress:
         self.by_source[peer] = self.by_source.get(peer, 0) + size_bytes
 
     def report(self) -> FetchReport:
-        """Freeze the progress."""
         return FetchReport(
             name=self.name,
             bytes_by_source=dict(self.by_source),
@@ -92,7 +90,7 @@ class FetchProgress:
         )
 
     def failure(self) -> FetchFailedError:
-        """The error of a fetch that ended without all of it."""
+        """Build the error of an incomplete fetch."""
         return FetchFailedError(
             f"could not fetch {self.name.hex()} from {len(self.asked)} peers "
             f"in {self.seconds:.0f} s ({len(self.bad)} sent wrong data)",
@@ -101,7 +99,7 @@ class FetchProgress:
 
 
 class Sources:
-    """Peers that may have what is fetched, in order of preference; more may be added meanwhile."""
+    """Peers that may have the content, in order of preference; more may be added meanwhile."""
 
     def __init__(self, peers: Iterable[PeerKey] = (), *, may_grow: bool = True) -> None:
         self._peers = list(dict.fromkeys(peers))
@@ -110,7 +108,6 @@ class Sources:
 
     @property
     def peers(self) -> tuple[PeerKey, ...]:
-        """The peers so far."""
         return tuple(self._peers)
 
     def add(self, peer: PeerKey) -> None:
@@ -121,7 +118,7 @@ class Sources:
             self._changed = trio.Event()
 
     async def wait_longer_than(self, known: int) -> None:
-        """Return once there are more than `known` peers."""
+        """Wait until there are more than `known` peers."""
         while len(self._peers) <= known:
             await self._changed.wait()
 
@@ -251,10 +248,10 @@ class OneAtATime:
 
 
 class ChunkQueue:
-    """Which chunks of a partial tree are still to be fetched, and from whom the others are asked.
+    """Chunks of a partial tree that are still to be fetched, and the sources that owe the others.
 
-    `held` is what one source has, by piece; None is everything. Near the end idle sources are
-    given what a slow one owes.
+    `held` lists the pieces of one source; None is everything. Near the end, idle sources get chunks
+    that a slow one owes.
     """
 
     def __init__(self, partial: PartialTree, *, most_pieces: int, hedge_s: float) -> None:
@@ -265,13 +262,13 @@ class ChunkQueue:
         self._changed = trio.Event()  # replaced whenever a request ended
 
     def has_use(self, held: list[bool] | None) -> bool:
-        """Whether the source holds anything that is not here yet."""
+        """Check whether the source has anything that is missing here."""
         return any(_first_run(held, chunk) for chunk in (*self._todo, *self._flying))
 
     def choose(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:
-        """Take what the source holds of the first chunk that is still queued, or a late chunk.
+        """Take the part that the source has of the first queued chunk, or a late chunk.
 
-        Costs time in the number of chunks that the source holds nothing of: none for a full one.
+        Costs time in the number of chunks of which the source has nothing: none for a full one.
         """
         for at, chunk in enumerate(self._todo):
             run = _first_run(held, chunk)
@@ -282,7 +279,7 @@ class ChunkQueue:
 
     @contextmanager
     def requested(self, chunk: Chunk, peer: PeerKey) -> Iterator[None]:
-        """In this block the chunk is asked of the peer; when it fails, it is queued again."""
+        """Register a request of the chunk for this block; a failed one is queued again."""
         request = (peer, trio.current_time())
         self._flying.setdefault(chunk, []).append(request)
         is_written = False
@@ -293,7 +290,7 @@ class ChunkQueue:
             self._end(chunk, request, is_written=is_written)
 
     async def wait_for_change(self, timeout_s: float) -> None:
-        """Return when a request ended, or after `timeout_s`: one may have become late."""
+        """Wait until a request ended, or `timeout_s`: one may have become late."""
         with trio.move_on_after(timeout_s):
             await self._changed.wait()
 

@@ -309,7 +309,6 @@ class PeerBans:
         return tuple(reversed(self._bans.values()))
 
     def is_banned(self, peer: PeerKey) -> bool:
-        """Whether the peer is not to be asked now."""
         ban = self._bans.get(peer)
         return ban is not None and self._clock() < ban.until_s
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.sources import Chunk, FetchFrom
     from tequio_shared.ids import Digest, PeerKey
 
+
 __all__ = ["Exchange", "FetchFailedError", "FetchReport", "Fetcher", "Sources", "TransferTimes"]
 
 log = structlog.get_logger(__name__)
@@ -343,8 +344,8 @@ class Fetcher:
     ) -> MerkleBlob | None:
         """Fetch the leaf hashes and check them; None when no source gave them."""
         found: list[MerkleBlob] = []
-        # A progress of its own, as leaf hashes are no verified bytes of the tree; yet a source
-        # that is bad here is not asked for pieces either.
+        # A separate progress, as leaf hashes do not count as verified bytes of the tree; yet a
+        # source that is bad here is not asked for pieces either.
         own = FetchProgress(ref.root, bad=progress.bad, asked=progress.asked)
 
         async def fetch_from(peer: PeerKey) -> None:

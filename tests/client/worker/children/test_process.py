@@ -173,7 +173,7 @@ async def test_a_program_that_is_not_there_is_a_failure_like_others() -> None:
     child.allow()
     reason = await child.run_once(tuple, lambda _: None)
     assert reason is not None
-    assert "cannot be started" in reason
+    assert "could not be started" in reason
 
 
 async def test_a_worker_that_is_cancelled_leaves_no_child_behind(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ _FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
 
 
 def id_of(key: PeerKey) -> ID:
-    """The peer id of a key."""
     return ID(_KEY_PREFIX + key)
 
 
@@ -46,7 +45,6 @@ def foreign_errors(doing: str) -> Iterator[None]:
 
 
 def is_foreign(err: Exception) -> bool:
-    """Whether the error comes from the library."""
     return type(err).__module__.startswith(_FOREIGN)
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.limits import RateLimiter
     from tequio_shared.ids import PeerKey
 
+
 log = structlog.get_logger(__name__)
 
 BACKLOG = 10_000
@@ -60,13 +61,13 @@ class Announcement:
 
 
 class TopicFilter(Protocol):
-    """Which messages a topic accepts. Both are called in the event loop: no I/O."""
+    """Filter of a topic's messages. Both methods run in the event loop: no I/O."""
 
     def screen(self, author: PeerKey, content: bytes) -> bool:
-        """Whether to check further, before any signature is verified: microseconds."""
+        """Decide in microseconds, before any signature is verified, whether to check it."""
 
     def check(self, author: PeerKey, content: bytes) -> bool:
-        """Whether to forward the message, which `author` signed; PeerError: no peer may send it."""
+        """Decide whether to forward a message of `author`; PeerError: no peer may send it."""
 
 
 class GossipTopics:

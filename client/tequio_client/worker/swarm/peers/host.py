@@ -117,7 +117,7 @@ async def _dropped(stream: INetStream, err: Exception, blame: Callable[[PeerKey]
 
 
 def _is_garbage(err: Exception) -> bool:
-    """Whether no honest program sends what led to this error."""
+    """Check whether the error shows a message that no honest program sends."""
     is_unparsed = type(err).__name__ == "DecodeError"  # of protobuf, which the library reads with
     return isinstance(err, MalformedError | SignatureInvalidError) or is_unparsed
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.swarm.peers.gossip import Announcement, TopicFilter
 
+
 log = structlog.get_logger(__name__)
 
 REMEMBERED = 4_096
@@ -299,7 +300,7 @@ class SilenceWatch:
         self._watched.discard(peer)
 
     async def _answers(self, peer: PeerKey) -> bool:
-        """Whether the peer answered a ping, or sent anything else meanwhile."""
+        """Check that the peer answers a ping, or sends anything else meanwhile."""
         before = self._messages_from(peer)
         with trio.move_on_after(self._limits.ping_wait_s):
             try:

@@ -1,9 +1,9 @@
-"""What is changed in libp2p itself before the first host; for one version of it only.
+"""Changes to libp2p itself, applied before the first host; for one version of it only.
 
-Every private name of py-libp2p that is replaced, but for two on the host (`host`, `gossip`), is
-here. None of these has an upstream fix in 0.8.1: a frame write that is cancelled half-way breaks
-the connection, silent overflows of gossip queues, dialling of dropped peers, unbounded reads.
-Yamux becomes prompt (an event in place of a poll), whole (frames) and bounded (memory, streams).
+Every private name of py-libp2p that is replaced is here, except two on the host (`host`, `gossip`).
+None of these has an upstream fix in 0.8.1: a frame write that is cancelled half-way breaks the
+connection, gossip queues overflow silently, dropped peers are dialled again, reads are unbounded.
+Yamux becomes prompt (an event instead of a poll), whole (frames) and bounded (memory, streams).
 """
 
 from __future__ import annotations
