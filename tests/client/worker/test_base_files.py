@@ -73,7 +73,7 @@ async def test_nothing_is_fetched_when_too_little_is_lent(tmp_path: Path) -> Non
     async with paired(tmp_path) as pair:
         pair.ours.limit(2_000_000)
         files = BaseFiles(small_base(), pair.ours, pair.exchange)
-        with pytest.raises(UserFacingError, match="of the disk are lent: lend more"):
+        with pytest.raises(UserFacingError, match="raise the storage limit"):
             await files.paths()
         assert pair.ours.missing_bytes(reference(small_base().files[0])) == 2_500_000
 

@@ -161,7 +161,7 @@ def test_a_damaged_file_is_dropped_and_the_other_one_stays(
 
 def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "feedback").write_text("a file")
-    with pytest.raises(UserFacingError, match=r"feedback.* cannot be kept"):
+    with pytest.raises(UserFacingError, match=r"cannot store error feedback in .*feedback"):
         opened(tmp_path)
 
 
