@@ -69,7 +69,7 @@ class BaseFiles:
     async def paths(self) -> tuple[Path, ...]:
         """Paths in the base's order; fetches and hashes the files at the first call.
 
-        They stay in the store from then on. Raises UserFacingError if the disk or the limit is too small.
+        They stay in the store from then on. Raises UserFacingError if the room is too small.
         """
         async with self._fetching:
             if not self._is_sound:
