@@ -1,4 +1,4 @@
-"""`tequio standing` and `tequio appeal`: how a volunteer's key stands, and what to say to it."""
+"""Commands about a volunteer's key: `tequio standing`, `appeal`, `team`, `connect` and `join`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tequio_client import cli
 @click.command()
 @cli.ledger
 @cli.folder("worker")
-@click.option("--json", "as_json", is_flag=True, help="As one JSON object, for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def standing(ledger: str, folder: Path, *, as_json: bool) -> None:
-    """Show how your key stands in the network, why, and what you can do."""
+    """Show the standing of your key in the network, the reason, and what you can do."""
     from tequio_client.worker.ledger import account as program
 
     cli.set_up_logs(log_json=False, log_level="warning")
@@ -32,12 +32,12 @@ def standing(ledger: str, folder: Path, *, as_json: bool) -> None:
     "--text",
     "text_file",
     type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
-    help="File with what you have to say, - for standard input; everybody can read it.",
+    help="File with your explanation (- for standard input). Anyone can read it.",
 )
 def appeal(ledger: str, folder: Path, text_file: Path | None) -> None:
-    """Ask the organisers to look at a quarantine, a ban or a suspicion of your key.
+    """Ask the organisers to review a quarantine, a ban or a suspicion of your key.
 
-    Stop the worker of that folder first.
+    Stop the worker that uses this folder first.
     """
     from tequio_client.worker.ledger import account as program
 
@@ -55,33 +55,28 @@ def _read(text_file: Path | None) -> bytes:
         return bytes(file.read(APPEAL_BYTES + 1))
 
 
-# --- `tequio team`: for whom a volunteer's points count.
-
-
 @click.command()
 @click.argument("name", required=False)
-@click.option("--leave", is_flag=True, help="Earn for no team any more.")
+@click.option("--leave", is_flag=True, help="Leave your team.")
 @cli.ledger
 @cli.folder("worker")
 def team(name: str | None, ledger: str, folder: Path, *, leave: bool) -> None:
-    """Let what your key earns from now on count for the team NAME, too; or --leave.
+    """Join team NAME, or leave your team with --leave.
 
-    A team is its name, of 1 to 32 letters a-z, digits and dashes: whoever says it is in it, for
-    everybody to see. What was earned for a team stays with it.
+    Points that your key earns from now on count for the team too; points earned for a team stay
+    with it. Anyone can join a team by its name (1 to 32 letters a-z, digits and dashes), and
+    everyone can see its members.
 
-    Stop the worker of that folder first.
+    Stop the worker that uses this folder first.
     """
     from tequio_client.worker.ledger import account as program
 
     if leave == (name is not None):
-        raise click.UsageError("say either the NAME of a team or --leave")
+        raise click.UsageError("give either the NAME of a team or --leave")
     cli.set_up_logs(log_json=False, log_level="warning")
     click.echo(
         program.leave(ledger, folder) if name is None else program.team_join(ledger, folder, name)
     )
-
-
-# --- `tequio connect`: have an account elsewhere vouch for the key.
 
 
 @click.command()
@@ -89,18 +84,18 @@ def team(name: str | None, ledger: str, folder: Path, *, leave: bool) -> None:
     "--connector",
     required=True,
     envvar="TEQUIO_CONNECTOR",
-    help="Address of a connector that the network's organisers have named.",
+    help="Address of a connector that the network's organisers approved.",
 )
-@click.option("--provider", default="", help="Whose account, if the connector knows several.")
-@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
+@click.option("--provider", default="", help="Account provider, if the connector supports several.")
+@click.option("--open", "opens", is_flag=True, help="Open the sign-in page in your browser.")
 @cli.ledger
 @cli.folder("worker")
 def connect(*, connector: str, provider: str, opens: bool, ledger: str, folder: Path) -> None:
-    """Have an account of yours, at GitHub or elsewhere, vouch for your key.
+    """Verify your key with an account, at GitHub or elsewhere.
 
-    The log then says that somebody is behind the key, and which keys have the same owner; not who.
-    Runs may ask for that. It lasts for a while, and may be renewed at any time. Your worker may run
-    meanwhile.
+    The public log then shows that a person is behind the key, and which keys have the same owner,
+    but not who. Some runs require this. It expires after a while and can be renewed at any time.
+    Your worker can keep running.
     """
     import webbrowser
 
@@ -114,23 +109,20 @@ def connect(*, connector: str, provider: str, opens: bool, ledger: str, folder: 
 
 
 def _leave(_url: str) -> None:
-    """Open nothing: the person does."""
-
-
-# --- `tequio join`: enter a network by an invitation.
+    """Ignore the address: it is printed, and the person opens it."""
 
 
 @click.command()
 @click.argument("link")
 @cli.folder("worker")
 def join(link: str, folder: Path) -> None:
-    """Register the key in DIR (made at the first call) under the invitation LINK.
+    """Join a network with the invitation LINK.
 
-    Give the link in quotes. Then start `tequio worker` as always.
+    Registers the key in DIR, and creates it first if needed. Put the link in quotes.
     """
     from tequio_client.invitation_link import InvitationLink
     from tequio_client.worker.ledger import account
 
     parsed = InvitationLink.parse(link)
     click.echo(account.enter(parsed, folder))
-    click.echo(f"go on with: tequio worker --ledger {parsed.ledger} --dir {folder}")
+    click.echo(f"now run: tequio worker --ledger {parsed.ledger} --dir {folder}")

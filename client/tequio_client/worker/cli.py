@@ -1,6 +1,7 @@
-"""`tequio status`, `contribute`, `pause`, `snooze`, `finish`, `points` and `diagnostics`.
+"""The commands that start a worker or a seed, and those that control a running worker.
 
-They talk to the worker that runs, whether the app started it or a person did.
+`tequio worker` and `tequio seed` start one. `status`, `contribute`, `pause`, `snooze`, `finish`,
+`points` and `diagnostics` talk to the running worker, whether the app or a person started it.
 """
 
 from __future__ import annotations
@@ -22,13 +23,17 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
 
-# --- `tequio worker` and `tequio seed`.
+F = TypeVar("F", bound="Callable[..., object]")
+MICRO = 1_000_000
+_UNTIL_TOMORROW = "tomorrow"
+_UNTIL_GAME = "game"
+_MINUTES = {"m": 1, "h": 60}
 
 
 @click.command()
 @cli.ledger
 @cli.folder("worker")
-@click.option("--run", "run_name", help="Name or id of the run; the only open one if not given.")
+@click.option("--run", "run_name", help="Name or id of the run. Default: the only open run.")
 @click.option(
     "--role",
     "roles",
@@ -36,38 +41,50 @@ if TYPE_CHECKING:
     multiple=True,
     default=("trainer", "witness"),
     show_default=True,
+    help="Role to offer; give the option twice for both.",
 )
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda:N, mps, xpu:N.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, 1024))
+@click.option(
+    "--device",
+    default="auto",
+    show_default=True,
+    help="Device that trains: auto, cpu, cuda:N, mps or xpu:N.",
+)
+@click.option(
+    "--threads",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 1024),
+    help="Processor threads that train.",
+)
 @click.option(
     "--memory-mb",
     default=0,
     type=click.IntRange(0, 1 << 30),
-    help="Most accelerator memory, MiB; 0 is no limit.",
+    help="GPU memory limit (MiB, 0 = unlimited).",
 )
 @click.option(
     "--share",
     default=100,
     show_default=True,
     type=click.IntRange(1, 100),
-    help="Percent of the time to compute.",
+    help="Share of the time to compute (percent).",
 )
 @click.option(
     "--manners",
     "is_minded",
     is_flag=True,
-    help="Lend only when the stored preferences and the state of the machine allow it.",
+    help="Lend only when the saved preferences and the state of this computer allow it.",
 )
 @click.option(
     "--judge",
     "is_judge",
     is_flag=True,
-    help="With --manners: help to judge competitions, whatever the stored preferences say.",
+    help="With --manners: help judge competitions, even if the saved preferences say no.",
 )
 @click.option(
     "--invitation",
     metavar="LINK",
-    help="Join by this invitation first, if our key is not registered yet.",
+    help="Join with this invitation first, if your key is not registered yet.",
 )
 @click.option("--link", "is_linked", is_flag=True, hidden=True)
 @cli.networking
@@ -95,7 +112,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     cli.set_up_logs(log_json=log_json, log_level=log_level)
     if is_judge and not is_minded:
         raise click.UsageError(
-            "--judge needs --manners: a worker that ends with its run cannot keep what it offers"
+            "--judge needs --manners: a worker that stops with its run may miss the judging"
         )
     if invitation:
         net["ledger"] = _join(invitation, net["folder"])
@@ -125,12 +142,13 @@ def worker(  # noqa: PLR0913 - one parameter an option
     default=10,
     show_default=True,
     type=click.IntRange(1),
-    help="Keep the head of every n-th round.",
+    help="Keep the model of every Nth round.",
+    metavar="N",
 )
 @cli.networking
 @cli.logging
 def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
-    """Be a public entry to the swarm: first address for newcomers, and a cache of its bytes."""
+    """Run a seed: a public entry point for new peers, and a cache of models and data."""
     with heap.collection_paused():
         from tequio_client.worker import seed as seeds
 
@@ -142,7 +160,7 @@ def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> 
 
 
 def _join(invitation: str, folder: object) -> str:
-    """Join by the link; gives the address of its ledger."""
+    """Register with the invitation; returns the address of its ledger."""
     from tequio_client.invitation_link import InvitationLink
     from tequio_client.worker.ledger import account
 
@@ -185,33 +203,28 @@ def _net(  # noqa: PLR0913 - one parameter an option
     )
 
 
-F = TypeVar("F", bound="Callable[..., object]")
-MICRO = 1_000_000
-_UNTIL_TOMORROW = "tomorrow"
-_UNTIL_GAME = "game"
-_MINUTES = {"m": 1, "h": 60}
-
-
 def _as_json(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Everything, as JSON.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")(
+        command
+    )
 
 
 @click.command()
 @cli.folder("worker")
 @_as_json
 def status(*, folder: Path, as_json: bool) -> None:
-    """Say what the worker does now, and why."""
+    """Show what the worker is doing now, and why."""
     from tequio_client.control_socket import WorkerCall
 
     with WorkerCall.to(folder) as call:
-        _say(call.snapshot(), as_json=as_json)
+        _print_status(call.snapshot(), as_json=as_json)
 
 
 @click.command()
 @cli.folder("worker")
 @_as_json
 def contribute(*, folder: Path, as_json: bool) -> None:
-    """Lend this computer from now on, as far as the preferences allow."""
+    """Start lending this computer, whenever the preferences allow it."""
     _wish(folder, as_json=as_json, lend=True)
 
 
@@ -219,7 +232,7 @@ def contribute(*, folder: Path, as_json: bool) -> None:
 @cli.folder("worker")
 @_as_json
 def pause(*, folder: Path, as_json: bool) -> None:
-    """Lend nothing until told otherwise; the device is free at once."""
+    """Stop lending until you run `tequio contribute`; frees the GPU at once."""
     _wish(folder, as_json=as_json, lend=False)
 
 
@@ -228,7 +241,7 @@ def pause(*, folder: Path, as_json: bool) -> None:
 @cli.folder("worker")
 @_as_json
 def snooze(*, length: str, folder: Path, as_json: bool) -> None:
-    """Lend nothing for a while: 15m, 1h, `tomorrow` (8 o'clock), or `game` (until it closes)."""
+    """Stop lending for a while: 15m, 1h, `tomorrow` (8:00) or `game` (until the game closes)."""
     _wish(folder, as_json=as_json, lend=True, snooze=_snooze(length))
 
 
@@ -236,16 +249,22 @@ def snooze(*, length: str, folder: Path, as_json: bool) -> None:
 @cli.folder("worker")
 @_as_json
 def finish(*, folder: Path, as_json: bool) -> None:
-    """Finish the round under way, then lend nothing until told otherwise."""
+    """Finish the current round, then stop lending until you run `tequio contribute`."""
     _wish(folder, as_json=as_json, lend=True, finish=True)
 
 
 @click.command()
 @cli.folder("worker")
-@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1, 500))
+@click.option(
+    "--rounds",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 500),
+    help="Number of rounds to list.",
+)
 @_as_json
 def points(*, folder: Path, rounds: int, as_json: bool) -> None:
-    """Show points: verified, pending, and what the last rounds gave."""
+    """Show your points: verified, pending, and earned in the last rounds."""
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.control import AskPoints, Points
 
@@ -255,10 +274,10 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
     if as_json:
         _dump({"points": shown, "rounds": rows.rows})
         return
-    click.echo(f"{_points(shown.total)} verified, {_points(shown.today)} of them today")
-    click.echo(f"{shown.pending} rounds pending")
+    click.echo(_verified(shown.total, f", {_points(shown.today)} of them today"))
+    click.echo(_pending(shown.pending))
     if shown.unverified:
-        click.echo(f"{_points(shown.unverified)} said by the ledger and not checked yet")
+        click.echo(f"{_points(shown.unverified)} reported by the ledger, not verified yet")
     for one in rows.rows:
         what = _points(one.micropoints) if one.state == "verified" else one.reason
         click.echo(f"round {one.round} of {one.run_name}: {one.state} {what}".rstrip())
@@ -268,7 +287,7 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
 @cli.folder("worker")
 @_as_json
 def diagnostics(*, folder: Path, as_json: bool) -> None:
-    """Print what helps to find a fault; no keys, no names of files beyond the worker's folder."""
+    """Print information for a bug report: no keys, no file names outside the worker's folder."""
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.control import AskDiagnostics, Diagnostics
 
@@ -296,7 +315,7 @@ def _wish(
         return Wish(number=number, lend=lend, snooze=snooze, finish=finish)
 
     with WorkerCall.to(folder) as call:
-        _say(call.want(make), as_json=as_json)
+        _print_status(call.want(make), as_json=as_json)
 
 
 def _snooze(length: str) -> Snooze:
@@ -311,7 +330,7 @@ def _snooze(length: str) -> Snooze:
     number, unit = length[:-1], length[-1:]
     if not number.isdigit() or unit not in _MINUTES or not int(number):
         raise click.BadParameter(
-            f"{length!r} is no length: give 15m, 1h, tomorrow or game", param_hint="LENGTH"
+            f"invalid duration {length!r}: use 15m, 1h, tomorrow or game", param_hint="LENGTH"
         )
     return Snooze(until_ms=now_ms + int(number) * _MINUTES[unit] * 60_000, asked_ms=now_ms)
 
@@ -324,7 +343,7 @@ def _local(at_ms: int) -> LocalTime:
     return LocalTime(weekday=f"{at:%A}", date=f"{at.day} {at:%B}", time=f"{at:%H:%M}")
 
 
-def _say(shown: Snapshot, *, as_json: bool) -> None:
+def _print_status(shown: Snapshot, *, as_json: bool) -> None:
     from tequio_client import clock
     from tequio_client.ipc.texts import decision_sentence
 
@@ -336,10 +355,20 @@ def _say(shown: Snapshot, *, as_json: bool) -> None:
         one = shown.round
         click.echo(f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}")
     if shown.status is not None:
-        click.echo(f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}")
+        peers = shown.status.peers
+        verdict = shown.status.verdict or "no round finished yet"
+        click.echo(f"{peers} {'peer' if peers == 1 else 'peers'}; {verdict}")
     if shown.ledger.problem and shown.ledger.problem not in shown.decision.values.values():
-        click.echo(f"The ledger does not answer: {shown.ledger.problem}")
-    click.echo(f"{_points(shown.points.total)} verified, {shown.points.pending} rounds pending")
+        click.echo(f"Cannot reach the ledger: {shown.ledger.problem}")
+    click.echo(_verified(shown.points.total, f", {_pending(shown.points.pending)}"))
+
+
+def _verified(total: int, more: str) -> str:
+    return f"{_points(total)} verified{more}" if total else f"no verified points yet{more}"
+
+
+def _pending(rounds: int) -> str:
+    return f"{rounds} {'round' if rounds == 1 else 'rounds'} pending"
 
 
 def _points(micro: int) -> str:

@@ -59,8 +59,8 @@ def test_a_volunteer_joins_a_team_changes_it_and_leaves(ledger: Served, tmp_path
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "say either the NAME"),
-        (("oaxaca", "--leave"), "say either the NAME"),
+        ((), "give either the NAME"),
+        (("oaxaca", "--leave"), "give either the NAME"),
         (("Oaxaca",), "is no name of a team"),
         (("a" * 33,), "is no name of a team"),
         (("",), "is no name of a team"),
