@@ -56,7 +56,7 @@ def reached(ledger: str) -> Iterator[None]:
             yield
         except* LedgerUnavailableError as group:
             raise UserFacingError(
-                f"cannot reach the ledger at {ledger} ({first_of(group)}): "
+                f"the ledger at {ledger} does not answer ({first_of(group)}): "
                 "check the address, and that the ledger is running"
             ) from group
         except* LedgerRefusedError as group:

@@ -201,7 +201,7 @@ class SnoozeTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
-    """The memory of the lending policy; `History()` when the worker starts."""
+    """The memory of the lending policy; `LendingHistory()` when the worker starts."""
 
     game_ms: int | None = None
     """Last time at which a game, a film or an exclusive program was running."""

@@ -1,8 +1,8 @@
 """Points of this key: recorded as the log is read, summed for controllers, and ranked.
 
-`Points` follows the worker's own reading of the log: each entry was verified and fits the rules,
+`PointsRecorder` follows the worker's own reading of the log: each entry was verified and fits the rules,
 and `proven` learns how far a signed checkpoint covers it. A failed write never costs a round: what
-is missing is proven later from the ledger's list (`catch_up`).
+is missing is proven later from the ledger's list (`PointsCatchUp`).
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Points:
     async def _write(self, write: Callable[[], object]) -> None:
         try:
             await trio.to_thread.run_sync(write)
-        except BookError as err:  # `CatchUp` will get it from the ledger
+        except BookError as err:  # `PointsCatchUp` will get it from the ledger
             log.warning("points not written", error=str(err))
 
 
@@ -280,7 +280,7 @@ _NOTHING = Sums(today=0, total=0, pending=0, rejected=0)
 class Bookkeeping:
     """Points, ranking and activity of one worker, for as long as it runs.
 
-    `Points` records rounds while the log is read. Here are catching up from the ledger, the place
+    `PointsRecorder` records rounds while the log is read. Here are catching up from the ledger, the place
     in the ranking, events of rounds, and the answers to controllers.
     """
 

@@ -46,7 +46,7 @@ _AUTHOR = slice(2, 34)  # of a leaf
 
 
 class Commitments:
-    """Decides which messages of one run's topic are passed on (a `Judge` for `RunGossip`)."""
+    """Decides which messages of one run's topic are passed on (a `TopicFilter` for `RunGossip`)."""
 
     def __init__(
         self, net: NetworkId, run: RunId, round_of: RoundOf, on_conflict: OnConflict
