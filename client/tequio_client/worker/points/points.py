@@ -1,8 +1,8 @@
 """Points of this key: recorded as the log is read, summed for controllers, and ranked.
 
-`PointsRecorder` follows the worker's own reading of the log: each entry was verified and fits the rules,
-and `proven` learns how far a signed checkpoint covers it. A failed write never costs a round: what
-is missing is proven later from the ledger's list (`PointsCatchUp`).
+`PointsRecorder` follows the worker's own reading of the log: each entry was verified and fits the
+rules, and `mark_proven` learns how far a signed checkpoint covers it. A failed write never costs a
+round: what is missing is proven later from the ledger's list (`PointsCatchUp`).
 """
 
 from __future__ import annotations
@@ -280,8 +280,8 @@ _NOTHING = Sums(today=0, total=0, pending=0, rejected=0)
 class Bookkeeping:
     """Points, ranking and activity of one worker, for as long as it runs.
 
-    `PointsRecorder` records rounds while the log is read. Here are catching up from the ledger, the place
-    in the ranking, events of rounds, and the answers to controllers.
+    `PointsRecorder` records rounds while the log is read. Here are catching up from the ledger, the
+    place in the ranking, events of rounds, and the answers to controllers.
     """
 
     def __init__(

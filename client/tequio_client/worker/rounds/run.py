@@ -1,8 +1,8 @@
 """The driver of one run: follows the log and carries out the duties that follow from it.
 
 Three tasks share the view. `_follow` is its only writer: it applies entry after entry and wakes the
-others. `_act` computes the duty (`duties.next_duty`) and carries it out, cancelling a duty that the log
-has overtaken. `_gather` fetches contributions as they are committed, so that a witness has them
+others. `_act` computes the duty (`duties.next_duty`) and carries it out, cancelling a duty that the
+log has overtaken. `_gather` fetches contributions as they are committed, so that a witness has them
 when the training phase ends.
 """
 
@@ -300,7 +300,7 @@ class Rounds:
     async def _after_failure(self, now: Duty, group: BaseExceptionGroup[TequioError]) -> None:
         error = first_of(group)
         log.warning("duty failed; retrying", duty=type(now).__name__, error=str(error))
-        # Remember which way to the head failed, so that `next_duty` chooses the other one next time.
+        # Remember which way to the head failed, so that `next_duty` chooses the other one.
         match now:
             case duties.Advance(closed=closed):
                 self._stuck.append(closed.parent)
