@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray  # noqa: TC002 - in a Protocol that is checked at run time
+from numpy.typing import NDArray
 
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import BLOB_BYTES

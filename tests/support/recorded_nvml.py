@@ -3,7 +3,7 @@
 An answer that is an exception is raised, one that is a function is called.
 """
 
-# ruff: noqa: ANN401, D102, N802 - the library's names; it answers with anything
+# ruff: noqa: ANN401, N802 - the library's names; it answers with anything
 
 from __future__ import annotations
 

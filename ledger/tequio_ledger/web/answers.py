@@ -7,7 +7,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tequio_ledger.log.guard import Published as GuardPublished
+from tequio_ledger.log.log import Published
+from tequio_ledger.state import Resume, State
 from tequio_ledger.store import log_rows
+from tequio_ledger.store.queries import (
+    AttendedRow,
+    PeerRow,
+    RankedRow,
+    RoundRow,
+    StandingRow,
+    TierRow,
+)
 from tequio_shared.api.answer import AsOf
 from tequio_shared.api.peers import (
     AttendedAnswer,
@@ -25,6 +35,7 @@ from tequio_shared.api.runs import (
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, peer_id_text, to_text
+from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import words_of
 from tequio_shared.round import measures
 
@@ -33,18 +44,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from tequio_ledger.log.log import Published
-    from tequio_ledger.state import Resume, State
     from tequio_ledger.store.database import Database
-    from tequio_ledger.store.queries import (
-        AttendedRow,
-        PeerRow,
-        RankedRow,
-        RoundRow,
-        StandingRow,
-        TierRow,
-    )
-    from tequio_shared.network.run import FullRunView
 
 
 PUBLISHED = 8

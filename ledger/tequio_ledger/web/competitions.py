@@ -10,6 +10,7 @@ from litestar import get
 from litestar.params import FromPath, QueryParameter
 
 from tequio_ledger.web.answers import as_of
+from tequio_ledger.web.log_files import GivenLedger
 from tequio_shared.api.answer import ROWS
 from tequio_shared.api.competitions import (
     ChallengeAnswer,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from tequio_ledger.log.guard import Published
     from tequio_ledger.state import Said, State
-    from tequio_ledger.web.log_files import GivenLedger
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules, Submission
     from tequio_shared.ids import Digest, RunId

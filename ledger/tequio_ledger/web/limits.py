@@ -9,24 +9,20 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Hashable
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from litestar.di import NamedDependency
 from litestar.params import SkipValidation
 
 from tequio_ledger import metrics
+from tequio_ledger.config.settings import LedgerSettings
+from tequio_ledger.runtime import Clock
+from tequio_ledger.web.errors import AnyRequest
 from tequio_shared import addresses
 from tequio_shared.errors import RefusedError
+from tequio_shared.ids import PeerKey
 from tequio_shared.ratelimit import Buckets
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.runtime import Clock
-    from tequio_ledger.web.errors import AnyRequest
-    from tequio_shared.ids import PeerKey
 
 BURST_S = 10
 """A bucket holds what its rate gives in this time."""

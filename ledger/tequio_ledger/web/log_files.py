@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING
 
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, SkipValidation
 
 from tequio_ledger.ledger import Ledger
+from tequio_ledger.log.publisher import Publication
 from tequio_ledger.store import entries, log_rows
+from tequio_ledger.web.errors import AnyRequest
 from tequio_shared.api.log import WitnessAnswer, WitnessesAnswer
 from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
 from tequio_shared.ids import DIGEST_BYTES, digest_from_text
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.log.policy import NONE, Policy, PolicyLog, TlogProof
 from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle
-
-if TYPE_CHECKING:
-    from tequio_ledger.log.publisher import Publication
-    from tequio_ledger.web.errors import AnyRequest
 
 # --- Headers of answers whose bytes are not ours: what a browser must not make of them.
 #

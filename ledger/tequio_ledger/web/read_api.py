@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from litestar import Response, get
 from litestar.params import FromPath, FromQuery, QueryParameter
@@ -20,6 +20,7 @@ from tequio_ledger.web.answers import (
     snapshot,
     standing_answer,
 )
+from tequio_ledger.web.log_files import GivenLedger
 from tequio_shared.api.network import (
     ConnectorAnswer,
     ConnectorsAnswer,
@@ -58,11 +59,8 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.network.standing import Standing
+from tequio_shared.network.tiers import Invitation
 from tequio_shared.round import measures
-
-if TYPE_CHECKING:
-    from tequio_ledger.web.log_files import GivenLedger
-    from tequio_shared.network.tiers import Invitation
 
 # --- GET /v1/runs/{run}/measures: how good heads are on held-out text, as JSON.
 

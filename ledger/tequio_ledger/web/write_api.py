@@ -13,9 +13,10 @@ import os
 import re
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 from litestar import Response, get, head, post, put
@@ -25,8 +26,10 @@ from litestar.params import FromPath, SkipValidation
 from litestar.response import Stream
 
 from tequio_ledger import metrics
+from tequio_ledger.ledger import Ledger
 from tequio_ledger.log import admission
 from tequio_ledger.log.sequencer import Known, Logged, Outcome, Refused
+from tequio_ledger.state import State
 from tequio_ledger.web.errors import AnyRequest, code_of
 from tequio_ledger.web.limits import REGISTRATION, Doors, GivenDoors, network_of
 from tequio_ledger.web.log_files import SECURITY, GivenLedger
@@ -51,12 +54,6 @@ from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.network.conduct import count_signatures
 from tequio_shared.statements.network import FaultReport, KeyRegister
 from tequio_shared.statements.statement import Entry, statement_id
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from tequio_ledger.ledger import Ledger
-    from tequio_ledger.state import State
 
 # --- Request bodies and numbers of a request, read with limits.
 #

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from litestar import Response, get
 from litestar.params import FromPath, QueryParameter
 
+from tequio_ledger.ledger import Ledger
+from tequio_ledger.log.guard import Published as GuardPublished
+from tequio_ledger.log.log import Published
+from tequio_ledger.state import Said, State
 from tequio_ledger.store import queries
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import CompetitionNow, EntrantNow, competition_now
+from tequio_ledger.web.errors import AnyRequest
+from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import competition_text, competition_views, render, text
+from tequio_ledger.web.pages.competition_text import Rule, Step
 from tequio_ledger.web.pages.competition_views import (
     MOST,
     PairRow,
@@ -24,22 +32,11 @@ from tequio_ledger.web.pages.competition_views import (
     side_curves,
 )
 from tequio_ledger.web.pages.run_view import OnHub, RunNow, data_progress, run_now
+from tequio_ledger.web.pages.text import Mark
 from tequio_shared.competition.rules import Outcome, Submission
 from tequio_shared.competition.state import Phase
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import JSON_INTEGER, RunId, digest_from_text, from_text, to_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tequio_ledger.ledger import Ledger
-    from tequio_ledger.log.guard import Published as GuardPublished
-    from tequio_ledger.log.log import Published
-    from tequio_ledger.state import Said, State
-    from tequio_ledger.web.errors import AnyRequest
-    from tequio_ledger.web.log_files import GivenLedger
-    from tequio_ledger.web.pages.competition_text import Rule, Step
-    from tequio_ledger.web.pages.text import Mark
 
 CHART_ROUNDS = 2_000
 ROWS = 100

@@ -7,12 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from litestar import Response, get
+from litestar.params import FromQuery
 
+from tequio_ledger.ledger import Ledger
+from tequio_ledger.log.log import Published
+from tequio_ledger.state import State
 from tequio_ledger.store import entries, queries
 from tequio_ledger.store import entries as store_entries
+from tequio_ledger.store.queries import Owner
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import competition_now
+from tequio_ledger.web.errors import AnyRequest
+from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
+from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.entry_view import EntryLine, NoteLine, entry_line, note_lines
 from tequio_ledger.web.pages.run_view import RunNow, run_now
 from tequio_ledger.web.pages.text import DAY_MS, Mark
@@ -33,16 +41,7 @@ from tequio_shared.round import assignment
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from litestar.params import FromQuery
     from sqlalchemy import Connection
-
-    from tequio_ledger.ledger import Ledger
-    from tequio_ledger.log.log import Published
-    from tequio_ledger.state import State
-    from tequio_ledger.store.queries import Owner
-    from tequio_ledger.web.errors import AnyRequest
-    from tequio_ledger.web.log_files import GivenLedger
-    from tequio_ledger.web.pages.charts import Chart
 
 # --- GET /about: what this is, how points come about, and how to check all of it.
 

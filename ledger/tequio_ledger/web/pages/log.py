@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from litestar import Response, get
+from litestar.params import FromPath, FromQuery
 
+from tequio_ledger.ledger import Ledger
+from tequio_ledger.log.guard import Published
 from tequio_ledger.store import entries
 from tequio_ledger.store import entries as store_entries
+from tequio_ledger.web.errors import AnyRequest
+from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import render
 from tequio_ledger.web.pages import text as pages_text
 from tequio_ledger.web.pages.entry_view import EntryLine, NoteLine, entry_line, note_lines
+from tequio_ledger.web.pages.peers import Before
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import Header
 from tequio_shared.ids import JSON_INTEGER, from_text, to_text
@@ -25,13 +31,6 @@ from tequio_shared.statements.statement import Entry
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from litestar.params import FromPath, FromQuery
-
-    from tequio_ledger.ledger import Ledger
-    from tequio_ledger.log.guard import Published
-    from tequio_ledger.web.errors import AnyRequest
-    from tequio_ledger.web.log_files import GivenLedger
-    from tequio_ledger.web.pages.peers import Before
     from tequio_shared.statements.statement import Statement
 
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from litestar import Response, get
 from litestar.params import FromPath, FromQuery, QueryParameter
+from sqlalchemy import Connection
 
+from tequio_ledger.ledger import Ledger
+from tequio_ledger.state import State
 from tequio_ledger.store import entries as store_entries
 from tequio_ledger.store import queries
+from tequio_ledger.store.queries import AttendedRow, StandingRow, TierRow
 from tequio_ledger.web.answers import snapshot
+from tequio_ledger.web.errors import AnyRequest
+from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import render, run_charts, text
 from tequio_ledger.web.pages import text as pages_text
+from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.entry_view import EntryLine, entry_line
 from tequio_ledger.web.pages.round_view import GivenTold, SlotStory, ToldRounds, slot_stories
 from tequio_ledger.web.pages.text import DAY_MS, Mark
@@ -29,16 +36,6 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.network.standing import words_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from tequio_ledger.ledger import Ledger
-    from tequio_ledger.state import State
-    from tequio_ledger.store.queries import AttendedRow, StandingRow, TierRow
-    from tequio_ledger.web.errors import AnyRequest
-    from tequio_ledger.web.log_files import GivenLedger
-    from tequio_ledger.web.pages.charts import Chart
 
 # --- GET /leaderboard: which people or teams earned most in a day, in a week, or ever.
 

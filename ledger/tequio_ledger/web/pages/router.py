@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
 
 from litestar import Response, Router, get
 from litestar.di import Provide
 from litestar.exceptions import NotFoundException, ValidationException
 from litestar.response import Stream
 
+from tequio_ledger.ledger import Ledger
 from tequio_ledger.web import errors
+from tequio_ledger.web.errors import AnyRequest
 from tequio_ledger.web.events import HEARTBEAT_S, GivenStreams, Streams
 from tequio_ledger.web.limits import Kind, network_of
+from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import competition, home, log, peers, render, rounds, runs, static
 from tequio_ledger.web.pages.render import Prints, Turns
 from tequio_ledger.web.pages.round_view import ToldRounds
 from tequio_shared.errors import PeerError, RefusedError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from tequio_ledger.ledger import Ledger
-    from tequio_ledger.web.errors import AnyRequest
-    from tequio_ledger.web.log_files import GivenLedger
 
 # --- GET /live: says when the log has grown, at most once a second, for pages that are open.
 #

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 from litestar import Response, get
 from litestar.params import FromPath, QueryParameter
 
+from tequio_ledger.ledger import Ledger
+from tequio_ledger.log.log import Published
 from tequio_ledger.store import queries
+from tequio_ledger.store.queries import PastRound
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import CompetitionNow, competitions_of
+from tequio_ledger.web.errors import AnyRequest
+from tequio_ledger.web.log_files import GivenLedger
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
 from tequio_ledger.web.pages import text as pages_text
 from tequio_ledger.web.pages.charts import Chart, Reading, Single, chart
@@ -19,18 +24,14 @@ from tequio_ledger.web.pages.run_charts import RoundRing, round_ring, summary
 from tequio_ledger.web.pages.run_view import DataProgress, RunNow, data_progress, run_now
 from tequio_ledger.web.pages.text import Mark
 from tequio_shared.ids import JSON_INTEGER, RunId, from_text, to_text
+from tequio_shared.network.run import State
 from tequio_shared.round import measures
 from tequio_shared.round.measures import bits_per_byte
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_ledger.ledger import Ledger
-    from tequio_ledger.log.log import Published
-    from tequio_ledger.store.queries import MeasuredHead, MeasuredRow, PastRound
-    from tequio_ledger.web.errors import AnyRequest
-    from tequio_ledger.web.log_files import GivenLedger
-    from tequio_shared.network.run import State
+    from tequio_ledger.store.queries import MeasuredHead, MeasuredRow
 
 # --- How good a run's heads are on held-out text, as its page shows it: a curve, and who says so.
 

@@ -1,7 +1,5 @@
 """Windows, macOS, Sway and Hyprland: their answers are played, the rules about them are ours."""
 
-# ruff: noqa: D102 - the methods of the protocols that are played here
-
 from __future__ import annotations
 
 import json
