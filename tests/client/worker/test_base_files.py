@@ -84,7 +84,7 @@ async def test_nothing_is_fetched_when_the_disk_is_full(
     usage = namedtuple("usage", "total used free")  # noqa: PYI024 - as shutil has it
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**9, 10**9, 1_000_000))
     async with paired(tmp_path) as pair:
-        with pytest.raises(UserFacingError, match="free some space on it"):
+        with pytest.raises(UserFacingError, match="GB free: free some space"):
             await BaseFiles(small_base(), pair.ours, pair.exchange).paths()
 
 
