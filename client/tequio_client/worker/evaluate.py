@@ -1,9 +1,9 @@
-"""Judging competitions, as the volunteer chose: offering, opening the secret, scoring when drawn.
+"""Judging competitions, if the volunteer chose to: offer, open the secret, score when drawn.
 
-Offers and secrets are small words that must come in time: we say them ourselves, lending or not,
-by the ledger's word and what follows from the rules, whose hash names the competition. That a
-competition is closed is read in the log before a secret is opened. Scoring is the child's, who
-reads the whole log for itself and begins when the device is given to it (`lending`).
+Offers and secrets are small statements with a deadline, so the worker submits them itself, lending
+or not. It follows the ledger's answers and the rules, whose hash names the competition; that a
+competition is closed is read from the log before a secret is opened. Scoring is done by a child
+process, which reads the whole log itself and starts when the device is given to it (`Lending`).
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ log = structlog.get_logger(__name__)
 
 LOOK_S = 60.0
 SOON_S = 3.0
-"""Between two looks at the ledger: usually, and within `NEAR_MS` of a date of ours."""
+"""Time between two polls of the ledger: usually, and within `NEAR_MS` of a competition's date."""
 NEAR_MS = 120_000
 AGAIN_S = 60.0
 LONGEST_S = 1_800.0
-"""Before a child that failed, or had nothing to do, is started again: at first, and at last."""
+"""First and longest pause before a child that failed, or had nothing to do, is started again."""
 _WHY = 512
 _MIB = 1 << 20
 
 
 @dataclass(slots=True, kw_only=True)
 class _Duty:
-    """A competition in which we were drawn and have something to say yet."""
+    """A competition in which this key was drawn, and still has scores to submit."""
 
     answer: CompetitionAnswer
     score_mb: int
@@ -69,17 +69,17 @@ class _Duty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What others know of ourselves and this computer, asked when it is needed."""
+    """Facts about this worker that other parts know, asked when they are needed."""
 
     machine: Callable[[], MachineFacts]
     trained: Callable[[], Awaitable[frozenset[str]]]
-    """In which runs our key takes or took part."""
+    """Runs in which this key takes or took part."""
     parameters: Callable[[], Awaitable[dict[str, int]]]
-    """Of the models of runs."""
+    """Number of parameters of each run's model."""
 
 
 class Judge:
-    """Judges for one key, whose folder the caller has locked."""
+    """Judges competitions for one key; the caller has locked its folder."""
 
     def __init__(  # noqa: PLR0913 - composition
         self,
@@ -96,27 +96,27 @@ class Judge:
         self._is_always_on = settings.is_judge
         self._outbox, self._lending, self._process, self._known = outbox, lending, process, known
         self._answers: dict[str, tuple[CompetitionLine, CompetitionAnswer]] = {}
-        self._refusals: dict[str, str] = {}  # by competition; so the following
+        self._refusals: dict[str, str] = {}  # by competition, like the next three
         self._offered: set[str] = set()
         self._over: set[str] = set()
-        self._duties: dict[str, _Duty] = {}  # written by `_look`
+        self._duties: dict[str, _Duty] = {}  # written by `_poll`
         self._moved = trio.Event()  # replaced when duties changed
 
     async def run(self) -> NoReturn:
-        """Judge whenever that is chosen, until cancelled."""
+        """Judge while that is switched on, until cancelled."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._look_on)
-            nursery.start_soon(self._obey)
-            await self._score_on()
+            nursery.start_soon(self._keep_polling)
+            nursery.start_soon(self._apply_limits)
+            await self._keep_scoring()
 
     @property
     def is_on(self) -> bool:
-        """Whether that is chosen."""
+        """True if the volunteer consented and chose to judge."""
         chosen = self._lending.preferences
         return chosen.consent and (chosen.judge or self._is_always_on)
 
     async def ours(self, answer: CompetitionAnswer) -> Ours:
-        """What we are in that competition; raises TequioError."""
+        """The part of this key in that competition; raises TequioError."""
         key, here = to_text(self._key), 0
         part = evaluator_role.part(answer, key, here, clock.now_ms())
         if part in ("drawn", "late", "others"):
@@ -137,23 +137,23 @@ class Judge:
             evaluator.scored_models, self._settings.folder, answer.id
         )
 
-    # --- looking, and the words that we say ourselves
+    # --- polling, offers and secrets
 
-    async def _look_on(self) -> NoReturn:
+    async def _keep_polling(self) -> NoReturn:
         while True:
             was_on = self.is_on
             if was_on:
                 try:
-                    await self._look()
+                    await self._poll()
                 except* TequioError as group:
-                    log.warning("competitions were not looked at", error=str(first_of(group)))
+                    log.warning("competitions not read", error=str(first_of(group)))
             else:
-                self._know({})
+                self._set_duties({})
             with trio.move_on_after(self._pause_s()):
                 while self.is_on == was_on:
                     await self._lending.changed().wait()
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         duties: dict[str, _Duty] = {}
         key = to_text(self._key)
         for line in listed(await self._ledger.competitions()):
@@ -168,10 +168,11 @@ class Judge:
                     await self._open_secret(answer)
                 case Phase.REVEALED if evaluator_role.is_due(answer, key, clock.now_ms()):
                     duties[answer.competition] = await self._duty(answer)
-        self._know(duties)
+        self._set_duties(duties)
 
     async def _answer(self, line: CompetitionLine) -> CompetitionAnswer:
-        """The whole of it, asked again where something has changed, or changes unseen."""
+        """The full answer about a competition, fetched again if something may have changed."""
+        # In these two phases secrets and commitments arrive that the list does not show.
         before = self._answers.get(line.competition)
         is_moving = line.phase in (Phase.CLOSED, Phase.REVEALED)
         if before is None or before[0] != line or is_moving:
@@ -189,7 +190,7 @@ class Judge:
             body = await trio.to_thread.run_sync(
                 secret_file.offering, answer.id, self._key, self._settings.folder
             )
-            if not await self._say(name, body):
+            if not await self._submit(name, body):
                 return
             log.info("offered to judge", competition=answer.rules.name)
         self._offered.add(name)
@@ -204,19 +205,20 @@ class Judge:
             return
         await self._check_closed(answer)
         body = EvalSecret(competition=answer.competition, secret=to_text(secret))
-        if await self._say(answer.competition, body):
-            log.info("opened our secret", competition=answer.rules.name)
+        if await self._submit(answer.competition, body):
+            log.info("secret opened", competition=answer.rules.name)
 
     async def _check_closed(self, answer: CompetitionAnswer) -> None:
-        """Read in the log that nobody can enter any more; raises PeerError."""
+        """Check in the log that the competition is closed; raises PeerError."""
+        # Secrets decide the draw: opened before the close, they would let an entrant predict it.
         index = answer.closed_index or 0
         network = await self._ledger.network()
         entry = (await read_entries(self._ledger, network, [index]))[index]
         if not evaluator_role.closes(entry.statement, answer):
             raise PeerError(f"log entry {index} does not close {answer.rules.name}")
 
-    async def _say(self, competition: str, body: Body) -> bool:
-        """Submit it; whether the ledger has it. What it refuses is remembered, and shown."""
+    async def _submit(self, competition: str, body: Body) -> bool:
+        """Submit a statement; True if the ledger has it. A refusal is remembered, and shown."""
         refused = ""
         with trio.move_on_after(SUBMIT_S) as patience:
             try:
@@ -226,10 +228,10 @@ class Judge:
                     refused = str(err)[:_WHY]
         if refused:
             self._refusals[competition] = refused
-            log.warning("not taken", type=body.TYPE, why=refused)
+            log.warning("statement refused", type=body.TYPE, why=refused)
         return not refused and not patience.cancelled_caught
 
-    # --- whether we may
+    # --- eligibility
 
     async def _barred(self, answer: CompetitionAnswer) -> Barred:
         network = await self._ledger.network()
@@ -248,15 +250,15 @@ class Judge:
         return Barred("memory", lacking[:_WHY]) if lacking else FREE
 
     def _lacking(self, parameters: int) -> str:
-        """What is missing to score such a model, in words; empty: nothing that we know of."""
+        """Why this computer cannot score such a model, in words; empty: it can, as far as known."""
         lacking = evaluator.memory_lack(parameters)
         devices = chosen_devices(self._known.machine(), self._lending.preferences)
         if lacking or devices is None or lent_devices(devices, _need_mb(parameters)):
             return lacking
-        return f"no device that is lent has {_need_mb(parameters):,} MiB of memory"
+        return f"none of the lent devices has {_need_mb(parameters):,} MiB of memory"
 
     async def _parameters(self, answer: CompetitionAnswer) -> int:
-        """Of the largest model that may come, as far as anybody can know."""
+        """Parameters of the largest model that may have to be scored; 0: not known."""
         if answer.rules.budget.parameters:
             return answer.rules.budget.parameters
         sides = [one.side for one in answer.entrants if one.side is not None]
@@ -270,17 +272,18 @@ class Judge:
         if before is None:
             need_mb = _need_mb(await self._parameters(answer))
             return _Duty(answer=answer, score_mb=need_mb)
-        if _heard(before.answer) != _heard(answer) and before.tries:
+        # Other evaluators' statements may have unblocked this one: do not wait out the pause.
+        if _progress(before.answer) != _progress(answer) and before.tries:
             before.again_s = min(before.again_s, trio.current_time() + AGAIN_S)
         before.answer = answer
         return before
 
-    def _know(self, duties: dict[str, _Duty]) -> None:
+    def _set_duties(self, duties: dict[str, _Duty]) -> None:
         self._duties = duties
         self._moved.set()
         self._moved = trio.Event()
 
-    async def _score_on(self) -> NoReturn:
+    async def _keep_scoring(self) -> NoReturn:
         while True:
             duty = self._next()
             self._lending.judges(duty.score_mb if duty else None)
@@ -291,13 +294,13 @@ class Judge:
             await self._score(duty)
 
     def _next(self) -> _Duty | None:
-        """The duty that may be done now and ends first."""
+        """The due duty with the earliest deadline."""
         now_s = trio.current_time()
         due = [one for one in self._duties.values() if one.again_s <= now_s]
         return min(due, key=lambda one: one.answer.rules.dates.scored, default=None)
 
     async def _score(self, duty: _Duty) -> None:
-        """Have a child at it, until its end or until it is not due any more."""
+        """Run a child process for the duty, until it ends or the duty is not due any more."""
         end: EvaluatorEnd | None = None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._cancel_when_not_due, duty, nursery.cancel_scope)
@@ -328,8 +331,8 @@ class Judge:
             limit=link.Limit(threads=limits.threads, share_percent=max(limits.share_percent, 1)),
         )
 
-    async def _obey(self) -> NoReturn:
-        """Have the child take what may be taken, as that changes."""
+    async def _apply_limits(self) -> NoReturn:
+        """Apply the lending limits to the child process whenever they change."""
         while True:
             changed = self._lending.changed()
             duty = self._duties.get(self._process.competition)
@@ -338,7 +341,7 @@ class Judge:
             await changed.wait()
 
     def _pause_s(self) -> float:
-        """Look often around the dates at which something of ours is due."""
+        """Time until the next poll: short around a date at which a statement may be due."""
         now = clock.now_ms()
         for _, answer in self._answers.values():
             dates = answer.rules.dates
@@ -347,8 +350,8 @@ class Judge:
         return LOOK_S
 
 
-def _heard(answer: CompetitionAnswer) -> tuple[int, int]:
-    """How far the evaluators are: with the last commitment scores may be shown."""
+def _progress(answer: CompetitionAnswer) -> tuple[int, int]:
+    """Number of commitments and of results: after the last commitment, scores may be revealed."""
     return len(answer.commits), len(answer.results)
 
 

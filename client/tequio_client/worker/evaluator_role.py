@@ -1,6 +1,7 @@
-"""Our part as an evaluator of a competition, and what stands against it: pure, by what is known.
+"""The part of this key as an evaluator of a competition, and the rules that exclude it.
 
-By the ledger's word about offers, draw and scores: it is shown, and nothing is proven by it.
+Pure functions of the ledger's unverified answer about offers, draw and scores: the results decide
+what to offer and what to show, and prove nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Barred(NamedTuple):
-    """Why we cannot evaluate; see `link.competitions.Bar`."""
+    """The reason why this key cannot evaluate; see `ipc.competitions.Bar`."""
 
     bar: str = ""
     by: str = ""
@@ -30,30 +31,30 @@ FREE = Barred()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ours:
-    """Our part in one competition, for eyes."""
+    """The part of this key in one competition, shown to people only."""
 
     part: str = ""
     judged: int = 0
     to_judge: int = 0
     need_mb: int = 0
-    """Memory that scoring takes; 0: not known."""
+    """Memory that scoring takes, MiB; 0: not known."""
     barred: Barred = FREE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """What is known of ourselves."""
+    """The facts about this key that may exclude it from a competition."""
 
     key: str
     is_organiser: bool = False
     runs: frozenset[str] = frozenset()
-    """Those in which we trained, and the one that we are in."""
+    """Runs in which this key has trained, and the present one."""
     refusals: Mapping[str, str] = field(default_factory=dict)
-    """By competition: how the ledger refused our offer."""
+    """By competition: the ledger's refusal of this key's offer."""
 
 
 def barred(answer: CompetitionAnswer, own: Own) -> Barred:
-    """What the rules have against us."""
+    """The first rule of the competition that excludes this key, or `FREE`."""
     if own.key in answer.rules.custodians:
         return Barred("custodian")
     if own.is_organiser:
@@ -68,33 +69,32 @@ def barred(answer: CompetitionAnswer, own: Own) -> Barred:
 
 
 def has_offered(answer: CompetitionAnswer, key: str) -> bool:
-    """Whether that key's offer is in the log."""
     return any(one.key == key for one in answer.offers)
 
 
 def is_drawn(answer: CompetitionAnswer, key: str) -> bool:
-    """Whether that key was drawn to score."""
     return key in answer.evaluators
 
 
-def closes(said: Statement, answer: CompetitionAnswer) -> bool:
-    """Whether nobody enters any more after that; one that is said too early does not count."""
-    is_of_it = isinstance(said.body, CompClose) and said.body.competition == answer.competition
-    return is_of_it and said.ts >= answer.rules.dates.deadline
+def closes(statement: Statement, answer: CompetitionAnswer) -> bool:
+    """True if the statement closes this competition, and not before its deadline."""
+    body = statement.body
+    is_close = isinstance(body, CompClose) and body.competition == answer.competition
+    return is_close and statement.ts >= answer.rules.dates.deadline
 
 
 def submitted(answer: CompetitionAnswer) -> int:
-    """How many models are to be scored."""
+    """Number of models to score."""
     return sum(one.submission is not None for one in answer.entrants)
 
 
 def shown(answer: CompetitionAnswer, key: str) -> int:
-    """How many scores of that key are in the log."""
+    """Number of this key's scores in the log."""
     return sum(one.evaluator == key for one in answer.results)
 
 
 def part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
-    """What we do in it, with so many models scored on the disk; see `link.competitions.Part`."""
+    """The part of this key, given the number of models it scored; see `ipc.competitions.Part`."""
     offer = next((one for one in answer.offers if one.key == key), None)
     if is_drawn(answer, key):
         return _scoring(answer, key, scored_here, now_ms)
@@ -108,19 +108,20 @@ def part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> 
 
 
 def is_due(answer: CompetitionAnswer, key: str, now_ms: int) -> bool:
-    """Whether that key was drawn and can commit to scores now, or show some."""
+    """True if this key was drawn and can commit to a score now, or reveal one."""
     if answer.void or not is_drawn(answer, key):
         return False
     dates = answer.rules.dates
     committed = {(one.entrant, one.evaluator) for one in answer.commits}
-    said = {one.entrant for one in answer.results if one.evaluator == key}
+    revealed = {one.entrant for one in answer.results if one.evaluator == key}
     for one in answer.entrants:
-        if one.submission is None or one.entrant in said:
+        if one.submission is None or one.entrant in revealed:
             continue
         if (one.entrant, key) not in committed:
             if now_ms <= dates.scored:
                 return True
             continue
+        # A score may be revealed once all evaluators have committed, so that nobody copies one.
         all_did = all((one.entrant, other) in committed for other in answer.evaluators)
         if (all_did or now_ms > dates.scored) and now_ms <= dates.shown:
             return True

@@ -1,4 +1,4 @@
-"""The worker program: opens what a worker has, and runs it until told to stop."""
+"""The worker program: opens key, folder and ledger, and runs the worker until it is stopped."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 PARENT_S = 10.0
-"""How long whoever started us may take for its first line."""
+"""Longest wait for the app's first line."""
 GOODBYE_S = 1.5
-"""How long we say goodbye when whoever started us is gone: it promised that we are, too."""
+"""Longest time for leaving the run once the app is gone; it promises that the worker ends soon."""
 
 
 def run(settings: WorkerSettings) -> None:
-    """Be a volunteer until the run ends or we are told to stop; raises UserFacingError."""
+    """Run a worker until its run ends or it is stopped; raises UserFacingError."""
     heap.tune()
     stopping = Stopping()
     with shutdown.named(settings.net.ledger):
@@ -67,7 +67,7 @@ async def _main(settings: WorkerSettings, stopping: Stopping) -> None:
 
 
 class Parent:
-    """The app that started us, once it has said hello."""
+    """The app that started this worker, after its hello message."""
 
     def __init__(
         self, lines: PipeLines, seed: bytes | None, invitation: InvitationLink | None
@@ -78,9 +78,9 @@ class Parent:
 
     @classmethod
     async def greeted(cls, folder: Path) -> Parent | None:
-        """Wait for its hello; None when it hung up or speaks another version.
+        """Wait for the hello message; None if the app hung up or has another version.
 
-        Raises UserFacingError when it says something else, or nothing.
+        Raises UserFacingError when something else arrives, or nothing.
         """
         lines = PipeLines()
         try:
@@ -88,7 +88,8 @@ class Parent:
                 hello = await greet(lines, folder)
         except (MalformedError, *GONE) as err:
             raise UserFacingError(
-                f"--link is for the app, which says hello on standard input ({err}): leave it out"
+                f"--link is only for the app, and expects its hello on standard input ({err}): "
+                "omit --link"
             ) from err
         if hello is None:
             return None
@@ -102,9 +103,9 @@ class Parent:
 async def _serve_parent(
     parent: Parent, controllers: Controllers, host: Host, scope: trio.CancelScope
 ) -> None:
-    """Serve it; when it says goodbye or is gone, so are we."""
+    """Serve the app; when it says goodbye or is gone, leave the run and stop the worker."""
     await controllers.serve(parent.lines, is_parent=True)
-    log.info("told to go, or alone")
+    log.info("stopping: app gone")
     with trio.move_on_after(GOODBYE_S):
         await host.leave()
     scope.cancel()

@@ -1,4 +1,4 @@
-"""What worker and seed have in common: key and folder, store, network, way to the ledger."""
+"""The common part of worker and seed: key, folder, store, peer network and ledger connection."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 LONGEST_RETRY_S = 4.0
-"""Who has just been started wants to go on soon: a round may be waiting for it."""
+"""Longest pause between two attempts to reach the ledger at the start: a round may be waiting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """An open node; everything in it ends with `opened`."""
+    """An open node; everything in it is closed when `opened` ends."""
 
     settings: NetSettings
     signer: Signer
@@ -66,7 +66,7 @@ class Node:
 
 @contextmanager
 def home(settings: NetSettings, seed: bytes | None = None) -> Iterator[Signer]:
-    """Have the folder for ourselves, and the given key or its own; raises UserFacingError."""
+    """Lock the folder, and load the given key or the folder's own; raises UserFacingError."""
     with locked(settings.folder):
         yield Signer(seed) if seed else identity.load_or_create(settings.folder)
 
@@ -75,9 +75,9 @@ def home(settings: NetSettings, seed: bytes | None = None) -> Iterator[Signer]:
 async def opened(
     settings: NetSettings, signer: Signer, ledger: LedgerApi, *, is_seed: bool
 ) -> AsyncIterator[Node]:
-    """Open a node: ledger reached, network id checked, listening, serving what the store has.
+    """Open a node: reach the ledger, check the network id, listen, and serve the store's content.
 
-    The caller holds the folder. Raises UserFacingError when something of that cannot be.
+    The caller has locked the folder. Raises UserFacingError when one of these steps fails.
     """
     async with AsyncExitStack() as stack:
         rng = Random(signer.key)  # noqa: S311 - jitter and choice of peers, no secrets
@@ -126,7 +126,7 @@ async def opened(
 
 
 def _mixed(network: PeerNetwork, rng: Random) -> list[PeerKey]:
-    """Who is connected, in an order of chance: nobody is always asked first."""
+    """Connected peers in random order, so that no peer is always asked first."""
     peers = sorted(network.connected())
     return rng.sample(peers, len(peers))
 
@@ -139,14 +139,14 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
     try:
         network = PeerNetwork(seed=signer.seed, listen=settings.listen, announce=settings.announce)
         await stack.enter_async_context(network)
-        if not network.addresses():  # libp2p goes on without
-            raise PeerError("the port is in use, or the address is not ours")  # noqa: TRY301
+        if not network.addresses():  # libp2p raises no error
+            raise PeerError("port in use, or not an address of this computer")  # noqa: TRY301
         return network  # noqa: TRY300 - what can fail is all of it
     except (PeerError, ValueError, OSError, ExceptionGroup) as err:
         where = " ".join((*settings.listen, *settings.announce))
         raise UserFacingError(
-            f"cannot listen on {where} ({first_of(err)}): give a free address such as "
-            "/ip4/0.0.0.0/tcp/0 with --listen"
+            f"cannot listen on {where} ({first_of(err)}): choose a free address with --listen, "
+            "such as /ip4/0.0.0.0/tcp/0"
         ) from err
 
 
@@ -161,12 +161,14 @@ async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -
                 left_s = deadline_s - trio.current_time()
                 if left_s <= 0:
                     raise
-                log.warning("ledger not reached; trying again", why=str(err))
+                log.warning("ledger not reached; retrying", why=str(err))
                 await trio.sleep(min(left_s, back_off.next_s(err.retry_after_s)))
 
 
 def _pin_network(folder: Path, info: Network) -> None:
-    """Refuse a ledger of another network than the one this folder has worked with."""
+    """Raise UserFacingError if the ledger serves another network than this folder belongs to."""
+    # The folder's statements and points belong to one network: sending them to another would fail
+    # in confusing ways, long after the wrong --ledger was given.
     file, mine = folder / "network", to_text(info.id)
     try:
         if not file.exists():
@@ -174,17 +176,17 @@ def _pin_network(folder: Path, info: Network) -> None:
         pinned = file.read_text().strip()
     except OSError as err:
         raise UserFacingError(
-            f"{file} cannot be used ({err.strerror}): make room, or give another --dir"
+            f"cannot use {file} ({err.strerror}): free some space, or choose another --dir"
         ) from err
     if pinned != mine:
         raise UserFacingError(
             f"the folder {folder} belongs to network {pinned[:12]}…, but the ledger serves "
-            f"{mine[:12]}…; use another --dir or the right --ledger"
+            f"{mine[:12]}…: use another --dir or the right --ledger"
         )
 
 
 def say_where(node: Node, program: str, **more: object) -> None:
-    """The one line that says what started, and where."""
+    """Log the start of a program with its addresses."""
     log.info(
         "started",
         program=program,

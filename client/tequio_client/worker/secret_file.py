@@ -1,6 +1,7 @@
-"""An evaluator's secret, which its offer commits to: on the disk before anybody hears of it.
+"""The secret file of an evaluator: its offer commits to the secret, and the draw uses it.
 
-Who loses it before the draw cannot be drawn; nothing else is lost.
+The file is written before the offer is submitted. An evaluator that loses it before the draw cannot
+be drawn; nothing else is lost.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ FOLDER = "evaluations"
 
 
 def place(folder: Path, competition: Digest) -> Path:
-    """Where an evaluator's folder keeps what it knows of a competition."""
+    """Folder of an evaluator's files about one competition."""
     return folder / FOLDER / to_text(competition)
 
 
 def kept(folder: Path, competition: Digest) -> bytes | None:
-    """The secret, if one was made; raises UserFacingError for one that cannot be read."""
+    """The secret, or None if none was made; raises UserFacingError if it is unreadable."""
     path = _path(folder, competition)
     try:
         return from_text(path.read_text("ascii").strip(), SECRET_BYTES)
@@ -37,13 +38,13 @@ def kept(folder: Path, competition: Digest) -> bytes | None:
         return None
     except (OSError, UnicodeDecodeError, MalformedError) as err:
         raise UserFacingError(
-            f"{path} holds no secret that can be read ({err}): move it away, and offer again "
-            "before the deadline"
+            f"cannot read the secret in {path} ({err}): move it away, and offer again before the "
+            "deadline"
         ) from err
 
 
 def made(folder: Path, competition: Digest) -> bytes:
-    """The secret, made at the first call; raises UserFacingError."""
+    """The secret, created at the first call; raises UserFacingError."""
     found = kept(folder, competition)
     if found is not None:
         return found
@@ -53,12 +54,14 @@ def made(folder: Path, competition: Digest) -> bytes:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         files.write_private(path, to_text(secret).encode() + b"\n")
     except OSError as err:
-        raise UserFacingError(f"cannot keep the secret in {path}: {err.strerror}") from err
+        raise UserFacingError(
+            f"cannot write the secret to {path} ({err.strerror}): check permissions and free space"
+        ) from err
     return secret
 
 
 def offering(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
-    """The word that offers, its secret kept; raises UserFacingError."""
+    """The statement that offers to evaluate, after writing its secret; raises UserFacingError."""
     commit = result.commitment(competition, key, made(folder, competition))
     return EvalOffer(competition=to_text(competition), commit=to_text(commit))
 

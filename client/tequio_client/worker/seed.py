@@ -1,8 +1,8 @@
 """The seed: bootstrap node and content-addressed cache of a network's runs.
 
-It trains nothing and decides nothing: it reads the log, fetches what the log names (data shards,
-heads, contributions) from whoever has it, over connections that volunteers behind home routers
-opened to it, and gives it to everybody who asks. Trust is in the hashes, so anybody may run one.
+A seed trains nothing and decides nothing. It reads the log, fetches what the log names (data
+shards, heads, contributions) from peers, over connections that workers behind home routers opened
+to it, and serves it to everybody. All content is verified by hash, so anybody may run a seed.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ KEPT_FETCHERS = 4
 RECENT_FETCHERS = 12
 """Contributions and heads fetched at once."""
 RECENT = 4_096
-"""Contributions and heads remembered that are still to be fetched."""
+"""Most contributions and heads waiting to be fetched."""
 CONTRIBUTION_S = 120.0
-"""How long a contribution is looked for: of old ones nobody may have kept the bytes."""
+"""Longest search for a contribution; nobody may have kept an old one."""
 DOCUMENT_S = 120.0
-"""How long a run's documents are looked for before the run is left out."""
+"""Longest search for a run's documents before the run is skipped."""
 
 
 def run(settings: NetSettings, *, heads_every: int) -> None:
-    """Be a seed until a signal says stop; keeps the head of every `heads_every`-th round."""
+    """Run a seed until a signal stops it; keeps the head of every `heads_every`-th round."""
     heap.tune()
     with shutdown.named(settings.ledger):
         trio.run(Stopping().run, partial(_main, settings, heads_every))
@@ -85,6 +85,7 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
 
 
 async def _cache(node: Node, heads_every: int) -> None:
+    # Two queues: a burst of contributions must not delay the shards that a newcomer needs.
     kept, recent = Wants(node.exchange, most=None), Wants(node.exchange, most=RECENT)
     async with (
         LogFollower(node.ledger, node.network_info, node.settings.folder, rng=node.rng) as follower,
@@ -99,7 +100,7 @@ async def _cache(node: Node, heads_every: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Want:
-    """A tree to fetch, who should have it, and for how long to try."""
+    """A tree to fetch, the peer that should have it, and for how long to try."""
 
     ref: TreeRef
     holder: PeerKey | None = None
@@ -107,10 +108,10 @@ class Want:
 
 
 class Wants:
-    """What is still to be fetched, the newest first, by as many tasks as call `serve`.
+    """A queue of trees to fetch, newest first, served by as many tasks as call `serve`.
 
-    Beyond `most` the oldest are forgotten: a seed that reads a long log does not drown in rounds
-    of which nobody has the bytes any more.
+    Beyond `most` the oldest are dropped: a seed that reads a long log from the beginning must not
+    spend its time on old rounds whose contributions nobody has any more.
     """
 
     def __init__(self, exchange: Exchange, *, most: int | None) -> None:
@@ -119,7 +120,7 @@ class Wants:
         self._came = trio.Event()  # replaced whenever a want came
 
     def add(self, want: Want) -> None:
-        """Have it fetched; what is in the store already costs a look at the disk."""
+        """Queue a tree; one that is in the store already costs only a look at the disk."""
         self._waiting.append(want)
         self._came.set()
         self._came = trio.Event()
@@ -135,7 +136,7 @@ class Wants:
 
 
 class Cache:
-    """Wants what the log names, as it is named."""
+    """Queues what the log names, entry by entry."""
 
     def __init__(self, node: Node, heads_every: int, kept: Wants, recent: Wants) -> None:
         self._node = node
@@ -147,11 +148,11 @@ class Cache:
         self._last_head: dict[RunId, HeadPromote] = {}
 
     async def follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
-        """Read the log from its beginning; what is in the store already costs nothing."""
+        """Apply the entries of the log, from its beginning."""
         async for _, entry in entries:
-            await self._take(entry.statement)
+            await self._apply(entry.statement)
 
-    async def _take(self, statement: Statement) -> None:
+    async def _apply(self, statement: Statement) -> None:
         run, body = statement.run, statement.body
         if run is None:
             return
@@ -162,7 +163,7 @@ class Cache:
             self._cache(manifest, statement)
 
     def _cache(self, manifest: Manifest, statement: Statement) -> None:
-        """Fetch what the entry of an open run names."""
+        """Queue what an entry of a cached run names."""
         run, body = manifest.run_id, statement.body
         match body:
             case RoundRoster():
@@ -181,7 +182,7 @@ class Cache:
                     self._want_head(manifest, self._last_head[run])
 
     async def _open(self, run: RunId, body: RunOpen) -> None:
-        """Begin to cache a run: documents, first head and shards."""
+        """Start caching a run: documents, first head and shards."""
         with trio.move_on_after(DOCUMENT_S) as patience:
             try:
                 await self._open_now(body)
@@ -208,7 +209,7 @@ class Cache:
         log.info("caching run", run=to_text(manifest.run_id)[:10], name=manifest.name)
 
     async def _carry(self, run: RunId) -> None:
-        """Pass on the announcements of peers that only know us."""
+        """Relay gossip between peers that are connected to this seed only."""
         net = self._node.network_info.id
         judge = Commitments(net, run, partial(self.rosters.round_of, run), tell_conflict)
         await RunGossip.relay(self._node.network, net, run, judge)
@@ -219,7 +220,7 @@ class Cache:
         return await self._node.exchange.blob(digest)
 
     def _want_kept(self, ref: TreeRef) -> None:
-        """Fetch, and never let go of, what every newcomer needs."""
+        """Queue and pin a tree that every new member needs."""
         self._node.store.pin(ref.root)
         self._kept.add(Want(ref=ref))
 

@@ -1,4 +1,4 @@
-"""A volunteer in one run: its parts, and how they are started, limited and stopped together."""
+"""One worker's stay in one run: its parts, and how they start, obey limits and stop together."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 QUIET_S = 3.0
-"""After the run we stay until nobody has fetched anything from us for this long."""
+"""A worker stays after the run until no peer has fetched anything from it for this long."""
 SPREAD_S = 600.0
-"""And never longer than this."""
+"""Longest stay after the run."""
 
 
 class Volunteer:
-    """One worker at work in one run."""
+    """One worker's stay in one run, from joining it until it is over."""
 
     def __init__(
         self,
@@ -72,14 +72,14 @@ class Volunteer:
         self._workroom: Workroom | None = None
         self._standing: StandingWatch | None = None
         self.run_id = ""
-        """Of the run that we joined, as text: its manifest would have to be hashed each time."""
+        """Id of the joined run, as text; kept because computing it hashes the manifest."""
 
     async def run(self, wanted: str | None) -> None:
-        """Join the run and take part until it ends; raises UserFacingError when it cannot be."""
+        """Join the run and take part until it ends; raises UserFacingError when that fails."""
         node, network = self._node, self._node.network_info
         await self._outbox.open(network.id, network.genesis.work_bits)
         async with trio.open_nursery() as nursery:
-            # Ends the run when the ledger lost statements of this key, also while none waits.
+            # Fails if the ledger lost statements of this key, even while none is waiting.
             nursery.start_soon(self._outbox.send_waiting)
             if self._settings.net.status_lines:
                 nursery.start_soon(status_lines.report, self.status)
@@ -87,14 +87,14 @@ class Volunteer:
             self.run_id = to_text(joined.manifest.run_id)
             self._lending.joined(joined.manifest)
             async with trio.open_nursery() as work:
-                work.start_soon(self._obey)
+                work.start_soon(self._apply_limits)
                 await self._take_part(joined)
                 work.cancel_scope.cancel()
             await self._spread()
             nursery.cancel_scope.cancel()
 
-    async def _obey(self) -> None:
-        """Do what the manners came to, now and whenever they come to something else."""
+    async def _apply_limits(self) -> None:
+        """Apply the lending decision and its limits, now and at every change."""
         while True:
             changed, limits = self._lending.changed(), self._lending.limits()
             self._node.upload.limit(limits.upload_bytes_per_s)
@@ -107,7 +107,7 @@ class Volunteer:
             await changed.wait()
 
     async def _spread(self) -> None:
-        """Stay while others still fetch: the last head may be at us alone."""
+        """Stay while peers still fetch: this worker may be the only one with the last head."""
         self._ended = trio.current_time()
         self._lending.stays_out(ENDED)
         with trio.move_on_after(SPREAD_S):
@@ -206,46 +206,44 @@ class Volunteer:
         )
 
     async def leave(self) -> None:
-        """Say goodbye to the run, unless it is over or we are not in it yet."""
+        """Submit member.leave, unless the run is over or not joined yet."""
         if self._rounds is not None and self._ended is None:
             await self._rounds.leave()
 
     @property
     def under_way(self) -> int | None:
-        """The round that we take part in, until it is over."""
+        """Number of the round in which this key has a slot, until it is over."""
         return self._rounds.under_way if self._rounds is not None else None
 
     @property
     def outside(self) -> str:
-        """Why our key may be in no roster now; empty when it may."""
+        """Why this key may be in no roster now; empty: it may."""
         return self._standing.outside() if self._standing is not None else ""
 
     @property
     def standing(self) -> str:
-        """How our key stands, in the protocol's word; empty while that is not known."""
+        """Standing of this key, in the protocol's word; empty: not known yet."""
         known = self._standing.known if self._standing is not None else None
         return known.standing if known is not None else ""
 
     @property
     def view(self) -> RunView | None:
-        """The run as our reading of the log has it; None: not joined yet."""
+        """The run's view as of the last entry read; None: not joined yet."""
         return self._rounds.view if self._rounds is not None else None
 
     @property
     def loss(self) -> float | None:
-        """Of our own training, nats per token; None: nothing was trained yet."""
+        """Loss of this worker's last training, nats per token; None: nothing trained yet."""
         tally = self._deeds.tally if self._deeds is not None else None
         return tally.loss_last if tally is not None and tally.rounds_trained else None
 
     @property
     def bits_per_byte(self) -> float | None:
-        """Of the newest head that was measured, on held-out text."""
+        """Loss of the newest measured head on held-out text, bits per byte."""
         return self._rounds.bits_per_byte if self._rounds is not None else None
 
-    # --- status
-
     def status(self) -> link_status.Status:
-        """How we stand, for eyes."""
+        """The status line of this worker."""
         node, alive, ready = self._node, self._trainer.alive, self._trainer.ready
         facts = describe(self._rounds.view) if self._rounds else {}
         held = self._deeds.held if self._deeds else None

@@ -1,4 +1,4 @@
-"""What a worker or seed was told at its start."""
+"""Settings of a worker or a seed, checked once when it starts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEVICE = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetSettings:
-    """Where we are and whom we talk to; the same for workers and seeds."""
+    """Folder, ledger, addresses and limits; the same for workers and seeds."""
 
     ledger: str
     folder: Path
@@ -35,23 +35,23 @@ class NetSettings:
     run: str | None = None
     status_lines: bool = False
     trust: Policy | None = None
-    """Which witnesses must have cosigned the log; None: its own signature is enough."""
+    """Policy that names the witnesses that must cosign the log; None: its signature is enough."""
 
     def __post_init__(self) -> None:
         if not self.ledger.startswith(("http://", "https://")):
             raise UserFacingError(
-                f"the ledger's address must start with http:// or https://, not {self.ledger!r}"
+                f"invalid ledger address {self.ledger!r}: it must start with http:// or https://"
             )
         if self.quota_bytes < LEAST_QUOTA_BYTES:
             raise UserFacingError(
-                f"a quota of {self.quota_bytes / (1 << 30):.3g} GiB is too small: give at least "
-                f"{LEAST_QUOTA_BYTES / (1 << 30)} with --quota-gib"
+                f"a storage limit of {self.quota_bytes / (1 << 30):.3g} GiB is too small: use "
+                f"--quota-gib {LEAST_QUOTA_BYTES / (1 << 30)} or more"
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainerSettings:
-    """How much of the machine the trainer may take."""
+    """Device and limits of the trainer of a worker started by hand."""
 
     device: str = "auto"
     threads: int = 1
@@ -62,25 +62,25 @@ class TrainerSettings:
     def __post_init__(self) -> None:
         if not _DEVICE.fullmatch(self.device):
             raise UserFacingError(
-                f"there is no kind of device called {self.device!r}: "
-                "give auto, cpu, mps, cuda, cuda:1, xpu or the like"
+                f"unknown device {self.device!r}: use auto, cpu, mps, cuda or xpu, or name one "
+                "such as cuda:1"
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSettings:
-    """A volunteer's worker."""
+    """All settings of a worker."""
 
     net: NetSettings
     trainer: TrainerSettings = field(default_factory=TrainerSettings)
     roles: tuple[Role, ...] = ROLES
     is_minded: bool = False
-    """Whether the stored preferences and the facts of the machine decide when to lend."""
+    """True if saved preferences and the state of the computer decide when to lend."""
     is_linked: bool = False
-    """Whether an app started us and speaks on our standard input."""
+    """True if the app started this process and controls it through standard input."""
     is_judge: bool = False
-    """Whether to help to judge competitions whatever the preferences say."""
+    """True to help judge competitions even if the preferences say no."""
 
     def __post_init__(self) -> None:
         if not self.roles or list(self.roles) != sorted(set(self.roles) & set(ROLES)):
-            raise UserFacingError(f"roles must be trainer, witness or both, not {self.roles}")
+            raise UserFacingError(f"invalid roles {self.roles}: use trainer, witness or both")

@@ -1,4 +1,7 @@
-"""How a program ends when it cannot go on: one error, chosen from a group, and one sentence."""
+"""How worker and seed end: by a signal, or with one error sentence that names the ledger.
+
+The first signal ends a program in order, a second one at once.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +20,34 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 
+log = structlog.get_logger(__name__)
+
+LAST_WORDS_S = 2.5
+"""Longest time for leaving the run; with everything else to close, a program ends within 5 s."""
+
+
 class BrokenRulesError(TequioError):
     """An entry does not follow from the log before it: the run's coordinator broke the rules."""
 
 
 @contextmanager
 def named(ledger: str) -> Iterator[None]:
-    """Say of a log that cannot be trusted which ledger it is from and how to look into it.
+    """Add the ledger's address and advice to errors that mean that its log cannot be trusted.
 
-    Raises UserFacingError, in a group, for those errors wherever they are; others pass.
+    Raises UserFacingError, in a group, for those errors at any depth; other errors pass through.
     """
     try:
         yield
     except* (LogForkedError, BrokenRulesError, NoQuorumError, UntrustedLogError) as group:
         raise UserFacingError(
-            f"{first_of(group)}; do not trust {ledger} before you have seen what "
-            f"`tequio audit --ledger {ledger}` says"
+            f"{first_of(group)}; do not trust {ledger} before `tequio audit --ledger {ledger}` "
+            "has passed"
         ) from group
 
 
 @contextmanager
 def reached(ledger: str) -> Iterator[None]:
-    """Say of a ledger that is away, or is none, which one it is and what to do.
+    """Add the ledger's address and advice to errors of an unreachable or unusable ledger.
 
     Raises UserFacingError, as `named` does for a log that cannot be trusted.
     """
@@ -48,13 +57,15 @@ def reached(ledger: str) -> Iterator[None]:
         except* LedgerUnavailableError as group:
             raise UserFacingError(
                 f"the ledger at {ledger} does not answer ({first_of(group)}): "
-                "check the address and that it is running"
+                "check the address, and that the ledger is running"
             ) from group
         except* LedgerRefusedError as group:
-            raise UserFacingError(f"the ledger at {ledger} says no: {first_of(group)}") from group
+            raise UserFacingError(
+                f"the ledger at {ledger} refused the request: {first_of(group)}"
+            ) from group
         except* MalformedError as group:
             raise UserFacingError(
-                f"what answers at {ledger} is no ledger that we know: {first_of(group)}"
+                f"the server at {ledger} is not a Tequio ledger of this version: {first_of(group)}"
             ) from group
 
 
@@ -65,22 +76,14 @@ def first_of(error: BaseException) -> BaseException:
     return error
 
 
-# --- Stopping when told to: the first signal ends a program in order, a second one at once.
-
-log = structlog.get_logger(__name__)
-
-LAST_WORDS_S = 2.5
-"""How long the last words may take: with what has to be closed, a program ends within 5 s."""
-
-
 class Stopping:
-    """Runs a program until it ends or a signal says stop; `last_words` may be set meanwhile."""
+    """Runs a program until it ends or a signal stops it; `last_words` runs before a stop."""
 
     def __init__(self) -> None:
         self.last_words: Callable[[], Awaitable[None]] | None = None
 
     async def run(self, program: Callable[[], Awaitable[None]]) -> None:
-        """Return when the program has ended, by itself or by a signal; its errors pass."""
+        """Run the program until it ends or is stopped; raises its errors."""
         async with trio.open_nursery() as nursery:
             watching = trio.Event()
             nursery.start_soon(self._watch, nursery.cancel_scope, watching)
@@ -95,16 +98,16 @@ class Stopping:
             with trio.move_on_after(LAST_WORDS_S):
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(_cancel_at_next, signals, nursery.cancel_scope)
-                    await self._say_last_words()
+                    await self._run_last_words()
                     nursery.cancel_scope.cancel()
         scope.cancel()
 
-    async def _say_last_words(self) -> None:
+    async def _run_last_words(self) -> None:
         try:
             if self.last_words is not None:
                 await self.last_words()
         except* TequioError as group:
-            log.warning("could not say goodbye", error=str(first_of(group)))
+            log.warning("member.leave not sent", error=str(first_of(group)))
 
 
 async def _next(signals: AsyncIterator[int]) -> str:

@@ -1,4 +1,4 @@
-"""Status lines on standard output, for whoever started the program."""
+"""Status lines on standard output, one JSON object a second, for the program's parent process."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 EVERY_S = 1.0
 LIARS = 8
-"""Peers that gave wrong bytes, in a status."""
+"""Most peers that sent wrong data listed in a status."""
 
 
 async def report(status: Callable[[], Status]) -> NoReturn:
-    """Write a line every second until cancelled; nobody needs to read them."""
+    """Write a status line every second until cancelled, whether or not anybody reads it."""
     descriptor = sys.stdout.fileno()
     while True:
         line = link_status.encode(status())
-        # In a thread: a pipe that nobody empties must stop nothing else.
+        # In a thread: a full pipe that nobody reads must not block anything else.
         try:
             await trio.to_thread.run_sync(
                 _write,

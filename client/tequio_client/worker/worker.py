@@ -1,8 +1,8 @@
-"""The worker as a whole: what lives as long as the program, and the runs that it takes part in.
+"""The worker as a whole: everything that lives as long as the process, and the runs it joins.
 
-A plain worker joins one run and ends with it; what goes wrong ends it too, in a sentence. A minded
-one (an app's, or one that keeps the stored preferences) stays: it waits for consent, joins what was
-chosen, tells what is wrong and tries again, and ends only when told.
+A plain worker joins one run and ends with it, or with the first error. A worker controlled by the
+app, or by saved preferences, stays: it waits for consent, joins the chosen run, reports problems,
+retries, and ends only when it is stopped.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 KEEP_S = 30
-"""Seconds between two writings of the month's traffic."""
+"""Seconds between two writes of the meters."""
 LOOK_S, RESTING_S = 1.0, 2.0
-"""Seconds between two looks at what moves by itself, and while nothing computes."""
+"""Seconds between two readings of the meters: while something computes, and while nothing does."""
 AGAIN_S = 30.0
-"""After something went wrong a minded worker tries again, at the latest."""
+"""Seconds until a worker that stays retries after an error."""
 GOODBYE_S = 2.0
 _PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
 
 
 class Host:
-    """Everything of one worker program."""
+    """All parts of one worker process."""
 
     def __init__(self, settings: WorkerSettings, signer: Signer, ledger: LedgerApi) -> None:
         """Raises UserFacingError when the folder cannot be used."""
@@ -78,7 +78,7 @@ class Host:
         self.signer = signer
         self.ledger = ledger
         folder = settings.net.folder
-        device = trio.Lock()  # held by whichever child computes
+        device = trio.Lock()  # held by the child process that computes
         self.trainer = TrainerProcess(trainer_program(folder, settings.trainer.log_style), device)
         self.outbox = Outbox(ledger, folder, signer)
         self.evaluator = EvaluatorProcess(
@@ -90,7 +90,7 @@ class Host:
         self.probe = ProbeProcess(probe_program()) if settings.is_minded else None
         self.node: Node | None = None
         self.volunteer: Volunteer | None = None
-        self._fault = Why.NO_SWARM  # what an error means where we are now; owned by _be_there
+        self._fault = Why.NO_SWARM  # what an error means at the present step; owned by _stay
         fixed = None if settings.is_minded else UNMINDED
         self.choices = Choices(folder, wish=Wish(lend=not settings.is_linked), fixed=fixed)
         self.lending = Lending(settings, self.choices, self.trainer, self.evaluator, self.facts)
@@ -120,7 +120,7 @@ class Host:
         self.pace = StepPace()
 
     async def run(self) -> None:
-        """Be a volunteer until a plain worker's run ends; a minded one goes on until cancelled.
+        """Run until a plain worker's run ends; a worker that stays runs until cancelled.
 
         Raises UserFacingError, from a plain worker only.
         """
@@ -131,55 +131,54 @@ class Host:
                 nursery.start_soon(self.probe.run)
                 nursery.start_soon(self.judge.run)
             if self.settings.is_minded:
-                await self._be_there()
+                await self._stay()
             else:
                 await self._take_part()
             nursery.cancel_scope.cancel()
 
     async def leave(self) -> None:
-        """Say goodbye to the run."""
+        """Leave the run, if the worker is in one."""
         if self.volunteer is not None:
             await self.volunteer.leave()
 
     # --- taking part
 
-    async def _be_there(self) -> NoReturn:
-        """Take part whenever that is wanted and can be."""
+    async def _stay(self) -> NoReturn:
+        """Take part in the chosen run while there is consent."""
         while True:
             chosen = self.lending.preferences
             if chosen.consent:
                 self.lending.stays_out(JOINING)
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(self._cancel_when_chosen_anew, chosen, nursery.cancel_scope)
+                    nursery.start_soon(self._cancel_when_changed, chosen, nursery.cancel_scope)
                     await self._keep_trying(chosen.run)
             else:
                 await self.lending.changed().wait()
 
     async def _keep_trying(self, wanted: str) -> NoReturn:
-        """Until we are in a run again, it is the last failure that keeps us out."""
+        """Join and rejoin a run; the last failure is shown until the worker is in a run again."""
         while True:
             self._fault = Why.NO_SWARM
             try:
                 await self._take_part(wanted or await self._chosen_run())
             except* TequioError as group:
-                self._note(shutdown.first_of(group.subgroup(UserFacingError) or group))
+                self._record_failure(shutdown.first_of(group.subgroup(UserFacingError) or group))
             await trio.sleep(AGAIN_S)
 
-    def _note(self, error: BaseException) -> None:
-        """Say why we are in no run; a ledger that is away speaks for itself, while it is."""
+    def _record_failure(self, error: BaseException) -> None:
         log.warning("not in a run", why=str(error))
         if isinstance(error, RunOverError):
             self.lending.stays_out(ENDED)
-        elif self.ledger.reach.problem:
+        elif self.ledger.reach.problem:  # shown by a rule of its own, for as long as it lasts
             self.lending.stays_out(self.lending.outside or JOINING)
         else:
             self.lending.stays_out(Outside(why=self._fault, problem=str(error)))
 
     async def _chosen_run(self) -> str:
-        """Choose for the volunteer, as soon as there is something to choose."""
+        """Choose a run for the volunteer, as soon as one fits."""
         while True:
             rows = (await self.runs.read()).rows
-            while self.facts().machine is None:  # noqa: ASYNC110 - before that nothing can be said to fit
+            while self.facts().machine is None:  # noqa: ASYNC110 - without it no fit can be judged
                 await trio.sleep(LOOK_S)
             machine = self.facts().known_machine()
             found = choose(rows, machine, self.lending.preferences, self.signer.key)
@@ -189,7 +188,7 @@ class Host:
             self.lending.stays_out(found)
             await trio.sleep(AGAIN_S)
 
-    async def _cancel_when_chosen_anew(self, chosen: Preferences, scope: trio.CancelScope) -> None:
+    async def _cancel_when_changed(self, chosen: Preferences, scope: trio.CancelScope) -> None:
         while _membership(self.lending.preferences) == _membership(chosen):
             await self.lending.changed().wait()
         with trio.move_on_after(GOODBYE_S):
@@ -218,11 +217,11 @@ class Host:
                 nursery.cancel_scope.cancel()
 
     async def _meter(self) -> NoReturn:
-        """Read what moves by itself, and decide anew."""
+        """Read the meters and decide again, regularly."""
         kept_s = -math.inf
         while True:
             self.traffic.look(self._counters(), now())
-            self._weigh(now())
+            self._count_energy(now())
             share = self.lending.decision.share_percent
             self.pace.look(self.trainer.alive, share, trio.current_time())
             if self.probe is not None:
@@ -233,14 +232,14 @@ class Host:
                 watch = Watch(ours=ours, is_computing=self._is_computing, is_quiet=is_quiet)
                 self.probe.watch(watch)
             self.lending.look()
-            self._write_diary()
+            self._record_activity()
             if trio.current_time() >= kept_s + KEEP_S:
                 kept_s = trio.current_time()
                 self.choices.keep()
                 await trio.to_thread.run_sync(self._keep_counts)
             await trio.sleep(LOOK_S if self._is_computing else RESTING_S)
 
-    def _write_diary(self) -> None:
+    def _record_activity(self) -> None:
         standing = self.volunteer.standing if self.volunteer else ""
         look = Look(shown=self.snapshot(), standing=standing, steady_ms=clock.steady_ms())
         self.diary.look(look)
@@ -252,8 +251,8 @@ class Host:
         received_bytes = node.fetcher.client.streams.received_bytes
         return Counters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
 
-    def _weigh(self, moment: Moment) -> None:
-        """Count the energy of the devices on which a trainer of ours computes."""
+    def _count_energy(self, moment: Moment) -> None:
+        """Count the energy of the computing device, for the round under way if there is one."""
         ready, alive = self.trainer.ready, self.evaluator.alive
         machine = self.facts().known_machine()
         device = ready.device if ready else alive.device if alive else ""
@@ -270,13 +269,15 @@ class Host:
             try:
                 count.keep()
             except UserFacingError as err:
-                log.warning("a count was not kept", error=str(err))
+                log.warning("meter not written", error=str(err))
 
     async def _keep_trainer(self) -> None:
         while True:
             await self.trainer.run()
             if not self.settings.is_minded:
-                raise UserFacingError(self.trainer.broken or "the trainer is gone")
+                raise UserFacingError(
+                    self.trainer.broken or "the trainer process ended: start the worker again"
+                )
             self.lending.look()
             while self.trainer.broken is not None:
                 await self.lending.changed().wait()
@@ -284,11 +285,11 @@ class Host:
     # --- controllers
 
     def changed(self) -> trio.Event:
-        """Set at the next change of anything that is shown."""
+        """Event that is set at the next change of the snapshot."""
         return self.lending.changed()
 
     def snapshot(self) -> Snapshot:
-        """Everything that there is to see."""
+        """The present state of the worker, for controllers."""
         return control_snapshot.snapshot(
             control_snapshot.Parts(
                 key=self.signer.key,
@@ -306,23 +307,23 @@ class Host:
         )
 
     def want(self, wish: Wish) -> None:
-        """Take a wish."""
+        """Apply a desired state."""
         self.lending.want(wish)
 
     def choose(self, preferences: Preferences) -> None:
-        """Take preferences."""
+        """Apply preferences."""
         self.lending.choose(preferences)
 
     def tell(self, facts: SessionFacts, controller: object) -> None:
-        """Take facts of the user's session."""
+        """Receive facts of the user's session from a controller."""
         self.lending.tell(facts, controller)
 
     def hung_up(self, controller: object) -> None:
-        """That controller is gone, and what it told with it."""
+        """Drop the session facts of a controller that disconnected."""
         self.lending.hung_up(controller)
 
     async def answer(self, question: Question) -> Reply:
-        """Answer; raises TequioError."""
+        """Answer a controller's question; raises TequioError."""
         match question:
             case AskRuns():
                 return await self.runs.read(self.volunteer.run_id if self.volunteer else "")
@@ -332,7 +333,7 @@ class Host:
                 return Diagnostics(text=control_snapshot.text(self.snapshot()))
             case AskBenchmark(device=device):
                 if self.trainer.child.pid is not None:
-                    raise RefusedError("busy", "pause first: beside other work nothing is measured")
+                    raise RefusedError("busy", "pause lending first to get a meaningful result")
                 return await run_benchmark(device, self.settings.net.folder)
             case _:
                 return await self.books.answer(question)
@@ -344,12 +345,12 @@ class Host:
         return self.trainer.child.pid is not None or self.evaluator.child.pid is not None
 
     async def _trained(self) -> frozenset[str]:
-        """The runs that our key took part in, and the one that we are in."""
+        """Runs in which this key took part, and the present one."""
         found = await trio.to_thread.run_sync(points.runs, self.book.file)
         return found | ({self.volunteer.run_id} if self.volunteer else set())
 
     def facts(self) -> Facts:
-        """Everything that the manners look at."""
+        """All facts for the lending policy, read now."""
         probe, told = self.probe, self.lending.told
         now_s, now_ms = trio.current_time(), clock.steady_ms()
         session = told.facts if told else NOTHING_OF_SESSION if self.settings.is_linked else None
@@ -376,7 +377,7 @@ class Host:
 
 
 def _membership(preferences: Preferences) -> object:
-    """What decides which run we are in, and as what."""
+    """The preferences that decide which run to join, and in which role."""
     roles = [(one.id, one.use, one.role) for one in preferences.devices]
     return preferences.consent, preferences.run, roles
 

@@ -261,7 +261,7 @@ def test_an_app_that_is_told_to_end_ends_its_worker_first(
         assert not is_alive(worker)
         assert not (app.folder / "control.sock").exists()
         assert "QProcess" not in app.log()
-        assert "told to go" in (app.folder / "worker.log").read_text()
+        assert "stopping: app gone" in (app.folder / "worker.log").read_text()
 
 
 def test_the_second_start_raises_the_first_and_ends(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.head.layout import Base
 
+
 pytestmark = pytest.mark.trio
 CONTENTS = tuple(random.Random(at).randbytes(size) for at, size in enumerate((2_500_000, 70_000)))
 
@@ -74,7 +75,7 @@ async def test_nothing_is_fetched_when_too_little_is_lent(tmp_path: Path) -> Non
     async with paired(tmp_path) as pair:
         pair.ours.limit(2_000_000)
         files = BaseFiles(small_base(), pair.ours, pair.exchange)
-        with pytest.raises(UserFacingError, match="of the disk are lent: lend more"):
+        with pytest.raises(UserFacingError, match="raise the storage limit"):
             await files.paths()
         assert pair.ours.missing_bytes(reference(small_base().files[0])) == 2_500_000
 
@@ -85,7 +86,7 @@ async def test_nothing_is_fetched_when_the_disk_is_full(
     usage = namedtuple("usage", "total used free")  # noqa: PYI024 - as shutil has it
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**9, 10**9, 1_000_000))
     async with paired(tmp_path) as pair:
-        with pytest.raises(UserFacingError, match="free some space on it"):
+        with pytest.raises(UserFacingError, match="GB free: free some space"):
             await BaseFiles(small_base(), pair.ours, pair.exchange).paths()
 
 

@@ -124,7 +124,7 @@ async def _it_replays_the_rounds_that_it_missed(scene: Scene, ana: Actor) -> Act
     await scene.until_closed(4)
     ana = scene.start("ana")
     await scene.until_committed(ana)
-    (going,) = scene.new_events(ana, "going on from an older head")
+    (going,) = scene.new_events(ana, "replaying from an older head")
     assert going["round"] in {last, last + 1}  # computed, and killed before it was logged
     closed = scene.history.rounds(RoundClose)
     missed = [number for number in closed if going["round"] < number <= going["to"]]

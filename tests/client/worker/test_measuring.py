@@ -119,7 +119,7 @@ async def test_damaged_weights_of_an_old_head_are_not_measured(tmp_path: Path) -
             file = desk.store.tree_path(asked.head.weights_root)
             file.chmod(0o644)
             file.write_bytes(bytes([file.read_bytes()[0] ^ 1]) + file.read_bytes()[1:])
-            with pytest.raises(RefusedError, match="damaged here"):
+            with pytest.raises(RefusedError, match="are damaged"):
                 await deeds.do(asked, desk.tracker)
             assert asked in deeds.said
     assert not desk.said(HeadMeasure)

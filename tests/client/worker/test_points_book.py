@@ -204,7 +204,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(book: PointsBook) -> No
     book.end_proven(place(10), 19, PAID, checkpoint(20))
     ((pages,),) = book.file.rows("PRAGMA page_count")
     book.file.rows(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(BookError, match="cannot be written"):
+    with pytest.raises(BookError, match="cannot write"):
         fill(book)
     shown = points.points_read_sums(book.file, 0)
     assert shown.total % PAID.micropoints == 0

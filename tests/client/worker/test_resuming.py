@@ -224,7 +224,7 @@ async def test_a_head_that_the_log_does_not_name_is_no_base(returner: Returner) 
     strange = replace(heads[2], hash=HeadHash(sha256(b"our own mistake")))
     returner.keep(strange)
     assert await returner.choose(heads[-1], strange) is None
-    with pytest.raises(PeerError, match="does not start from our head"):
+    with pytest.raises(PeerError, match="does not start from the head"):
         await returner.start(strange)
 
 

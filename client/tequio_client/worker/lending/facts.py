@@ -1,7 +1,7 @@
-"""Everything that the manners look at, with what is too old taken for unknown.
+"""The facts that the lending policy decides by: session, machine, devices, time, step pace.
 
-Whoever gathers these reads clocks, disks and pipes; here they are values. A fact that is `None`
-is unknown, and no rule that is switched on takes it for "all is well".
+Clocks, disks and pipes are read elsewhere; here are only values. A fact that is `None` is unknown,
+and so is one that is too old. No active rule treats an unknown fact as "all is well".
 """
 
 from __future__ import annotations
@@ -25,56 +25,56 @@ if TYPE_CHECKING:
 
 
 SESSION_AGE_S = 15.0
-"""Older facts of the session are unknown: the app says them every 5 s."""
+"""Older session facts count as unknown; the app sends them every 5 s."""
 MACHINE_AGE_S = 5.0
-"""The same for those of the machine, which come every second, or every other at rest."""
+"""Older machine facts count as unknown; they come every second, or every other at rest."""
 CPU = "cpu"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known now."""
+    """Everything known now about the session, the machine, the run and the ledger."""
 
     session: SessionFacts | None = None
-    """None: no app belongs to this worker, so that no rule about the user's presence applies. A
-    worker of an app that has not spoken yet has `NOTHING_OF_SESSION`."""
+    """None: this worker has no app, so rules about the user's presence do not apply. A worker whose
+    app has not sent anything yet has `NOTHING_OF_SESSION`."""
     session_age_s: float = 0.0
-    """Ages by the steady clock."""
+    """Ages are by the steady clock."""
     machine: MachineFacts | None = None
     """None: the probe has not answered yet, or has died."""
     machine_age_s: float = 0.0
     month_bytes: int = 0
     free_disk_bytes: int | None = None
-    """Where the store is."""
+    """On the disk with the store."""
     store_bytes: int = 0
     need_mb: int = 0
-    """Memory of a device that the run's training takes; 0: not known yet, or little."""
+    """Device memory that training this run takes, MiB; 0: not known yet, or little."""
     is_computing: bool = False
-    """Whether a trainer process lives: then the load and memory of devices are partly ours."""
+    """True while a child process computes: part of the devices' load and memory is then its."""
     slowdown: float | None = None
-    """Time of our own steps, rests left out, over its calm moving average; None: no steps yet."""
+    """Time per training step, pauses left out, over its long-term average; None: no steps yet."""
     round: int | None = None
-    """The round that we train in now."""
+    """The round in which this worker trains now."""
     trainer_problem: str = ""
-    """Why no trainer will be started any more."""
+    """Why no trainer is started any more."""
     key_problem: str = ""
     standing_problem: str = ""
-    """Why rosters pass this key over: in quarantine, or banned."""
+    """Why rosters leave this key out: quarantined, or banned."""
     ledger_problem: str = ""
-    """What the ledger's last failure was; empty while it answers."""
+    """The ledger's last failure; empty while it answers."""
     was_ledger_reached: bool = False
-    """Since the worker began: a run that we are in outlives an outage."""
+    """True once it answered since the worker started: a joined run survives an outage."""
     outside: Outside | None = None
-    """Why we are in no run; None: we are in one."""
+    """Why the worker is in no run; None: it is in one."""
 
     def known_session(self) -> SessionFacts | None:
-        """What is known of the session now; None: there is no app that could know."""
+        """Session facts, unknown if too old; None: this worker has no app."""
         if self.session is None or self.session_age_s <= SESSION_AGE_S:
             return self.session
         return NOTHING_OF_SESSION
 
     def known_machine(self) -> MachineFacts:
-        """What is known of the machine now."""
+        """Machine facts, unknown if too old."""
         if self.machine is None or not self.machine_age_s <= MACHINE_AGE_S:
             return NOTHING_OF_MACHINE
         return self.machine
@@ -82,36 +82,35 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """One device that may compute."""
+    """A device that may compute: an accelerator, or the processor."""
 
     gpu: Gpu
-    """Its readings; the processor has the id `cpu`."""
+    """Readings; the processor has the id `cpu`."""
     free_mb: int | None
-    """Of its own memory, or of the machine's if it has none."""
+    """Free device memory, or free main memory for a device without its own."""
     most_mb: int | None
-    """What it may use of that; None: nobody knows how much there is."""
+    """Most memory that it may use; None: the total is unknown."""
 
     @property
     def is_cpu(self) -> bool:
-        """Whether it is the processor."""
         return self.gpu.id == CPU
 
     def others_load(self, facts: Facts) -> float | None:
-        """How busy others keep it: all of its load, where the trainer has no part in it."""
+        """Load caused by other programs, 0 to 1: the whole load while no trainer runs."""
         if self.gpu.others_load is None and not facts.is_computing:
             return self.gpu.load
         return self.gpu.others_load
 
     def is_too_small(self, need_mb: int) -> bool:
-        """Whether the run cannot be trained within what may be used of it."""
+        """True if this much memory is more than the device may use."""
         return self.most_mb is not None and self.most_mb < need_mb
 
 
 def chosen_devices(machine: MachineFacts, preferences: Preferences) -> tuple[Device, ...] | None:
-    """Devices that the volunteer lends; None: nobody can tell which there are.
+    """Devices that the volunteer lends; None: the devices are unknown.
 
-    All accelerators but those that were switched off. The processor if it was switched on, or if
-    there is no accelerator and it was not switched off.
+    All accelerators except those switched off. The processor if it was switched on, or if the
+    computer has no accelerator and the processor was not switched off.
     """
     if machine.gpus is None:
         return None
@@ -123,10 +122,10 @@ def chosen_devices(machine: MachineFacts, preferences: Preferences) -> tuple[Dev
 
 
 def lent_devices(devices: tuple[Device, ...] | None, need_mb: int) -> tuple[Device, ...]:
-    """Those of the chosen devices that will compute: the one with most memory, if it has enough.
+    """The chosen device that will compute: the one with most memory, if it has enough.
 
-    One, because a worker has one trainer. The other devices are nobody's business: a desktop on
-    the processor's own graphics does not keep the big card from being lent.
+    One, because a worker has one trainer. The load of other devices does not matter: a desktop on
+    the integrated graphics does not keep the large card from being lent.
     """
     able = [one for one in devices or () if not one.is_too_small(need_mb)]
     able.sort(key=lambda one: (one.is_cpu, -(one.gpu.memory_mb or 0)))
@@ -150,34 +149,30 @@ def _device(gpu: Gpu, machine: MachineFacts, preferences: Preferences) -> Device
     )
 
 
-# --- A moment, by the wall clock, by a clock that nobody sets, and in local time.
-#
-# Local time comes from a function that says how far it is ahead of UTC at a given instant, not
-# from a zone or from fields of the clock: ends of hours and months lie in the future, beyond the
-# next change to or from summer time, so that today's offset would be an hour wrong there. The
-# function is `clock.utc_offset_s` in a program, any zone's in a test.
-#
-# Durations that must not be fooled by a clock that is set (how long a game has been closed) are
-# differences of `steady_ms`; dates (the hours of the week, the month) are those of `ms`.
-
 HOUR_MS = 3_600_000
 _SECOND_MS = 1_000
 _MOST_CHANGES = 4
-"""Changes of the clocks that are looked beyond: two come within a year."""
+"""Clock changes searched past when looking for the next lending hour; a year has two."""
 _MONTH_HOURS = 24 * 33
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """Now."""
+    """One instant: by the wall clock, by a steady clock, and in local time.
+
+    Durations (how long a game has been closed) are differences of `steady_ms`, which nobody sets.
+    Dates (hours of the week, the month) come from `ms`.
+    """
 
     ms: int
-    """Since 1970, by the wall clock."""
+    """Milliseconds since 1970, by the wall clock."""
     steady_ms: int
-    """By a clock that only goes forward, at its own pace."""
+    """By a clock that only goes forward."""
+    # A function, not today's offset: the end of an hour or a month may lie beyond the next change
+    # to or from summer time, where today's offset would be an hour wrong.
     offset_s: Callable[[int], int]
-    """How many seconds local time is ahead of UTC at an instant, in milliseconds since 1970."""
+    """Seconds that local time is ahead of UTC at an instant given in milliseconds since 1970."""
 
     def month(self) -> str:
         """Local month, as in `2026-11`."""
@@ -188,19 +183,19 @@ class Moment:
         return f"{self._local(self.ms):%Y-%m-%d}"
 
     def month_end_ms(self) -> int:
-        """When the next local month begins, to the second."""
+        """Start of the next local month, to the second."""
         now = self._month(self.ms)
         end_ms = self.ms + _MONTH_HOURS * HOUR_MS
         return _first(lambda at: self._month(at) != now, self.ms, end_ms)
 
     def is_in(self, week: Week) -> bool:
-        """Whether the local hour is one of these."""
+        """True if the local hour is one of these hours of the week."""
         return self._is_in(week, self.ms)
 
     def next_in_ms(self, week: Week) -> int | None:
-        """When the first of these hours begins, if it is none of them now; None: never.
+        """Start of the next of these hours, assuming that the present hour is not one; None: never.
 
-        An hour that summer time skips is none, one that comes twice counts twice.
+        An hour that summer time skips does not count; one that occurs twice counts twice.
         """
         if not any(week):
             return None
@@ -209,13 +204,14 @@ class Moment:
             begin, at = at, self._next_by_offset(week, at)
             if self.offset_s(begin) == self.offset_s(at):
                 return at
-            at = self._change_ms(begin, at)  # before that the clocks are changed: look from there
+            # The clocks change in between, so that hour begins at another time: search from there.
+            at = self._change_ms(begin, at)
             if self._is_in(week, at):
                 return at
         return None
 
     def _next_by_offset(self, week: Week, at_ms: int) -> int:
-        """When the next of these hours begins, if the clocks are not changed before."""
+        """Start of the next of these hours if the clocks do not change before."""
         offset_ms = self.offset_s(at_ms) * _SECOND_MS
         hour = (at_ms + offset_ms) // HOUR_MS + 1
         while not week[(hour // HOURS + _EPOCH.weekday()) % DAYS] >> hour % HOURS & 1:
@@ -223,7 +219,7 @@ class Moment:
         return hour * HOUR_MS - offset_ms
 
     def _change_ms(self, begin_ms: int, end_ms: int) -> int:
-        """When the clocks are changed between the two, to the second."""
+        """Instant between the two at which the clocks change, to the second."""
         offset = self.offset_s(begin_ms)
         return _first(lambda at: self.offset_s(at) != offset, begin_ms, end_ms)
 
@@ -239,7 +235,7 @@ class Moment:
 
 
 def _first(holds: Callable[[int], bool], begin_ms: int, end_ms: int) -> int:
-    """First full second at which it holds: not at the beginning, and from then on to the end."""
+    """First full second at which `holds` is true, by bisection: false before, true from then on."""
     low, high = begin_ms // _SECOND_MS, -(-end_ms // _SECOND_MS)
     while high - low > 1:
         middle = (low + high) // 2
@@ -247,33 +243,30 @@ def _first(holds: Callable[[int], bool], begin_ms: int, end_ms: int) -> int:
     return high * _SECOND_MS
 
 
-# --- Why a worker that shall be in a run is in none.
-
-
 class Why(StrEnum):
-    """The cause."""
+    """Why a worker that should be in a run is not."""
 
     JOINING = "joining"
-    """Nothing is in the way, as far as is known."""
+    """The worker is joining; no problem is known."""
     NONE_OPEN = "open"
     """The ledger has no open run."""
     NONE_FITS = "fits"
-    """It has some, and none fits this computer."""
+    """The ledger has open runs, but none fits this computer."""
     ENDED = "ended"
-    """Ours is over."""
+    """The run is over."""
     BARRED = "barred"
-    """The run cannot be taken part in."""
+    """This worker cannot take part in the run."""
     NO_SWARM = "swarm"
-    """There is no way to any run: a wrong ledger, an address that cannot be listened on."""
+    """No run can be reached: a wrong ledger, or an address that cannot be listened on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """Why there is no run now."""
+    """The reason for being in no run, with the problem if there was one."""
 
     why: Why
     problem: str = ""
-    """What went wrong, in words, where something did."""
+    """The error message, if something failed."""
 
 
 JOINING = Outside(why=Why.JOINING)
@@ -282,17 +275,10 @@ NONE_FITS = Outside(why=Why.NONE_FITS)
 ENDED = Outside(why=Why.ENDED)
 
 
-# --- Whether our own steps have become slower: a sign, without asking anybody, that others
-# compute.
-#
-# The time of a step, rests left out, as a mean over the last seconds, against a calm mean over
-# the last minutes. Another task, another share or another process begins anew: nothing is
-# compared that is not alike.
-
 NOW_S = 4.0
 CALM_S = 120.0
 WARM_S = 15.0
-"""A task's first seconds compile and fill caches: slow, and no measure."""
+"""A task's first seconds do not count: compiling and filling caches makes them slow."""
 _TRAINING = "training"
 
 
@@ -305,23 +291,28 @@ class _Seen:
 
 
 class StepPace:
-    """The pace of one trainer; `look` is called with each new reading."""
+    """The pace of one trainer: slower steps mean that other programs compute, unseen by any probe.
+
+    The time per step, pauses left out: its mean over the last seconds (`NOW_S`) over its mean of
+    the last minutes (`CALM_S`). `observe` is called with each new reading.
+    """
 
     def __init__(self) -> None:
         self._seen: _Seen | None = None
         self._begun_s = 0.0
-        self._now_s: float | None = None  # a step, lately
-        self._calm_s: float | None = None  # a step, as a rule
+        self._now_s: float | None = None  # per step, short-term mean
+        self._calm_s: float | None = None  # per step, long-term mean
 
     @property
     def slowdown(self) -> float | None:
-        """How much longer a step takes than as a rule; None: not known yet."""
+        """Short-term over long-term time per step; None: not known yet."""
         if self._now_s is None or self._calm_s is None:
             return None
         return self._now_s / self._calm_s
 
     def look(self, alive: Alive | None, share_percent: int, at_s: float) -> None:
-        """Take a reading: what the trainer says, how much of the time it may compute, and when."""
+        """Add a reading: the trainer's report, the share of time it may compute, and the time."""
+        # Another task, share or process starts a new comparison: only like is compared with like.
         if alive is None or alive.doing != _TRAINING or not share_percent:
             self._seen = None
             return
@@ -333,8 +324,8 @@ class StepPace:
         elif alive.step > before.step:
             self._seen = seen
             step_s = (at_s - before.at_s) / (alive.step - before.step) * share_percent / 100
-            self._take(step_s, at_s - before.at_s, at_s)
-        elif self._now_s is not None:  # a step that is late is a slow one, before it is over
+            self._add(step_s, at_s - before.at_s, at_s)
+        elif self._now_s is not None:  # a late step is a slow one, even before it is over
             late_s = (at_s - before.at_s) * share_percent / 100
             self._now_s = max(self._now_s, late_s)
 
@@ -342,7 +333,7 @@ class StepPace:
         self._seen, self._begun_s = seen, seen.at_s
         self._now_s = self._calm_s = None
 
-    def _take(self, step_s: float, passed_s: float, at_s: float) -> None:
+    def _add(self, step_s: float, passed_s: float, at_s: float) -> None:
         if at_s - self._begun_s < WARM_S:
             return
         if self._now_s is None or self._calm_s is None:

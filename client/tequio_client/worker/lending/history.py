@@ -1,8 +1,13 @@
-"""What the manners must remember from one look at the facts to the next.
+"""The memory of the lending policy between two decisions.
 
-Rules that would flutter have a memory: a game has been closed for a minute, a device has cooled
-by five degrees, others have left it alone for a minute. Durations are of the steady clock, which
-nobody sets; the memory begins anew with the worker.
+Rules that would switch on and off too often have hysteresis: a game has been closed for a minute,
+a device has cooled by five degrees, other programs have left it alone for a minute. Durations are
+of the steady clock, which nobody sets; a restarted worker starts with an empty memory.
+
+A device is kept at its temperature and power goals by pausing between steps, which needs no system
+privileges. The controller is integral: above the goal it lowers the share of computing time, the
+more the farther; well below the goal it raises the share, slowly; within the band it changes
+nothing. It acts on the extrapolated temperature, so that a slow heat sink does not make it swing.
 """
 
 from __future__ import annotations
@@ -22,26 +27,19 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snooze, Wish
     from tequio_client.worker.lending.facts import Moment
 
-# --- How much of a device is taken: threads, and how much of the time it computes.
-#
-# Temperature and power are held by resting between steps, which needs no right that a volunteer's
-# program lacks. The controller is integral: above the goal it takes away, the more the farther;
-# below the goal by more than the band it gives back, slowly; within the band it leaves things as
-# they are. What it looks at is where the temperature is heading, so that a slow heat sink does
-# not carry it to and fro. It thinks every five seconds, however often it is asked.
-
 LEAST_PERCENT = 10
-"""Below this nothing gets done; a device that is still too hot is left alone instead."""
+"""Lowest share of computing time; a device that is still too hot then stops instead."""
 MOST_PERCENT = 100
 BAND_C = 5.0
-"""A device is steered into the degrees below its goal, and left alone in them."""
-_THINK_MS = 5_000
+"""Degrees below the goal in which the share of computing time stays as it is."""
+_CONTROL_MS = 5_000
+"""Time between two changes of the share."""
 _AHEAD_S = 20.0
-"""How far the temperature's trend is followed."""
+"""Seconds by which the temperature's trend is extrapolated."""
 _SMOOTH = 0.5
-"""Weight of the newest reading: sensors speak in whole degrees."""
+"""Weight of the newest temperature; sensors report whole degrees."""
 _SMOOTH_WATTS = 0.25
-"""Watts jump with every rest."""
+"""Weight of the newest power reading; power drops with every pause between steps."""
 _LESS_PER_C = 0.8
 _LESS_PER_WATT_PERCENT = 0.15
 _MORE_PER_UNIT = 0.25
@@ -51,44 +49,42 @@ _WATTS_BAND_PERCENT = 15.0
 
 
 def threads(cores: int, chosen: int = 0) -> int:
-    """Say how many threads may compute; 0 chosen: all cores but one."""
+    """Number of threads that may compute; 0 chosen: all cores but one."""
     return max(1, min(chosen, cores) if chosen else cores - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goals:
-    """What a device is held at."""
+    """Temperature and power at which a device is kept; 0 watts: no power goal."""
 
     temperature_c: float
     watts: float = 0.0
-    """0: no goal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How much of the time a device may compute, and what that was reckoned from."""
+    """The share of time that a device may compute, in percent, and the state of its controller."""
 
     share: float = float(MOST_PERCENT)
     at_ms: int | None = None
-    """When it was thought over, by the steady clock."""
+    """Last change, by the steady clock."""
     temperature_c: float | None = None
-    """Smoothed, as the next one."""
+    """Smoothed, like `watts`."""
     watts: float | None = None
 
     @property
     def percent(self) -> int:
-        """The share to compute with."""
         return round(self.share)
 
 
 def steered(
     pace: Pace, goals: Goals, temperature_c: float | None, watts: float | None, at_ms: int
 ) -> Pace:
-    """Think the share over, if it is time to; a reading that is missing (None) gives nothing back.
+    """Adjust the share, at most every `_CONTROL_MS`; a missing reading (None) never raises it.
 
-    A device that has never told its temperature, or its power, is not steered by it.
+    A device that has never reported its temperature, or its power, is not controlled by it.
     """
-    if pace.at_ms is not None and 0 <= at_ms - pace.at_ms < _THINK_MS:
+    if pace.at_ms is not None and 0 <= at_ms - pace.at_ms < _CONTROL_MS:
         return pace
     now = replace(
         pace,
@@ -103,12 +99,12 @@ def steered(
 
 
 def _by_heat(before: Pace, now: Pace, goals: Goals) -> float:
-    """How many percent more, or less, for the temperature's sake."""
+    """Change of the share in percent because of the temperature."""
     if now.temperature_c is None:
         return _MOST_MORE
     heading = now.temperature_c
     if before.temperature_c is not None and before.at_ms is not None and now.at_ms is not None:
-        passed_s = max((now.at_ms - before.at_ms) / 1_000, _THINK_MS / 1_000)
+        passed_s = max((now.at_ms - before.at_ms) / 1_000, _CONTROL_MS / 1_000)
         heading += (now.temperature_c - before.temperature_c) / passed_s * _AHEAD_S
     return _step(heading - goals.temperature_c, BAND_C, _LESS_PER_C)
 
@@ -121,7 +117,7 @@ def _by_watts(now: Pace, goals: Goals) -> float:
 
 
 def _step(above: float, band: float, less: float) -> float:
-    """Percent to take away or to give back, for being above the goal by so much."""
+    """Change of the share in percent for being this far above the goal (or below, if negative)."""
     if above > 0:
         return -min(above * less, _MOST_LESS)
     return min(max(-band - above, 0.0) * _MORE_PER_UNIT, _MOST_MORE)
@@ -134,45 +130,44 @@ def _smooth(before: float | None, now: float | None, weight: float) -> float | N
 
 
 AFTER_GAME_MS = 60_000
-"""How long nothing is lent after a game, a film or an exclusive program."""
+"""Pause after a game, a film or an exclusive program."""
 CLEAN_MS = 60_000
-"""How long others must leave a device alone that they needed."""
+"""Quiet time after other programs used a device, before it is lent again."""
 OTHERS_MS = 3_000
-"""How long they must keep it busy, so that a running trainer stops for them."""
+"""Load of other programs that lasts this long stops a running trainer."""
 SLOWED_MS = 5_000
 SLOWED_BY = 1.4
 FILM_GPU_PERCENT = 30
-"""Load of others that a film in full screen may cause."""
+"""Load of other programs that is normal during a film in full screen."""
 HYSTERESIS_C = BAND_C
 HOT_MS = 30_000
-"""How long a device may stay above its goal at the least share."""
+"""Longest time that a device may stay above its goal at the lowest share."""
 SPARE_BYTES = 1 << 30
-"""Disk that must be free beyond the limit, once the limit was reached."""
+"""Disk space that must be free beyond the limit, once the limit was reached."""
 LONGEST_GAME_MS = 24 * 3_600_000
-"""Longest snooze until a game closes, where nobody can tell that it does."""
+"""Longest snooze until a game closes, if it cannot be seen to close."""
 _NOBODY: Mapping[str, Pace] = MappingProxyType({})
 _NOWHERE: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strain:
-    """One way in which others show that they need the machine."""
+    """One condition that stops lending once it has lasted, until a quiet minute has passed."""
 
     since_ms: int | None = None
-    """Since when, without a pause."""
+    """Start of the condition, if it holds now."""
     last_ms: int | None = None
-    """When it was last so, once it had lasted; None: it never did."""
+    """Last time at which it held after it had lasted; None: it never lasted."""
 
     def is_on(self, now_ms: int) -> bool:
-        """Whether it lasted, and a clean minute has not passed since."""
         return self.last_ms is not None and now_ms - self.last_ms < CLEAN_MS
 
     def left_ms(self, now_ms: int) -> int:
-        """How long it still is on, if it does not come back."""
+        """Milliseconds until it is off, if the condition does not return."""
         return 0 if self.last_ms is None else max(0, self.last_ms + CLEAN_MS - now_ms)
 
     def seen(self, is_so: bool | None, lasting_ms: int, now_ms: int) -> Strain:  # noqa: FBT001 a fact
-        """Take a look into account; unknown (None) neither begins nor ends anything."""
+        """Add an observation; an unknown one (None) neither starts nor ends anything."""
         if is_so is None:
             return replace(self, last_ms=now_ms) if self.is_on(now_ms) else self
         if not is_so:
@@ -185,18 +180,18 @@ class Strain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnoozeTrace:
-    """How a snooze goes."""
+    """Progress of a snooze."""
 
     number: int
-    """Of the wish."""
+    """Number of the command that asked for it."""
     since_ms: int
     length_ms: int | None
     """None: until the game closes."""
     gone_ms: int | None = None
-    """Since when that game is known to be gone."""
+    """Time since which the game is known to be closed."""
 
     def left_ms(self, now_ms: int) -> int | None:
-        """How long it still lasts, 0: it is over; None: as long as the game does."""
+        """Milliseconds left; 0: it is over; None: until the game closes."""
         if self.length_ms is not None:
             return max(0, self.since_ms + self.length_ms - now_ms)
         if now_ms - self.since_ms >= LONGEST_GAME_MS:
@@ -206,17 +201,17 @@ class SnoozeTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
-    """The memory; `Traces()` at the worker's beginning."""
+    """The memory of the lending policy; `LendingHistory()` when the worker starts."""
 
     game_ms: int | None = None
-    """When something was last seen beside which nothing is lent."""
+    """Last time at which a game, a film or an exclusive program was running."""
     snooze: SnoozeTrace | None = None
     finishing: tuple[int, int | None] | None = None
-    """Number of the wish to finish, and the round to be finished; None: that has ended."""
+    """Number of the command to finish, and the round to be finished; None: that round is over."""
     hot: frozenset[str] = frozenset()
-    """Devices that must cool down first."""
+    """Ids of devices that must cool down first."""
     above_ms: Mapping[str, int] = field(default_factory=lambda: _NOWHERE)
-    """Since when a device is above its goal at the least share."""
+    """Time since which a device is above its goal at the lowest share, by id."""
     paces: Mapping[str, Pace] = field(default_factory=lambda: _NOBODY)
     others_gpu: Strain = Strain()
     others_cpu: Strain = Strain()
@@ -227,7 +222,7 @@ class Traces:
 def traced(
     traces: Traces, facts: Facts, preferences: Preferences, wish: Wish, now: Moment
 ) -> Traces:
-    """Take a look at the facts into account; call it before each `decide`, with the same values."""
+    """Update the memory with the present facts; call it before each `decide`, with equal values."""
     session, at_ms = facts.known_session(), now.steady_ms
     devices = chosen_devices(facts.known_machine(), preferences)
     lent = lent_devices(devices, facts.need_mb)
@@ -243,7 +238,7 @@ def traced(
 
 
 def disturbing(session: SessionFacts, preferences: Preferences) -> tuple[Reason, str] | None:
-    """Beside which program nothing is lent, and why; None: none is known."""
+    """The reason and the program because of which nothing is lent; None: there are none."""
     if preferences.pause_for_games and session.game:
         return Reason.GAME, session.game
     if session.fullscreen:
@@ -257,7 +252,7 @@ def disturbing(session: SessionFacts, preferences: Preferences) -> tuple[Reason,
 
 
 def gpu_percent(session: SessionFacts | None, preferences: Preferences) -> int:
-    """Load of others above which an accelerator is theirs."""
+    """Load of other programs, in percent, above which an accelerator is left to them."""
     if session is not None and session.fullscreen and session.is_film:
         return max(FILM_GPU_PERCENT, preferences.others_gpu_percent)
     return preferences.others_gpu_percent
@@ -313,7 +308,8 @@ def _warmed(
 
 
 def _pace(pace: Pace, facts: Facts, one: Device, choice: DeviceChoice, at_ms: int) -> Pace:
-    if not facts.is_computing:  # it cools because it rests: that says nothing about its pace
+    # An idle device cools in any case: its readings must not raise the share.
+    if not facts.is_computing:
         return replace(pace, at_ms=None, temperature_c=None, watts=None)
     goals = Goals(temperature_c=choice.temperature_c, watts=choice.watts)
     return steered(pace, goals, one.gpu.temperature_c, one.gpu.watts, at_ms)
@@ -356,7 +352,7 @@ def _snooze(
             number=wish.number, since_ms=now.steady_ms, length_ms=_length_ms(snooze, now)
         )
     if before.length_ms is not None or before.left_ms(now.steady_ms) == 0:
-        return before  # what has ended stays so
+        return before  # a snooze that is over does not start again
     if session is None or is_played(snooze, session) is not False:
         return replace(before, gone_ms=None)
     gone_ms = now.steady_ms if before.gone_ms is None else before.gone_ms
@@ -364,14 +360,15 @@ def _snooze(
 
 
 def _length_ms(snooze: Snooze, now: Moment) -> int | None:
-    """How long it lasts from now on, however the clock is set: not longer than when asked."""
+    """Length of a snooze from now on; None: until the game closes."""
+    # Never longer than when it was asked for, even if the clock was set back since.
     if snooze.until_ms is None:
         return None
     return max(0, min(snooze.until_ms - now.ms, snooze.until_ms - snooze.asked_ms))
 
 
 def is_played(snooze: Snooze, session: SessionFacts) -> bool | None:
-    """Whether the game runs that a snooze waits for; None: nobody can tell."""
+    """True if the game that a snooze waits for is running; None: unknown."""
     shown = "" if session.is_film else session.fullscreen
     if snooze.game:
         if snooze.game in {session.game, session.fullscreen, *(session.programs or ())}:

@@ -1,8 +1,8 @@
-"""Lending: what the volunteer chose, what is known, what the manners make of it, and who is told.
+"""Lending: the volunteer's choices and the known facts, and the decision that follows from them.
 
-The one owner of choices and facts. It looks once a second and at every news; whoever obeys waits
-for `changed`. The trainer is forbidden here, at once and before anything else: whatever the rest of
-the worker is at, a game must not wait for it.
+The single owner of choices and facts. It decides once a second and at every change; the rest of the
+worker waits for `changed`. The trainer process is stopped here, at once and before anything else: a
+game must not wait for whatever the rest of the worker is doing.
 """
 
 from __future__ import annotations
@@ -38,14 +38,6 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.network import Role
 
-# --- What the volunteer has chosen and wished, on the disk: the worker does the same after a
-# restart.
-#
-# A file that cannot be read is kept aside and said to be so; nothing is lent on a guess, so what
-# then holds has no consent. One of a newer program is kept aside too before it is replaced: what
-# this version does not know would be lost. What cannot be written holds all the same, and is
-# written as soon as it can be: a pause counts on a full disk too.
-
 log = structlog.get_logger(__name__)
 
 PREFERENCES = "preferences.json"
@@ -64,23 +56,28 @@ UNMINDED = Preferences(
     disk_gib=1_000_000,
     disk_free_gib=0,
 )
-"""Who starts a worker by hand has said what it may take, on the command line."""
+"""Preferences of a worker started by hand, whose limits are on the command line."""
 _MOST_BYTES = link_preferences.MOST_BYTES + 1
 
 T = TypeVar("T")
 
 
 class Choices:
-    """Preferences and wish of one folder; whoever changes them owns this."""
+    """Preferences and desired state of one folder, which survive a restart.
+
+    An unreadable file is set aside and reported. The preferences then have no consent: nothing is
+    lent on a guess. A file of a newer program is set aside too before it is replaced, because this
+    version would lose the settings it does not know.
+    """
 
     def __init__(self, folder: Path, *, wish: Wish, fixed: Preferences | None = None) -> None:
-        """Read what is there; `wish` holds until there is another.
+        """Read the files; `wish` applies until a file or a command gives another.
 
-        Preferences that are `fixed` hold for good, and those on the disk stay as they are.
+        Preferences that are `fixed` never change, and the file on disk is not touched.
         """
         self._folder = folder
         self.kept_aside: list[str] = []
-        """Names of files that could not be used and were kept."""
+        """Names of unusable files that were set aside."""
         self._is_fixed = fixed is not None
         self._unsaved: dict[str, bytes] = {}
         found = fixed or self._read(PREFERENCES, link_preferences.decode)
@@ -91,26 +88,27 @@ class Choices:
         self.wish = self._read(WISH, _decode_wish) or wish
 
     def choose(self, preferences: Preferences) -> None:
-        """Let preferences hold, unless others are fixed."""
+        """Replace the preferences, unless they are fixed."""
         if preferences != self.preferences and not self._is_fixed:
             self.preferences = preferences
             self._unsaved[PREFERENCES] = link_preferences.encode(preferences)
             self.keep()
 
     def want(self, wish: Wish) -> None:
-        """Let a wish hold; one that is not newer changes nothing."""
+        """Replace the desired state, unless the present one is newer."""
         if wish.number > self.wish.number:
             self.wish = wish
             self._unsaved[WISH] = msgspec.json.encode(wish)
             self.keep()
 
     def keep(self) -> None:
-        """Write what is not on the disk yet, if that can be."""
+        """Write what is not on the disk yet; a failed write is tried again at the next call."""
+        # A choice applies at once, written or not: pausing must work on a full disk too.
         for name, content in list(self._unsaved.items()):
             try:
                 files.write_or_explain(self._folder / name, content)
             except UserFacingError as err:
-                log.warning("holds, and was not written", file=name, error=str(err))
+                log.warning("choices not written yet", file=name, error=str(err))
             else:
                 del self._unsaved[name]
 
@@ -121,7 +119,8 @@ class Choices:
         except FileNotFoundError:
             return None
         except (OSError, MalformedError) as err:
-            log.warning("not read; kept aside", file=str(self._folder / name), error=str(err))
+            path = str(self._folder / name)
+            log.warning("choices unreadable; set aside", file=path, error=str(err))
             self._keep_aside(name, "damaged")
             return None
 
@@ -131,7 +130,7 @@ class Choices:
         try:
             aside.write_bytes(path.read_bytes())
         except OSError as err:
-            log.warning("not kept aside", file=str(path), error=str(err))
+            log.warning("file not set aside", file=str(path), error=str(err))
         self.kept_aside.append(aside.name)
 
 
@@ -139,7 +138,7 @@ def _decode_wish(content: bytes) -> Wish:
     try:
         return msgspec.json.decode(content, type=Wish)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-        raise MalformedError(f"not a wish: {err}") from err
+        raise MalformedError(f"not a valid desired state: {err}") from err
 
 
 _BITS = 8
@@ -149,11 +148,11 @@ _GIB = 1 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much of the machine and of the line may be taken."""
+    """How much of the machine and of the connection may be used."""
 
     device: str
     threads: int
-    memory_mb: int  # of the accelerator; 0: no limit
+    memory_mb: int  # accelerator memory; 0: unlimited
     share_percent: int
     upload_bytes_per_s: float | None
     download_bytes_per_s: float | None
@@ -162,7 +161,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """Facts of the session, who told them, and when by the steady clock."""
+    """Session facts, the controller that sent them, and when, by the steady clock."""
 
     facts: SessionFacts
     controller: object
@@ -180,7 +179,7 @@ class Lending:
         evaluator: EvaluatorProcess,
         gather: Callable[[], Facts],
     ) -> None:
-        """`gather` gives the facts of everything but the choices."""
+        """`gather` returns all facts except the choices."""
         self._settings = settings
         self._choices = choices
         self._trainer = trainer
@@ -190,67 +189,64 @@ class Lending:
         self._changed = trio.Event()  # replaced at every change
         self.told: Told | None = None
         self.need_mb = 0
-        """Memory that the run's training takes; 0: in no run."""
+        """Memory that training the run takes, MiB; 0: in no run."""
         self.score_mb: int | None = None
-        """Memory that scoring takes; None: nothing is to be scored."""
+        """Memory that scoring takes, MiB; None: nothing is to be scored."""
         self.is_judging = False
-        """Whether what is lent is the evaluator's, and not the trainer's."""
-        self._promised: int | None = None  # round that is finished before anything is scored
+        """True while the device belongs to the evaluator instead of the trainer."""
+        self._promised: int | None = None  # round to finish before anything is scored
         self.outside: Outside | None = None
-        """Why we are in no run that we shall be in; None: we are in one, or shall be in none."""
+        """Why the worker is not in the run it should be in; None: it is, or should be in none."""
         self.since_ms = 0
-        """When lending began; 0: nothing is lent."""
+        """Start of lending, milliseconds since 1970; 0: nothing is lent."""
         self.decision: Decision = UNDECIDED
 
     # --- choices
 
     @property
     def preferences(self) -> Preferences:
-        """What was chosen."""
         return self._choices.preferences
 
     @property
     def wish(self) -> Wish:
-        """What is wanted by hand."""
         return self._choices.wish
 
     def want(self, wish: Wish) -> None:
-        """Take a wish that is newer."""
+        """Apply a desired state if it is newer than the present one."""
         if wish.number > self.wish.number:
             self._choices.want(wish)
-            if wish.lend:
+            if wish.lend:  # pressing Contribute again is also how to retry a broken trainer
                 self._trainer.reset()
             self.look()
 
     def choose(self, preferences: Preferences) -> None:
-        """Take preferences."""
         if preferences != self.preferences:
             self._choices.choose(preferences)
             self.look()
 
     def tell(self, facts: SessionFacts, controller: object) -> None:
-        """Take facts of the user's session."""
+        """Receive session facts from a controller."""
         self.told = Told(facts=facts, controller=controller, at_ms=clock.steady_ms())
         self.look()
 
     def hung_up(self, controller: object) -> None:
-        """Know nothing more of the session that this controller told of."""
+        """Treat the session as unknown if this controller was the one that reported it."""
         if self.told is not None and self.told.controller is controller:
             self.told = Told(facts=NOTHING_OF_SESSION, controller=None, at_ms=clock.steady_ms())
             self.look()
 
     def joined(self, manifest: Manifest) -> None:
-        """Know which run it is for."""
+        """Record the run that was joined, for its memory needs."""
         self.need_mb, self.outside = needs.memory_mb(manifest), None
         self.look()
 
     def stays_out(self, outside: Outside) -> None:
-        """Know that there is no run to lend for now, and why."""
+        """Record why the worker is in no run now."""
         self.need_mb, self.outside = 0, outside
         self.look()
 
     def judges(self, score_mb: int | None) -> None:
-        """Know what memory is needed to score what we were drawn for; None: nothing is due."""
+        """Record the memory needed for the scoring that is due, MiB; None: nothing is due."""
         if score_mb != self.score_mb:
             self.score_mb = score_mb
             self.look()
@@ -258,26 +254,23 @@ class Lending:
     # --- what follows
 
     def changed(self) -> trio.Event:
-        """Set at the next change of anything that is to be obeyed or shown."""
+        """Event that is set at the next change of a decision, a limit or the snapshot."""
         return self._changed
 
     def announce(self) -> None:
-        """Say that there is something new to be shown."""
+        """Set the event of `changed`."""
         self._changed.set()
         self._changed = trio.Event()
 
     def why_not(self) -> str:
-        """Why nothing may be computed now; empty: it may."""
+        """Reason why the run must not compute now; empty: it may."""
         decision = self.decision
         if self.is_judging:
-            return "models are scored for a competition"
-        return "" if decision.may_compute else f"nothing is lent now ({decision.reason})"
+            return "scoring models for a competition"
+        return "" if decision.may_compute else f"not lending now ({decision.reason})"
 
     def limits(self, for_mb: int | None = None) -> Limits:
-        """How much may be taken, by choices and decision, for what takes so much memory.
-
-        None: for training in the run that we are in.
-        """
+        """Limits by choices and decision, for work that needs `for_mb` MiB (None: the run's)."""
         chosen, trainer = self.preferences, self._settings.trainer
         net = self._settings.net
         if not self._settings.is_minded:
@@ -307,12 +300,12 @@ class Lending:
         )
 
     def roles(self) -> tuple[Role, ...]:
-        """What we offer to do in a run."""
+        """Roles to offer in a run: the one chosen for the device, if the settings allow it."""
         role = self.preferences.device(self.limits().device).role
         return (role,) if role in self._settings.roles else self._settings.roles
 
     def look(self) -> None:
-        """Decide anew, about once a second and at any news; tells whoever obeys of a change."""
+        """Decide again, about once a second and at any change; sets `changed` if it differs."""
         before = self.decision, self.is_judging
         facts = self._gather()
         self.decision = self._decided(facts)
@@ -324,7 +317,8 @@ class Lending:
             self.announce()
 
     def _permit(self) -> None:
-        """One child at a time; those that may not compute go first."""
+        """Allow the child process that may compute, after stopping those that may not."""
+        # In this order, so that two children never hold the device's memory together.
         may_compute = self.decision.may_compute
         self.since_ms = (self.since_ms or clock.now_ms()) if may_compute else 0
         if not may_compute or self.is_judging:
@@ -340,11 +334,9 @@ class Lending:
         return decide(facts, chosen, wish, self._traces, moment)
 
     def _judging(self, facts: Facts) -> Decision | None:
-        """The decision to score; None: it is not due, or may not be, or not yet.
-
-        Scoring needs no run and no trainer; everything else decides as ever. The round that we are
-        in when it comes up is finished first, as somebody else waits for our work; no other begins.
-        """
+        """The decision to score; None: not due, not allowed, or not yet."""
+        # Scoring needs no run and no trainer; all other rules apply unchanged. The round under way
+        # is finished first, since other members wait for it; no further round is started.
         if self.score_mb is None or self.wish.finish:
             self._promised = facts.round
             return None
@@ -359,7 +351,7 @@ class Lending:
 
 
 def now() -> Moment:
-    """The moment by this computer's clocks."""
+    """The present instant by this computer's clocks."""
     return Moment(ms=clock.now_ms(), steady_ms=clock.steady_ms(), offset_s=clock.utc_offset_s)
 
 

@@ -1,9 +1,8 @@
-"""Bytes of traffic in the present local month, counted across restarts and clocks that are set.
+"""Meters that survive restarts: energy per day, traffic per month, and present transfer rates.
 
-One count of all bytes ever, and for each month where it stood when that month began. Coming back
-to a month therefore finds all that was counted since, in whatever month a wrong clock put it: a
-clock that is set back never gives a month anew. At worst a month that a clock was in too early
-begins with what was counted since then.
+The month's traffic is one count of all bytes ever, and the value it had when each month began. A
+clock that is set back therefore never resets a month: returning to it finds everything counted
+since. At worst, a month that a wrong clock entered early starts with the bytes counted since then.
 """
 
 from __future__ import annotations
@@ -23,24 +22,19 @@ if TYPE_CHECKING:
     from tequio_client.ipc.facts import Gpu
     from tequio_client.worker.lending.facts import Moment
 
-# --- The energy that lending took: what the lent cards drew while a trainer computed on them.
-#
-# From the cards' own counters where they have one, else from the power that they draw; where
-# neither is known (most processors) nothing is counted and nothing is claimed. Kept by local day.
-
 log = structlog.get_logger(__name__)
 
 FILE = "energy.json"
 LONGEST_S = 10.0
-"""After a longer pause between two looks nothing is reckoned: the computer slept."""
+"""Longest time between two readings that counts; after a longer one the computer slept."""
 MOST_WATTS = 2_000.0
-"""A counter that runs faster was set anew."""
+"""A counter that rises faster was reset in between."""
 _MOST_BYTES = 4_096
 Joules = Annotated[float, Meta(ge=0.0)]
 
 
 class Kept(Struct, frozen=True):
-    """The count as it is kept."""
+    """The energy counts in the file, in joules; `day` is a local date."""
 
     day: str = ""
     day_j: Joules = 0.0
@@ -48,28 +42,32 @@ class Kept(Struct, frozen=True):
 
 
 class Energy:
-    """One worker's count. Its owner calls `look` about once a second, and `keep` now and then."""
+    """Energy of the lent devices while a child process computes on them.
+
+    Taken from a device's own counter, else from its power reading; a device with neither (most
+    processors) is not counted. The owner calls `observe` about once a second, and `save` now and
+    then.
+    """
 
     def __init__(self, folder: Path) -> None:
-        """Read what was kept; blocks."""
+        """Read the file; blocks."""
         self._path = folder / FILE
-        self._kept = self._now = self._recall()
-        self._last: dict[str, tuple[float | None, int]] = {}  # counter, at, by device
+        self._kept = self._now = self._read()
+        self._last: dict[str, tuple[float | None, int]] = {}  # by device: counter, steady time
         self.is_measured = False
-        """Whether some card tells what it draws."""
+        """True if a lent device reports its energy or power."""
 
     @property
     def today_j(self) -> float:
-        """Joules of the day last looked at."""
+        """Joules of the last observed day."""
         return self._now.day_j
 
     @property
     def total_j(self) -> float:
-        """Joules ever counted."""
         return self._now.total_j
 
     def look(self, lent: tuple[Gpu, ...], day: str, steady_ms: int) -> None:
-        """Count for the devices that compute for us now; none, when nothing does."""
+        """Count the energy since the last call, for the devices that compute now."""
         self.is_measured = any(one.energy_j is not None or one.watts is not None for one in lent)
         drawn_j = sum(self._drawn_j(one, steady_ms) for one in lent)
         self._last = {one.id: (one.energy_j, steady_ms) for one in lent}
@@ -90,26 +88,26 @@ class Energy:
         return (device.watts or 0.0) * seconds
 
     def keep(self) -> None:
-        """Write down what is new; blocks. Raises UserFacingError."""
+        """Write changed counts; blocks. Raises UserFacingError."""
         now = self._now
         if now != self._kept:
             files.write_or_explain(self._path, msgspec.json.encode(now))
             self._kept = now
 
-    def _recall(self) -> Kept:
+    def _read(self) -> Kept:
         try:
             with self._path.open("rb") as file:
                 return msgspec.json.decode(file.read(_MOST_BYTES), type=Kept)
         except FileNotFoundError:
             return Kept()
         except (OSError, UnicodeDecodeError, msgspec.DecodeError) as err:
-            log.warning("energy is counted anew", file=str(self._path), error=str(err))
+            log.warning("energy count reset: unreadable", file=str(self._path), error=str(err))
             return Kept()
 
 
 QUOTA_FILE = "traffic.json"
 BROKEN = "traffic.broken.json"
-"""Where a file goes that cannot be read."""
+"""Name given to an unreadable file."""
 MOST_MONTHS = 36
 _QUOTA_MOST_BYTES = 1 << 16
 
@@ -118,17 +116,16 @@ Bytes = Annotated[int, Meta(ge=0)]
 
 
 class Months(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The count, and where it stood."""
+    """The total count of bytes, and its value at the start of each month."""
 
     total: Bytes = 0
-    """All bytes that were ever counted."""
     begins: Annotated[dict[Month, Bytes], Meta(max_length=MOST_MONTHS)] = {}
-    """The total when a month began; the month last begun comes last."""
+    """Total at the start of each month, in the order in which they began."""
     last: str = ""
-    """The month last counted in."""
+    """Month counted in last."""
 
     def at(self, month: str) -> Months:
-        """Go over to that month: a new one begins, an earlier one that is unknown goes on."""
+        """Switch to that month; an earlier month that is unknown continues the present one."""
         if month == self.last:
             return self
         begins = dict(self.begins)
@@ -139,60 +136,59 @@ class Months(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return Months(total=self.total, begins=begins, last=month)
 
     def plus(self, size_bytes: int) -> Months:
-        """Count bytes."""
         return msgspec.structs.replace(self, total=self.total + size_bytes)
 
     @property
     def count(self) -> int:
-        """Bytes since the month began that was last gone to."""
+        """Bytes since the start of the last month."""
         return self.total - self.begins.get(self.last, self.total)
 
 
 class MonthCounter:
-    """The count of one folder. Counting is free of I/O; its owner calls `keep` now and then.
+    """The traffic count of one folder. Counting does no I/O; the owner calls `save` now and then.
 
-    What was counted since then is lost if the program is killed.
+    Bytes counted since the last `save` are lost if the process is killed.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Read what was kept; blocks. A file that cannot be read is put aside, and counts for 0."""
+        """Read the file; blocks. An unreadable file is set aside, and the count starts at 0."""
         self._path = folder / QUOTA_FILE
-        self._months = self._recall()
+        self._months = self._read()
         self._kept = self._months
 
     def count(self, size_bytes: int, month: str) -> None:
-        """Count bytes that went up or down in that local month, as `Moment.month` names it."""
+        """Count bytes sent or received in that local month (`2026-11`)."""
         self._months = self._months.at(month).plus(size_bytes)
 
     def in_month(self, month: str) -> int:
-        """Bytes of that month, when it is the present one."""
+        """Bytes of the present month, which is given as `2026-11`."""
         self._months = self._months.at(month)
         return self._months.count
 
     def keep(self) -> None:
-        """Write down what is new; blocks. Raises UserFacingError."""
+        """Write a changed count; blocks. Raises UserFacingError."""
         months = self._months
         if months != self._kept:
             files.write_or_explain(self._path, msgspec.json.encode(months))
             self._kept = months
 
-    def _recall(self) -> Months:
+    def _read(self) -> Months:
         try:
             with self._path.open("rb") as file:
                 months = msgspec.json.decode(file.read(_QUOTA_MOST_BYTES), type=Months)
             if not _is_sound(months):
-                raise msgspec.ValidationError("figures that contradict each other")
+                raise msgspec.ValidationError("inconsistent counts")
         except FileNotFoundError:
             return Months()
         except (OSError, UnicodeDecodeError, msgspec.DecodeError) as err:
-            self._put_aside(str(err))
+            self._set_aside(str(err))
             return Months()
         return months
 
-    def _put_aside(self, error: str) -> None:
+    def _set_aside(self, error: str) -> None:
         aside = self._path.with_name(BROKEN)
         log.warning(
-            "the month's traffic cannot be read: it is counted from 0",
+            "traffic count reset: unreadable",
             file=str(self._path),
             error=error,
             kept_as=str(aside),
@@ -200,7 +196,7 @@ class MonthCounter:
         try:
             self._path.replace(aside)
         except OSError as err:
-            log.warning("not put aside", file=str(self._path), error=str(err))
+            log.warning("file not set aside", file=str(self._path), error=str(err))
 
 
 def _is_sound(months: Months) -> bool:
@@ -209,19 +205,13 @@ def _is_sound(months: Months) -> bool:
     return months.last in months.begins and max(months.begins.values()) <= months.total
 
 
-# --- The line as it is used: bytes a second now, and bytes of the month, by counters that begin
-# anew.
-#
-# Counted is the content that peers fetch from us and we from them; announcements, statements and
-# the upkeep of connections are little beside it.
-
 SMOOTH_S = 5.0
-"""Rates are means over about so long."""
+"""Time constant of the transfer rates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
-    """Bytes since a node was opened; `node` tells one node's counters from the next one's."""
+    """Bytes since a node was opened; `node` identifies it, as a new one counts from 0 again."""
 
     node: object
     up: int
@@ -229,7 +219,11 @@ class Counters:
 
 
 class Traffic:
-    """Rates and the month's count; `look` is called about once a second."""
+    """Transfer rates, and the month's count; `observe` is called about once a second.
+
+    Only content fetched from and by peers is counted; announcements, statements and connection
+    upkeep are little beside it.
+    """
 
     def __init__(self, months: MonthCounter) -> None:
         self._months = months
@@ -239,7 +233,7 @@ class Traffic:
         self.month_bytes = 0
 
     def look(self, now: Counters | None, moment: Moment) -> None:
-        """Take the counters as they are; None: no node is open."""
+        """Update rates and count from the present counters; None: no node is open."""
         (before, at_ms), self._last = self._last, (now, moment.steady_ms)
         up, down = _since(before, now)
         seconds = (moment.steady_ms - at_ms) / 1000
@@ -253,12 +247,12 @@ class Traffic:
         self.month_bytes = self._months.in_month(month)
 
     def keep(self) -> None:
-        """Write the month's count down; blocks. Raises UserFacingError."""
+        """Write the month's count; blocks. Raises UserFacingError."""
         self._months.keep()
 
 
 def _since(before: Counters | None, now: Counters | None) -> tuple[int, int]:
-    """Bytes up and down since then; those of a new node all count."""
+    """Bytes sent and received since then; all bytes of a new node count."""
     if now is None:
         return 0, 0
     if before is None or before.node is not now.node:

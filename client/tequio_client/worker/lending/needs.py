@@ -1,24 +1,24 @@
-"""What a run takes of a computer and its line, reckoned from the run's rules: for eyes, and choice.
+"""Estimates of what a run takes of a computer and its connection, from the run's rules.
 
-Formulas, with P parameters, S the tokens that go through the network at once, V symbols, N values
-of a head (P and some padding), m members.
+Formulas, with P parameters, S tokens per batch, V vocabulary size, N values of a head (P plus
+padding).
 
 - Accelerator: `MEMORY_BASE_MB` for driver and libraries; 4 P bytes each for weights, gradients, the
-  weights that the round started from and the difference; 4 P for Muon's momentum or 8 P for AdamW's
-  two (the larger is taken); and for activations 2 x 4 S V bytes of logits and their gradient and
-  34 bytes for each token, layer and unit of width, where width and layers are read off the tensors
-  (Korthikanti et al. 2022, section 4.1, without attention's own square). The trainer takes more at
-  once where there is room, and halves that down to one sample where there is none: less memory than
-  this is slower, until one sample does not fit. Nobody has measured it on a card yet.
-- Where a base is frozen, P are the adapters' parameters, its files come to memory, disk and what is
-  fetched first, and the width is the shortest of what goes into a pair. Of activations 4 bytes for
-  each token, layer and unit of width, and 34 for one layer: on a tight card the trainer keeps only
-  inputs of layers.
-- Disk: two heads of 4 N bytes (the one held and the next), three files of 4 N of the trainer, the
-  contributions of two rounds, and the shards of a volunteer's first rounds.
-- First: one head, those shards.
-- Line: each member fetches every contribution of a round but its own. What all fetch together all
-  send together, so on average as much goes up as comes down. Seeds make it less.
+  weights at the start of the round and the difference; 4 P for Muon's momentum or 8 P for AdamW's
+  two (the larger is used); for activations 2 x 4 S V bytes of logits and their gradient, and 34
+  bytes per token, layer and unit of width (Korthikanti et al. 2022, section 4.1, without the
+  quadratic attention term), with width and layers taken from the tensors. The trainer adapts its
+  batch to the free memory, down to one sample: with less memory than this it is slower, until one
+  sample does not fit. Not yet checked against a real GPU.
+- With a frozen base, P counts the adapters' parameters; the base's files add to memory, disk and
+  the first download; the width is the shortest side of an adapter pair. Activations take 4 bytes
+  per token, layer and unit of width, and 34 for one layer: on a tight card the trainer keeps only
+  the inputs of layers.
+- Disk: two heads of 4 N bytes (the held one and the next), three trainer files of 4 N bytes, the
+  contributions of two rounds, and the shards of the first rounds.
+- First download: one head and those shards.
+- Connection: each member fetches every contribution of a round except its own. All bytes received
+  are sent by members, so upload equals download on average; seeds reduce the upload.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 MEMORY_BASE_MB = 700
 BATCH_TOKENS = 8_192
-"""Tokens that go through the network at once on a GPU, if one sample is not more."""
+"""Tokens per batch on a GPU, or one sample if that is longer."""
 FROZEN_BATCH_TOKENS = 2_048
-"""The same where a base is frozen, which takes most of the card."""
+"""Tokens per batch with a frozen base, which takes most of the card's memory."""
 SHARDS = 2
-"""Shards that a volunteer touches in its first rounds."""
+"""Shards that a trainer reads in its first rounds."""
 _VALUE = 4
 _COPIES = 4  # weights, gradients, the start, the difference
 _ADAM = 2
@@ -55,7 +55,7 @@ _HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """Memory in MiB, the rest in bytes."""
+    """Estimated needs of one run: memory in MiB, everything else in bytes."""
 
     memory_mb: int
     disk_bytes: int
@@ -65,7 +65,7 @@ class Needs:
 
 
 def needs(manifest: Manifest, corpus: Corpus, members: int, round_ms: int) -> Needs:
-    """Reckon; `round_ms` is how long a round takes, `members` how many are in it now."""
+    """Estimate for rounds of `round_ms` with this many members."""
     head = _VALUE * CHUNK * manifest.chunks
     shards = sorted((shard.size_bytes for shard in corpus.train), reverse=True)
     first = head + sum(shards[:SHARDS]) + _base_bytes(manifest)
@@ -82,7 +82,7 @@ def needs(manifest: Manifest, corpus: Corpus, members: int, round_ms: int) -> Ne
 
 
 def contribution_bytes(manifest: Manifest, trainers: int) -> int:
-    """Size of one contribution's payload when so many train."""
+    """Size of one contribution's payload with this many trainers."""
     rules = manifest.algorithm
     shape = RecordShape(
         algorithm=rules.name, k=rules.k or k_for_trainers(trainers), bits=rules.bits
@@ -97,7 +97,7 @@ def memory_mb(manifest: Manifest) -> int:
 
 
 def least_memory_mb(manifest: Manifest) -> int:
-    """Accelerator memory without which not one sample fits, MiB."""
+    """Accelerator memory below which not even one sample fits, MiB."""
     return _memory_mb(manifest, manifest.model.sequence)
 
 
@@ -117,10 +117,10 @@ def _base_bytes(manifest: Manifest) -> int:
 
 
 def _outline(manifest: Manifest) -> tuple[int, int]:
-    """Layers and width, as the names and sides of the tensors show them.
+    """Number of layers and width, from names and shapes of the tensors.
 
-    Layers are the numbers that stand alone in names (`layers.3.`); the width is the shorter side of
-    the largest matrix, which is the embedding or a projection.
+    Layers are counted by the numbers in names (`layers.3.`); the width is the largest shorter side
+    of a matrix, which is the embedding or a projection.
     """
     numbers = {
         part for name, _ in manifest.model.tensors for part in name.split(".") if part.isdigit()

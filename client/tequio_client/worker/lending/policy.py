@@ -1,12 +1,12 @@
-"""The manners: whether the volunteer's computer lends now, why, until when, and how much.
+"""The lending policy: may this computer lend now, why not, until when, and how much.
 
-A pure function of facts, preferences, the wish, a small memory and the time. `RULES` is the order
-of precedence: the first rule that speaks decides, and where none does the computer is lent. What
-is unknown is never taken for fine by a rule that is switched on; a rule that is switched off (a
-threshold of 100 %, no idle minutes, games allowed) needs no facts.
+A pure function of facts, preferences, desired state, a small memory and the time. `RULES` is the
+order of precedence: the first rule that returns a decision wins, and if none does, the computer
+lends. An active rule never treats an unknown fact as fine; a rule that is switched off (a threshold
+of 100 %, no idle minutes, games allowed) needs no facts.
 
-Three rules are about who may use the line, not the device, and hold whatever else decides:
-`may_transfer` is false before consent, beyond the month's quota and on a metered network.
+Three rules are about the connection, not the device, and apply whatever else decides:
+`may_transfer` is false before consent, beyond the monthly quota and on a metered network.
 """
 
 from __future__ import annotations
@@ -29,15 +29,19 @@ if TYPE_CHECKING:
     from tequio_client.worker.lending.facts import Device, Facts, Moment
     from tequio_client.worker.lending.history import Strain, Traces
 
-# --- One case for the manners: all that a rule may look at, with the ways in which a rule speaks.
-
 _SECOND_MS = 1_000
 _MOST_TEXT = 500
+_GIB = 1 << 30
+GB = 10**9
+_STORE_SLACK = 1.1
+"""Tolerated size of the store over its limit: it is trimmed later, not kept from growing."""
+_ALL_PERCENT = 100
+"""A threshold that no load exceeds: the rule is switched off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """Everything that a rule may look at."""
+    """Everything that a rule may depend on."""
 
     facts: Facts
     preferences: Preferences
@@ -45,60 +49,55 @@ class Case:
     traces: Traces
     now: Moment
     session: SessionFacts | None
-    """As far as it is fresh; None: headless."""
+    """Unknown if too old; None: a worker without an app."""
     machine: MachineFacts
     devices: tuple[Device, ...] | None
-    """Those that were not switched off; None: nobody can tell."""
-
+    """Devices that are not switched off; None: unknown."""
     lent: tuple[Device, ...]
-    """Of these, the ones that will compute."""
+    """Those of `devices` that will compute."""
 
 
 def wait(
     case: Case, reason: Reason, values: dict[str, Value] | None = None, in_ms: int | None = None
 ) -> Decision:
-    """Wait for that reason, for so long if it is known."""
+    """A decision to wait for that reason, for `in_ms` if that is known."""
     until_ms = None if in_ms is None else end_ms(case, in_ms)
     return Decision(state=State.WAITING, reason=reason, values=values or {}, until_ms=until_ms)
 
 
 def end_ms(case: Case, in_ms: int) -> int:
-    """When so much time has passed, by the wall clock, in full seconds.
-
-    The two clocks are not read at once: without rounding an end would be another at each look.
-    """
+    """The wall-clock time in `in_ms`, rounded up to full seconds."""
+    # Rounded because the two clocks are not read at once: the end would differ at each decision,
+    # and each difference would look like news.
     return -(-(case.now.ms + max(in_ms, 1)) // _SECOND_MS) * _SECOND_MS
 
 
 def problem(text: str) -> dict[str, Value]:
-    """A problem as a decision carries it: what others say of theirs has no bound."""
+    """Values of a decision with an error text, cut to a bounded length."""
     return {"problem": text[:_MOST_TEXT]}
 
 
 def attention(reason: Reason, values: dict[str, Value] | None = None) -> Decision:
-    """Ask for a person."""
+    """A decision that needs the user's attention."""
     return Decision(state=State.ATTENTION, reason=reason, values=values or {})
 
 
-# --- What was said by hand: consent, pause, snooze, and the last round before a pause.
-
-
 def consent(case: Case) -> Decision | None:
-    """Nothing is lent before the volunteer agreed to it."""
+    """Nothing is lent before the volunteer has consented."""
     if case.preferences.consent:
         return None
     return Decision(state=State.PAUSED, reason=Reason.NO_CONSENT)
 
 
 def by_hand(case: Case) -> Decision | None:
-    """Nothing is lent that is not wanted."""
+    """Nothing is lent while the user has paused."""
     if not case.wish.lend:
         return Decision(state=State.PAUSED, reason=Reason.BY_HAND)
     return None
 
 
 def snoozed(case: Case) -> Decision | None:
-    """A pause with an end: a time, or the end of a game and a minute more."""
+    """Nothing is lent during a snooze, which ends at a time, or a minute after a game closes."""
     snooze, trace = case.wish.snooze, case.traces.snooze
     if snooze is None:
         return None
@@ -112,6 +111,7 @@ def snoozed(case: Case) -> Decision | None:
         return Decision(state=State.SNOOZED, reason=reason, values=values, until_ms=until_ms)
     if snooze.until_ms <= case.now.ms:
         return None
+    # The earlier of the two clocks: setting the wall clock back must not make a snooze longer.
     most_ms = snooze.until_ms if left_ms is None else end_ms(case, left_ms)
     until_ms = min(snooze.until_ms, most_ms)
     return Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=until_ms)
@@ -127,7 +127,7 @@ def _shown_game(case: Case) -> str:
 
 
 def finished(case: Case) -> Decision | None:
-    """Once the round to be finished is over, nothing is lent until it is wanted again."""
+    """Once the round to be finished is over, nothing is lent until the user asks for it again."""
     if not case.wish.finish:
         return None
     current = case.facts.round
@@ -137,28 +137,21 @@ def finished(case: Case) -> Decision | None:
     return Decision(state=State.PAUSED, reason=Reason.BY_HAND, values=values)
 
 
-# --- What the machine allows: that it can compute at all, its disk, its power, its heat.
-
-_GIB = 1 << 30
-_STORE_SLACK = 1.1
-"""How far the store may be beyond its cap for a while: it is trimmed, not kept from growing."""
-
-
 def broken(case: Case) -> Decision | None:
-    """What goes wrong again until somebody does something about it."""
+    """Problems that stay until somebody solves them need attention."""
     facts = case.facts
-    for said, reason in (
+    for text, reason in (
         (facts.trainer_problem, Reason.TRAINER_BROKEN),
         (facts.key_problem, Reason.KEY),
         (facts.standing_problem, Reason.QUARANTINED),
     ):
-        if said:
-            return attention(reason, problem(said))
+        if text:
+            return attention(reason, problem(text))
     return None
 
 
 def no_device(case: Case) -> Decision | None:
-    """There must be a device that was not switched off and has room for the run."""
+    """Some device must be switched on and have enough memory for the run."""
     if case.devices is None or case.lent:
         return None
     if not case.devices:
@@ -169,7 +162,7 @@ def no_device(case: Case) -> Decision | None:
 
 
 def disk(case: Case) -> Decision | None:
-    """The store keeps to its cap, and leaves the disk the room that was chosen."""
+    """The store must stay within its limit, and leave the chosen space on the disk free."""
     facts, chosen = case.facts, case.preferences
     if facts.free_disk_bytes is None:
         return wait(case, Reason.DISK, {"fact": "unknown"})
@@ -187,7 +180,7 @@ def _gib(size_bytes: int) -> float:
 
 
 def power(case: Case) -> Decision | None:
-    """Mains power, and no wish of the system to save it."""
+    """The computer must run on mains power and not be saving power, unless that was allowed."""
     machine, chosen = case.machine, case.preferences
     if not chosen.on_battery:
         if case.devices is None and machine.on_battery is None:
@@ -199,13 +192,14 @@ def power(case: Case) -> Decision | None:
     if not chosen.while_saving_power:
         if machine.is_saving_power:
             return wait(case, Reason.SAVING_POWER)
+        # Desktops often report no power-saving mode: unknown matters on battery only.
         if machine.is_saving_power is None and machine.on_battery is not False:
             return wait(case, Reason.BATTERY_UNKNOWN, {"fact": "saver"})
     return None
 
 
 def heat(case: Case) -> Decision | None:
-    """A device that resting does not keep below its goal cools down first."""
+    """A device that pausing between steps cannot keep below its goal must cool down first."""
     for one in case.lent:
         if one.gpu.id in case.traces.hot:
             limit = case.preferences.device(one.gpu.id).temperature_c
@@ -216,14 +210,8 @@ def heat(case: Case) -> Decision | None:
     return None
 
 
-# --- What other programs need of the devices, whoever started them.
-
-_ALL_PERCENT = 100
-"""A threshold that nothing exceeds: the rule is switched off."""
-
-
 def gpu_load(case: Case) -> Decision | None:
-    """An accelerator that others keep busy is theirs."""
+    """An accelerator that other programs keep busy is left to them."""
     if case.devices is None:
         return wait(case, Reason.GPU_UNKNOWN)
     most = gpu_percent(case.session, case.preferences)
@@ -243,7 +231,7 @@ def gpu_load(case: Case) -> Decision | None:
 
 
 def cpu_load(case: Case) -> Decision | None:
-    """Processor cores of which others take more than was chosen are theirs."""
+    """A processor that other programs use more than was chosen is left to them."""
     most, load = case.preferences.others_cpu_percent, case.machine.others_cpu
     if most >= _ALL_PERCENT:
         return None
@@ -257,15 +245,16 @@ def cpu_load(case: Case) -> Decision | None:
 def _strained(
     case: Case, reason: Reason, strain: Strain, values: dict[str, Value], *, is_over: bool
 ) -> Decision | None:
-    """Stop for what lasted, and do not begin beside what is so now."""
+    """Stop for load that has lasted, and do not start during load."""
     at_ms = case.now.steady_ms
     if strain.is_on(at_ms):
         return wait(case, reason, values, None if is_over else strain.left_ms(at_ms))
+    # A running trainer is not stopped by a short peak, but none is started during one.
     return wait(case, reason, values) if is_over and not case.facts.is_computing else None
 
 
 def memory(case: Case) -> Decision | None:
-    """A trainer that runs has what it needs; before it starts, that much must be free."""
+    """Enough memory must be free before a trainer starts; a running one has its memory already."""
     wanted = case.facts.need_mb
     if case.facts.is_computing or not wanted:
         return None
@@ -279,18 +268,15 @@ def memory(case: Case) -> Decision | None:
 
 
 def slowed(case: Case) -> Decision | None:
-    """Our own steps tell of a rival that no probe sees."""
+    """Training steps that become slower show another program that no probe sees."""
     strain, at_ms = case.traces.slowed, case.now.steady_ms
     if not strain.is_on(at_ms) or case.preferences.others_gpu_percent >= _ALL_PERCENT:
         return None
     return wait(case, Reason.SLOWED, in_ms=strain.left_ms(at_ms))
 
 
-# --- Whether there is anything to lend for: a ledger that answers, a swarm, a run.
-
-
 def ledger(case: Case) -> Decision | None:
-    """A ledger that has never answered has a wrong address, as a rule."""
+    """A ledger that has never answered needs attention: its address is probably wrong."""
     facts = case.facts
     if facts.was_ledger_reached or not facts.ledger_problem:
         return None
@@ -298,7 +284,7 @@ def ledger(case: Case) -> Decision | None:
 
 
 def run(case: Case) -> Decision | None:
-    """There must be a run to lend for; while we are in one, a ledger that is away stops nothing."""
+    """There must be a run to lend for; an unreachable ledger does not stop a joined run."""
     facts, outside = case.facts, case.facts.outside
     if outside is None:
         return None
@@ -315,13 +301,8 @@ def run(case: Case) -> Decision | None:
             return wait(case, Reason.NO_RUN, {"fact": why})
 
 
-# --- What whoever sits at the computer needs of it: games, hours, the line, peace while working.
-
-GB = 10**9
-
-
 def game(case: Case) -> Decision | None:
-    """Nothing is lent beside a game, a film, an exclusive program, and a minute after."""
+    """Nothing is lent during a game, a film or an exclusive program, and for a minute after it."""
     if case.session is None:
         return None
     found = disturbing(case.session, case.preferences)
@@ -334,7 +315,7 @@ def game(case: Case) -> Decision | None:
 
 
 def hours(case: Case) -> Decision | None:
-    """Only in the chosen hours of the week, by the local clock."""
+    """The local time must be within the chosen hours of the week."""
     week = case.preferences.week
     if case.now.is_in(week):
         return None
@@ -345,7 +326,7 @@ def hours(case: Case) -> Decision | None:
 
 
 def quota(case: Case) -> Decision | None:
-    """Not beyond the month's traffic."""
+    """The month's traffic must be below the monthly limit."""
     most = case.preferences.month_gb
     if not most or case.facts.month_bytes < most * GB:
         return None
@@ -353,7 +334,7 @@ def quota(case: Case) -> Decision | None:
 
 
 def metered(case: Case) -> Decision | None:
-    """Not on a line that is paid by the byte."""
+    """The connection must not be metered, unless that was allowed."""
     if case.session is None or case.preferences.on_metered:
         return None
     if case.session.is_metered is None:
@@ -362,7 +343,7 @@ def metered(case: Case) -> Decision | None:
 
 
 def blind(case: Case) -> Decision | None:
-    """What must be known whether or not the computer may be lent while it is used."""
+    """Games and exclusive programs must be detectable, if they pause lending."""
     session, chosen = case.session, case.preferences
     if session is None:
         return None
@@ -375,7 +356,7 @@ def blind(case: Case) -> Decision | None:
 
 
 def in_use(case: Case) -> Decision | None:
-    """Not while somebody is at the computer, unless that was allowed."""
+    """Nobody may be using the computer, unless that was allowed."""
     if case.preferences.while_used or not is_used(case):
         return None
     fact = "" if _was_touched(case) else _missing(case)
@@ -385,7 +366,7 @@ def in_use(case: Case) -> Decision | None:
 
 
 def is_used(case: Case) -> bool:
-    """Whether somebody is at the computer, for all that is known; nobody is at a locked one."""
+    """True if somebody uses the computer, as far as is known; a locked one is not in use."""
     if case.session is None or case.session.is_locked:
         return False
     return _was_touched(case) or bool(_missing(case))
@@ -397,7 +378,7 @@ def _was_touched(case: Case) -> bool:
 
 
 def _missing(case: Case) -> str:
-    """Which fact is missing to say that nobody is at the computer."""
+    """Name of a fact that is missing to know that nobody uses the computer; empty: none."""
     session, chosen = case.session, case.preferences
     if session is None:
         return ""
@@ -430,13 +411,14 @@ RULES: tuple[Callable[[Case], Decision | None], ...] = (
     memory,
     slowed,
 )
-"""In the order of precedence."""
+"""All rules, in order of precedence: consent and the user's commands first, so that their reason is
+shown; then problems a person must solve; then conditions that pass by themselves."""
 
 
 def decide(
     facts: Facts, preferences: Preferences, wish: Wish, traces: Traces, now: Moment
 ) -> Decision:
-    """Decide; `traces` are those of `traced` for the same values."""
+    """Decide by the first rule that applies; `traces` must be updated for the same values."""
     machine = facts.known_machine()
     devices = chosen_devices(machine, preferences)
     case = Case(
@@ -450,7 +432,7 @@ def decide(
         devices=devices,
         lent=lent_devices(devices, facts.need_mb),
     )
-    found = next((said for rule in RULES if (said := rule(case)) is not None), None) or _lend(case)
+    found = next((one for rule in RULES if (one := rule(case)) is not None), None) or _lend(case)
     if wish.finish and found.may_compute:
         values: dict[str, Value] = {"round": facts.round or 0}
         found = msgspec.structs.replace(
@@ -473,7 +455,7 @@ def _lend(case: Case) -> Decision:
 
 
 def _share(case: Case, device: Device) -> int:
-    """How much of the time one device may compute: as chosen, and as its heat and power allow."""
+    """Share of time that a device may compute: as chosen, and as its heat and power allow."""
     choice = case.preferences.device(device.gpu.id)
     pace = case.traces.paces.get(device.gpu.id)
     return choice.share_percent if pace is None else min(choice.share_percent, pace.percent)

@@ -1,7 +1,7 @@
-"""The event book: what happened to this worker, as codes with values, the last few thousand.
+"""The activity database: the last few thousand events of this worker, as codes with values.
 
-Numbers rise with each event and order the book, whatever the clock does. Telling must cost nothing:
-an event that cannot be written is lost and logged.
+Events are ordered by their number, whatever the clock does. Recording must never fail the caller:
+an event that cannot be written is dropped and logged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VERSION = 1
 MOST = 4_000
 """Events kept."""
 TRIM = 200
-"""Events beyond that, after which the oldest are forgotten together."""
+"""Events beyond `MOST` after which the oldest are deleted together."""
 TEXT = 512
 """Most characters of one value."""
 SCHEMA = """
@@ -42,29 +42,28 @@ CREATE TABLE event (
 
 
 class ActivityBook:
-    """One worker's events."""
+    """The events of one worker."""
 
     def __init__(self, file: BookFile, now_ms: Callable[[], int]) -> None:
         self.file = file
         self.now_ms = now_ms
         ((number,),) = file.rows("SELECT COALESCE(MAX(number), 0) FROM event")
         self.number = int(number)
-        """Of the newest event."""
+        """Number of the newest event."""
 
     @classmethod
     def opened(cls, folder: Path, now_ms: Callable[[], int]) -> Self:
-        """Open the book in a worker's folder; raises UserFacingError."""
+        """Open the database in a worker's folder; raises UserFacingError."""
         try:
             return cls(BookFile(folder / FILE, SCHEMA, version=VERSION), now_ms)
         except BookError as err:
-            raise UserFacingError(f"{err}: make room, or give another --dir") from err
+            raise UserFacingError(f"{err}: free some space, or choose another --dir") from err
 
     def close(self) -> None:
-        """Close the file."""
         self.file.close()
 
     def add(self, code: Event, level: str = "info", **values: Value) -> None:
-        """Note an event; `level` is info, good, warning or error."""
+        """Record an event; `level` is info, good, warning or error."""
         shortened = {name: _short(value) for name, value in values.items()}
         details = msgspec.json.encode(shortened).decode()
         row = (max(self.now_ms(), 0), str(code), level, details)
@@ -81,7 +80,7 @@ class ActivityBook:
         self.number = added or self.number
 
     def answer(self, asked: AskActivity) -> Activity:
-        """Give events, the newest first; raises BookError."""
+        """Return events, the newest first; raises DatabaseError."""
         rows = self.file.rows(
             "SELECT * FROM event WHERE ?1 IS NULL OR number < ?1 ORDER BY number DESC LIMIT ?2",
             asked.before,

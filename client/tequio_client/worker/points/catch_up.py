@@ -1,9 +1,9 @@
-"""Catching up: rounds of this key that the worker did not read itself, from the ledger's list.
+"""Proving rounds of this key that the worker did not follow itself, from the ledger's list.
 
-They come from earlier lives, other machines and other runs. The list says where to look; each round
-is proven on its own (`points_proof`) at a bounded pace, the newest first, and how far that went is
-in the book, so that it goes on after a restart. Then what is proven must be what the ledger says
-the key has; what it says beyond that stays unverified, and is told.
+They were done before a restart, on other machines and in other runs. The list says only where to
+look. Each round is proven on its own (`RoundProofs`) at a bounded pace, the newest first; progress
+is in the database, so it continues after a restart. In the end the proven points must equal those
+that the ledger claims; a difference stays unverified, and is shown to the user.
 """
 
 from __future__ import annotations
@@ -39,16 +39,26 @@ if TYPE_CHECKING:
     from tequio_shared.log.notes import Checkpoint
     from tequio_shared.statements.statement import Statement
 
-# --- What one round gave one key, proven from the log alone: nothing that the ledger derived
-# counts.
-#
-# The roster's entry says who was there, the round's last entry how it ended; both are proven to
-# be in a log whose checkpoint continues those that this worker knows, and both documents are what
-# their entries name.
+
+log = structlog.get_logger(__name__)
+
+SOON_S = 60.0
+"""Pause after one of the first `EARLY` passes, or after a pass that left points unproven."""
+SELDOM_S = 300.0
+EARLY = 2
+PAGE = 100
+PAUSE_S = 0.1
+"""Pause after each proven round."""
+_NOT_FOUND = "not-found"
 
 
 class RoundProofs:
-    """Proves rounds against one checkpoint after the other, each a continuation of the last."""
+    """Proves from the log alone what single rounds gave to one key.
+
+    The roster's entry shows who took part, the round's last entry how it ended. Both are proven to
+    be in a log whose checkpoint continues those that this worker knows, and both documents match
+    the hashes in their entries. Nothing that the ledger computed counts.
+    """
 
     def __init__(
         self, ledger: LedgerApi, key: PeerKey, book: PointsBook, log_memory_file: Path
@@ -62,9 +72,10 @@ class RoundProofs:
         self._names: dict[RunId, str] = {}
 
     async def prove(self, told: AttendedAnswer) -> tuple[Place, Outcome, Checkpoint]:
-        """What the round of that answer came to; raises PeerError when the log does not say so.
+        """Prove one round: place, outcome, and the checkpoint it was proven against.
 
-        LedgerUnavailableError: no checkpoint covers it yet. LogForkedError: it is another log.
+        Raises PeerError when the log does not contain it, LedgerUnavailableError when no checkpoint
+        covers it yet, and LogForkedError when the ledger serves another log.
         """
         checkpoint, proofs = await self._covering(told.closed_index)
         network = await self._ledger.network()
@@ -92,7 +103,7 @@ class RoundProofs:
                 return closed(roster, Result.parse(await self._blob(result)), self._key)
             case RoundVoid() if self._key in roster.keys.values():
                 return VOIDED
-        raise PeerError(f"{ended.type} does not end a round of ours")
+        raise PeerError(f"{ended.type} does not end a round of this key")
 
     async def _name(self, run: RunId) -> str:
         if run not in self._names:  # a run's id is its manifest's digest
@@ -114,11 +125,13 @@ class RoundProofs:
         return self._checkpoint, self._proofs
 
     async def _checked(self) -> Checkpoint:
-        """The newest checkpoint, if it continues the last one of the follower and of ours."""
+        """The newest checkpoint, if it continues those of the follower and of earlier proofs."""
         origin = (await self._ledger.network()).genesis.origin
         followed = await trio.to_thread.run_sync(last_checkpoint.recall, self._memory)
         ours = await trio.to_thread.run_sync(self._book.last_checked, origin)
         signed = await self._ledger.checkpoint()
+        # Both: the follower may stop at an older checkpoint while no run is joined, and a ledger
+        # must not be able to show two histories to the two readers.
         for before in (followed, ours):
             if before is not None:
                 await self._check_continues(before, signed)
@@ -126,7 +139,7 @@ class RoundProofs:
         return signed
 
     async def _check_continues(self, before: Checkpoint, signed: Checkpoint) -> None:
-        if before.size > signed.size:  # a cache's
+        if before.size > signed.size:  # from a cache on the way: wait for a newer one
             raise LedgerUnavailableError(
                 f"the checkpoint of size {signed.size} is older than {before.size}"
             )
@@ -141,20 +154,8 @@ class RoundProofs:
             ) from err
 
 
-log = structlog.get_logger(__name__)
-
-SOON_S = 60.0
-"""Pause after a look that was among the first `EARLY`, or that found points unproven."""
-SELDOM_S = 300.0
-EARLY = 2
-PAGE = 100
-PAUSE_S = 0.1
-"""After each round that was proven."""
-_NOT_FOUND = "not-found"
-
-
 class CatchUp:
-    """Brings one key's book up to the ledger's list, for ever."""
+    """Keeps one key's points up to date with the ledger's list of its rounds."""
 
     def __init__(
         self,
@@ -173,36 +174,36 @@ class CatchUp:
         self._rng = rng
         self._back_off = BackOff(rng)
         self._pause_s = pause_s
-        self._is_doubted = False  # whether we looked at everything again already
+        self._is_rechecked = False  # everything was checked a second time already
         self.claimed = 0
-        """Micro-points that the ledger last said the key has."""
+        """Micro-points of this key by the ledger's last answer."""
         self.is_agreed = False
-        """Whether at the last look all that the ledger says was proven."""
+        """True if the last pass proved all claimed points."""
         self.forked = ""
-        """Why nothing of this log is believed any more."""
+        """Why this log is not trusted any more; empty: it is."""
         self.on_differing: Callable[[int, int], None] = lambda _, __: None
-        """Told what the ledger says and what is proven, when they differ after all was seen."""
+        """Called with claimed and proven micro-points if they differ after a full check."""
 
     async def run(self) -> None:
-        """Catch up now and then; returns only when the log turns out to be another one."""
-        for look in itertools.count(1):
+        """Catch up regularly; returns only when the log turns out to be another one."""
+        for count in itertools.count(1):
             try:
                 await self.once()
                 self._back_off.reset()
-                pause_s = SELDOM_S if self.is_agreed and look >= EARLY else SOON_S
+                pause_s = SELDOM_S if self.is_agreed and count >= EARLY else SOON_S
             except LogForkedError as err:
                 self.forked = str(err)
-                log.error("the log is another one; proving no more points", error=str(err))  # noqa: TRY400 - the sentence says it
+                log.error("log forked; points not proven any more", error=str(err))  # noqa: TRY400 - the error says it all
                 return
             except LedgerUnavailableError as err:
                 pause_s = self._back_off.next_s(err.retry_after_s)
             except TequioError as err:
-                log.warning("cannot catch up with points", error=str(err))
+                log.warning("points not caught up", error=str(err))
                 pause_s = SOON_S
             await trio.sleep(pause_s * self._rng.uniform(0.8, 1.2))
 
     async def once(self) -> None:
-        """Look at everything that was not looked at yet; raises TequioError."""
+        """Check all rounds that were not checked yet; raises TequioError."""
         try:
             account = await self._ledger.peer(self._key)
         except LedgerRefusedError as err:
@@ -224,7 +225,7 @@ class CatchUp:
             await trio.to_thread.run_sync(self._book.open_gap, newest[0].closed_index + 1)
 
     async def _walk(self, low: int, high: int) -> None:
-        """Look at the rounds that ended in [low, high), page by page."""
+        """Prove the rounds that ended at log indices [low, high), page by page."""
         while high > low:
             page = (await self._ledger.peer_rounds(self._key, before=high, limit=PAGE)).rounds
             for told in page:
@@ -235,7 +236,7 @@ class CatchUp:
             high = done
 
     async def _settle(self, told: AttendedAnswer) -> None:
-        """Prove one round, unless it is; one that cannot be proven is left as it is."""
+        """Prove one round if needed; one that cannot be proven is left as it is."""
         if await trio.to_thread.run_sync(self._book.is_settled, told.roster_index):
             return
         try:
@@ -243,7 +244,7 @@ class CatchUp:
         except LogForkedError:
             raise
         except PeerError as err:
-            log.warning("a round of ours is not proven", at=told.closed_index, error=str(err))
+            log.warning("round not proven", at=told.closed_index, error=str(err))
             return
         await trio.to_thread.run_sync(
             self._book.end_proven, place, told.closed_index, outcome, checkpoint
@@ -254,10 +255,12 @@ class CatchUp:
         self.is_agreed = claimed == proven
         if self.is_agreed:
             return
-        if not self._is_doubted:  # once in a life: something of ours may have been missed
-            self._is_doubted = True
+        # Check everything a second time before blaming the ledger: a failed write here could have
+        # lost a round. Once per start, as it reads the whole history.
+        if not self._is_rechecked:
+            self._is_rechecked = True
             await trio.to_thread.run_sync(self._book.look_again)
             await self.once()
             return
-        log.warning("the ledger's points are not the proven ones", ledger=claimed, proven=proven)
+        log.warning("claimed and proven points differ", claimed=claimed, proven=proven)
         self.on_differing(claimed, proven)

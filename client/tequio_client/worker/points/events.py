@@ -1,7 +1,7 @@
-"""What happened between two looks at the worker, as events for the activity book.
+"""Activity events derived from two successive snapshots of the worker.
 
-`happened` is pure: two snapshots a second apart, and what is remembered from earlier ones. Rounds
-are not looked for here; they are told as their ends are read (`bookkeeping`).
+`happened` is pure: it compares two snapshots a second apart. Rounds are not covered here; they are
+recorded when their last log entry is read (`points.Bookkeeping`).
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Decision, Snapshot, Value
     from tequio_client.worker.points.activity import ActivityBook
 
+
 LOST_MS = 10_000
-"""A ledger that does not answer for this long is told of."""
+"""Silence of the ledger after which an event is recorded."""
 SET_BACK_MS = 5_000
-"""A clock that goes back by more than this was set. Forward it also goes while we sleep."""
+"""A clock that goes back by more than this was set; forward it also jumps after sleep."""
 _FINISHED = "finished"
 _LEVELS = {State.ATTENTION: "error", State.LENDING: "good"}
 
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One event to be noted."""
+    """One event to record."""
 
     code: Event
     level: str = "info"
@@ -38,25 +39,25 @@ class Happening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What is to be seen of the worker at a moment."""
+    """The observable state of the worker at one instant."""
 
     shown: Snapshot
     standing: str
-    """Our key's, in the protocol's word; empty: not known."""
+    """Standing of this key, in the protocol's word; empty: not known."""
     steady_ms: int
 
 
 class Diary:
-    """Writes the book; `look` once a second."""
+    """Records activity events; `observe` is called once a second."""
 
     def __init__(self, book: ActivityBook) -> None:
         self._book = book
         self._last: Look | None = None
-        self._is_lost = False  # whether we said so
+        self._is_lost = False  # a LEDGER_LOST event was recorded, and no LEDGER_FOUND since
         self._pid = 0  # of the trainer since it was last allowed to compute
 
     def look(self, now: Look) -> None:
-        """Note what has happened since the last look."""
+        """Record what has happened since the last call."""
         last, self._last = self._last, now
         if last is None:
             self._book.add(Event.WORKER_STARTED, version=BUILD)
@@ -84,7 +85,7 @@ class Diary:
 
 
 def happened(last: Look | None, now: Look) -> Iterator[Happening]:
-    """What two looks show to have happened between them; None: there was no look before."""
+    """Events between two observations; `last` is None for the first one."""
     before = last.shown if last else None
     if before is None or _ruling(before.decision) != _ruling(now.shown.decision):
         decision = now.shown.decision
@@ -117,5 +118,5 @@ def _run(before: Snapshot, after: Snapshot) -> Iterator[Happening]:
 
 
 def _ruling(decision: Decision) -> tuple[str, str]:
-    """What of a decision is news; its numbers change all the time."""
+    """The part of a decision whose change is an event; its numbers change all the time."""
     return decision.state, decision.reason

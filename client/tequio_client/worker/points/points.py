@@ -1,8 +1,8 @@
-"""What the log says of our own rounds, noted in the points book as it is read.
+"""Points of this key: recorded as the log is read, summed for controllers, and ranked.
 
-Follows the worker's own reading of the log: each entry was verified and fits the rules, and
-`proven` is told how far a signed checkpoint covers it. A book that cannot be written costs no
-round: what is missing is had from the ledger later (`points_catch_up`).
+`PointsRecorder` follows the worker's own reading of the log: each entry was verified and fits the
+rules, and `mark_proven` learns how far a signed checkpoint covers it. A failed write never costs a
+round: what is missing is proven later from the ledger's list (`PointsCatchUp`).
 """
 
 from __future__ import annotations
@@ -68,28 +68,44 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+Asked: TypeAlias = AskPoints | AskSeries | AskLosses | AskRanking | AskActivity
+Told: TypeAlias = ControlPoints | Series | Losses | Ranking | Activity
+
+STEPS = 10_000
+"""Most steps of one series; more could not be drawn."""
+RANKING_S = 60.0
+"""Shortest time between two requests for the rank; `QUIET` times as long without new points."""
+QUIET = 5
+MICRO = 1e6
+_EVENTS = {
+    VOID: (Event.ROUND_VOID, "info"),
+    SILENT: (Event.ROUND_SILENT, "warning"),
+    NOT_SELECTED: (Event.ROUND_NOT_SELECTED, "info"),
+    NO_POINTS: (Event.ROUND_NOTHING_DUE, "info"),
+}
+
 
 class Points:
-    """One key's rounds in one reading of the log."""
+    """Records one key's rounds while the log is read."""
 
     def __init__(self, book: PointsBook, key: PeerKey) -> None:
         self._book = book
         self._key = key
 
     async def begin(self) -> None:
-        """Begin to read: what an earlier reading noted and nobody proved is forgotten."""
-        await self._note(self._book.forget_unproven)
+        """Start reading: outcomes of an earlier reading that were never proven are dropped."""
+        await self._write(self._book.forget_unproven)
 
     async def take(
         self, index: int, statement: Statement, current: RoundView | None, document: bytes
     ) -> None:
-        """Take an entry of our run, right after the view took it."""
+        """Apply an entry of the joined run, right after the view applied it."""
         if current is None or self._key not in current.slot_of:
             return
         place = _place(current, statement.ts)
         match statement.body:
             case RoundRoster():
-                await self._note(lambda: self._book.begin(place))
+                await self._write(lambda: self._book.begin(place))
             case RoundClose():
                 outcome = closed(current.roster, Result.parse(document), self._key)
                 await self._end(place, index, outcome)
@@ -97,26 +113,26 @@ class Points:
                 await self._end(place, index, VOIDED)
 
     async def worked(self, current: RoundView, done: Work) -> None:
-        """Note what was done in the round."""
-        await self._note(lambda: self._book.work(current.roster_index, done))
+        """Record the work done in a round."""
+        await self._write(lambda: self._book.work(current.roster_index, done))
 
     async def measured(self, run: str, number: int, bits_per_byte: float) -> None:
-        """Note how good the head after a round is, as we measured it."""
-        await self._note(lambda: self._book.measured(run, number, bits_per_byte))
+        """Record the measured loss of the head after a round."""
+        await self._write(lambda: self._book.measured(run, number, bits_per_byte))
 
     async def proven(self, size: int, checkpoint: Checkpoint) -> None:
-        """The first `size` entries of the log follow from that signed checkpoint."""
-        await self._note(lambda: self._book.prove(size, checkpoint))
+        """Mark the first `size` log entries as proven by that signed checkpoint."""
+        await self._write(lambda: self._book.prove(size, checkpoint))
 
     async def _end(self, place: Place, index: int, outcome: Outcome) -> None:
         self._book.on_end(place, outcome)
-        await self._note(lambda: self._book.end(place, index, outcome))
+        await self._write(lambda: self._book.end(place, index, outcome))
 
-    async def _note(self, what: Callable[[], object]) -> None:
+    async def _write(self, write: Callable[[], object]) -> None:
         try:
-            await trio.to_thread.run_sync(what)
-        except BookError as err:
-            log.warning("points book not written; the ledger has it", error=str(err))
+            await trio.to_thread.run_sync(write)
+        except BookError as err:  # `PointsCatchUp` will get it from the ledger
+            log.warning("points not written", error=str(err))
 
 
 def _place(current: RoundView, at_ms: int) -> Place:
@@ -129,14 +145,8 @@ def _place(current: RoundView, at_ms: int) -> Place:
     )
 
 
-# --- What the points book answers: pure reading, mapped to the replies that controllers get.
-
-STEPS = 10_000
-"""Most steps of one series; more would not be drawn."""
-
-
 class Sums(NamedTuple):
-    """Of the whole book: micro-points proven today and in all; rounds open, and rejected today."""
+    """Proven micro-points today and in total; pending rounds, and rounds rejected today."""
 
     today: int
     total: int
@@ -145,7 +155,7 @@ class Sums(NamedTuple):
 
 
 def points_read_sums(book: BookFile, midnight_ms: int) -> Sums:
-    """Add up; `midnight_ms` is when the local day began. Raises BookError."""
+    """Sums over all rounds; `midnight_ms` is the start of the local day. Raises DatabaseError."""
     (row,) = book.rows(
         "SELECT (SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
         "  WHERE at_ms >= ?1 AND state != 'pending') AS today, "
@@ -159,7 +169,7 @@ def points_read_sums(book: BookFile, midnight_ms: int) -> Sums:
 
 
 def of_runs(book: BookFile) -> dict[str, int]:
-    """Proven micro-points by run; raises BookError."""
+    """Proven micro-points by run id; raises DatabaseError."""
     rows = book.rows(
         "SELECT run, SUM(trained + witnessed) AS amount FROM round "
         "WHERE state IN ('verified', 'rejected') GROUP BY run"
@@ -168,12 +178,12 @@ def of_runs(book: BookFile) -> dict[str, int]:
 
 
 def runs(book: BookFile) -> frozenset[str]:
-    """In which runs we took part in a round; raises BookError."""
+    """Ids of runs in which this key had a slot; raises DatabaseError."""
     return frozenset(row["run"] for row in book.rows("SELECT DISTINCT run FROM round"))
 
 
 def points(book: BookFile, asked: AskPoints) -> ControlPoints:
-    """Give rounds, the newest first; raises BookError."""
+    """Rounds that match the question, the newest first; raises DatabaseError."""
     rows = book.rows(
         "SELECT * FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
         "AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) ORDER BY number DESC LIMIT ?5",
@@ -188,10 +198,9 @@ def points(book: BookFile, asked: AskPoints) -> ControlPoints:
 
 
 def series(book: BookFile, asked: AskSeries, now_ms: int) -> Series:
-    """Add up by steps, from the first round if no time is given, to now.
+    """Points and energy per time step, from the given time or the first round, until now.
 
-    Rounds are timed by the coordinator: those beyond our own clock belong to the last step. Steps
-    are doubled until they are few enough. Raises BookError.
+    Steps are doubled until there are at most `STEPS`. Raises DatabaseError.
     """
     since_ms = asked.since_ms or _first_ms(book, asked, now_ms)
     span_ms, step_ms = max(now_ms - since_ms, 0), asked.step_ms
@@ -209,7 +218,7 @@ def series(book: BookFile, asked: AskSeries, now_ms: int) -> Series:
         asked.run,
         asked.device,
     ):
-        step = min(row["step"], count - 1)
+        step = min(row["step"], count - 1)  # the coordinator's clock may be ahead of this one
         verified[step] += row["amount"]
         energy[step] += row["energy"]
     return Series(
@@ -218,7 +227,7 @@ def series(book: BookFile, asked: AskSeries, now_ms: int) -> Series:
 
 
 def losses(book: BookFile, asked: AskLosses) -> Losses:
-    """Give what is known of a run's newest rounds, the oldest first; raises BookError."""
+    """Losses of a run's newest rounds, the oldest first; raises DatabaseError."""
     rows = book.rows(
         "SELECT round, MAX(loss) AS loss, MAX(bits) AS bits FROM ("
         "SELECT round, loss, NULL AS bits FROM round WHERE run = ?1 AND loss IS NOT NULL "
@@ -265,30 +274,15 @@ def _points_row(row: Row) -> PointsRow:
     )
 
 
-# --- The worker's bookkeeping as one: points, ranking and events, kept for as long as it runs.
-#
-# What the log says of our rounds reaches the points book through `points.Points`; here the rest
-# is done: catching up from the ledger, our place in the ranking, events of rounds, and the
-# replies to what controllers ask about all that.
-
-Asked: TypeAlias = AskPoints | AskSeries | AskLosses | AskRanking | AskActivity
-Told: TypeAlias = ControlPoints | Series | Losses | Ranking | Activity
-
-RANKING_S = 60.0
-"""Least pause between two looks at our place; without news in the book it is `QUIET` times that."""
-QUIET = 5
-MICRO = 1e6
 _NOTHING = Sums(today=0, total=0, pending=0, rejected=0)
-_EVENTS = {
-    VOID: (Event.ROUND_VOID, "info"),
-    SILENT: (Event.ROUND_SILENT, "warning"),
-    NOT_SELECTED: (Event.ROUND_NOT_SELECTED, "info"),
-    NO_POINTS: (Event.ROUND_NOTHING_DUE, "info"),
-}
 
 
 class Bookkeeping:
-    """The books of one worker, and what is asked of them."""
+    """Points, ranking and activity of one worker, for as long as it runs.
+
+    `PointsRecorder` records rounds while the log is read. Here are catching up from the ledger, the
+    place in the ranking, events of rounds, and the answers to controllers.
+    """
 
     def __init__(
         self,
@@ -303,33 +297,33 @@ class Bookkeeping:
         self.book = book
         self.activity = activity
         self.catch_up = CatchUp(book, ledger, key, log_memory_file, rng=rng)
-        self.catch_up.on_differing = self._tell_differing
+        self.catch_up.on_differing = self._record_difference
         self._ledger = ledger
         self._key = key
         self._rank, self._ranked = 0, 0
-        self._told = (0, 0)  # what differed when we last said so
+        self._reported = (0, 0)  # claimed and proven points in the last event about a difference
         self._spent: dict[int, float] = {}  # joules by round, not written yet
         self._weighed_j: float | None = None
         self._sums: tuple[tuple[int, int], Sums] | None = None  # of changes and day
-        book.on_end = self._tell_round
+        book.on_end = self._record_round
         for file in (book.file, activity.file):
             if file.kept_aside is not None:
                 activity.add(Event.FILE_KEPT_ASIDE, "warning", file=str(file.kept_aside))
 
     async def run(self) -> None:
-        """Catch up and look at the ranking, for ever."""
+        """Catch up and refresh the ranking, until cancelled."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._catch_up)
             seen = -1
-            for look in itertools.count():
-                if self.book.changes != seen or look % QUIET == 0:
+            for count in itertools.count():
+                if self.book.changes != seen or count % QUIET == 0:
                     seen = self.book.changes
-                    await self._look_at_ranking()
+                    await self._refresh_rank()
                 await trio.sleep(RANKING_S)
 
-    async def _look_at_ranking(self) -> None:
+    async def _refresh_rank(self) -> None:
         try:
-            self._note_place(await self._ledger.ranking_around(self._key, 0))
+            self._set_rank(await self._ledger.ranking_around(self._key, 0))
         except TequioError as err:
             log.debug("ranking not read", error=str(err))
 
@@ -338,9 +332,9 @@ class Bookkeeping:
         self.activity.add(Event.LOG_FORKED, "error", problem=self.catch_up.forked)
 
     def weigh(self, total_j: float, number: int | None) -> None:
-        """Book the energy since the last call to the round of that number; None: to none.
+        """Assign the energy since the last call to a round (None: to no round).
 
-        `total_j` is what was ever counted. Written by `keep`.
+        `total_j` is the total energy ever counted. Written at the next `save`.
         """
         before_j, self._weighed_j = self._weighed_j, total_j
         rise_j = 0.0 if before_j is None else total_j - before_j
@@ -348,7 +342,7 @@ class Bookkeeping:
             self._spent[number] = self._spent.get(number, 0.0) + rise_j
 
     def keep(self) -> None:
-        """Write what was spent since; blocks. What cannot be written is lost and logged."""
+        """Write the energy assigned since the last call; blocks. A failed write is logged."""
         spent, self._spent = self._spent, {}
         try:
             for number, joules in spent.items():
@@ -357,7 +351,8 @@ class Bookkeeping:
             log.warning("energy not written", error=str(err))
 
     def shown(self, midnight_ms: int) -> PointsShown:
-        """Sums for a snapshot; `midnight_ms` is when the local day began. Cheap when repeated."""
+        """Sums for a snapshot; `midnight_ms` is the start of the local day."""
+        # Called every second, so the sums over all rounds are kept until the database changes.
         known = (self.book.changes, midnight_ms)
         if self._sums is None or self._sums[0] != known:
             try:
@@ -376,7 +371,7 @@ class Bookkeeping:
         )
 
     async def answer(self, asked: Asked) -> Told:
-        """Answer; raises TequioError."""
+        """Answer a controller's question; raises TequioError."""
         file = self.book.file
         match asked:
             case AskPoints():
@@ -397,8 +392,8 @@ class Bookkeeping:
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
-            return Ranking(rows=())  # a key that has said nothing yet has no place
-        self._note_place(found)
+            return Ranking(rows=())  # a key without statements has no place yet
+        self._set_rank(found)
         ours = to_text(self._key)
         rows = tuple(
             RankRow(
@@ -408,12 +403,12 @@ class Bookkeeping:
         )
         return Ranking(rows=rows, ranked=found.ranked)
 
-    def _note_place(self, found: RankingAnswer) -> None:
+    def _set_rank(self, found: RankingAnswer) -> None:
         ours = to_text(self._key)
         self._rank = next((row.rank for row in found.rows if row.key == ours), 0)
         self._ranked = found.ranked
 
-    def _tell_round(self, place: Place, outcome: Outcome) -> None:
+    def _record_round(self, place: Place, outcome: Outcome) -> None:
         code, level = _event(outcome)
         values: dict[str, Value] = {"run": place.run_name, "round": place.round}
         match code:
@@ -423,9 +418,9 @@ class Bookkeeping:
                 values["points"] = outcome.micropoints / MICRO
         self.activity.add(code, level, **values)
 
-    def _tell_differing(self, claimed: int, proven: int) -> None:
-        if (claimed, proven) != self._told:
-            self._told = (claimed, proven)
+    def _record_difference(self, claimed: int, proven: int) -> None:
+        if (claimed, proven) != self._reported:
+            self._reported = (claimed, proven)
             values = {"ledger": claimed / MICRO, "proven": proven / MICRO}
             self.activity.add(Event.POINTS_DIFFER, "warning", **values)
 

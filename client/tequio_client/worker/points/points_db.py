@@ -1,14 +1,14 @@
-"""The points book: every round that this key had a slot in, and what of it has been proven here.
+"""The points database: every round in which this key had a slot, and which of them are proven.
 
-Rules. A round is known by the log index of its roster, which rises with time and is the same in
-every life. What a round came to is noted as soon as it is read, and counts only when its last
-entry was proven to be in a log whose checkpoint this worker has checked: until then the row is
-pending. A row that was proven is never changed again. What is not proven yet when the book is
-opened is forgotten: the proof of an earlier life may never have come.
+Rules. A round is identified by the log index of its roster, which rises with time and is the same
+after a restart. The outcome of a round is recorded as soon as it is read, but stays pending until
+its last entry is proven to be in a log whose checkpoint this worker has checked. A proven row never
+changes again. Outcomes that are unproven when the database is opened are dropped: their proof may
+never have come.
 
-Amounts in micro-points, times in milliseconds since 1970 by the coordinator's clock, so that the
-clock of this computer orders nothing. The book can be written anew from the ledger; what it alone
-knows (device, tokens, energy, loss) is for eyes.
+Amounts are in micro-points, times in milliseconds since 1970 by the coordinator's clock. The
+database can be rebuilt from the ledger, except device, tokens, energy and loss, which are only
+shown to the user.
 """
 
 from __future__ import annotations
@@ -33,38 +33,36 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
     from tequio_shared.round.documents import Result, Roster, SlotResult
 
-# --- A small SQLite file that the worker keeps beside its keys: opened, checked, written by one.
-#
-# Rules. A file that is damaged, of a newer program or of another owner is kept aside under
-# another name, and a new one is begun: no book holds what cannot be had again or done without.
-# What a transaction wrote is there after the process is killed, whole or not at all. One
-# connection, one lock: calls may come from any thread, and block for milliseconds.
-
 log = structlog.get_logger(__name__)
 
 KEPT = 5
-"""Files that were kept aside; the next one takes the place of the last."""
+"""Most files set aside; the next one replaces the last."""
 _BESIDE = ("-wal", "-shm")
-_CACHE = "cache_size=-256"  # KiB; the system keeps the rest of the file at hand
+_CACHE = "cache_size=-256"  # KiB; the operating system caches the rest of the file
 _SETTINGS = ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=2000", _CACHE)
 
 
 class BookError(TequioError):
-    """The book cannot be read or written now: its disk is full, or it was damaged meanwhile."""
+    """A database cannot be read or written: the disk is full, or the file was damaged meanwhile."""
 
 
 class _UnfitError(Exception):
-    """The file is no book of ours."""
+    """The file is damaged, of a newer program, or of another owner."""
 
 
 class BookFile:
-    """One open book; `close` when done."""
+    """A small SQLite file in the worker's folder; calls may come from any thread.
+
+    An unusable file is set aside under another name, and a new one is created: nothing in such a
+    file is irreplaceable. A transaction survives the death of the process as a whole or not at all.
+    One connection, one lock: calls block for milliseconds.
+    """
 
     def __init__(self, path: Path, schema: str, *, version: int, owner: str = "") -> None:
-        """Open or begin the book; raises BookError when its folder cannot be written."""
+        """Open or create the file; raises DatabaseError when its folder cannot be written."""
         self.path = path
         self.kept_aside: Path | None = None
-        """Where the file lies that was there and did not fit."""
+        """Path of the unusable file that was set aside."""
         self._lock = threading.Lock()
         self._sql = self._opened(schema, version, owner)
 
@@ -75,32 +73,31 @@ class BookFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._sql.close()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, all of it or nothing; raises BookError."""
+        """Run one transaction, rolled back on an error; raises DatabaseError."""
         with self._lock:
             try:
                 self._sql.execute("BEGIN IMMEDIATE")
                 yield self._sql
                 self._sql.execute("COMMIT")
             except sqlite3.Error as err:
-                raise BookError(f"{self.path} cannot be written: {err}") from err
+                raise BookError(f"cannot write {self.path} ({err})") from err
             finally:
                 if self._sql.in_transaction:
                     with suppress(sqlite3.Error):
                         self._sql.execute("ROLLBACK")
 
     def rows(self, query: str, *values: object) -> list[sqlite3.Row]:
-        """Read; raises BookError."""
+        """Run a query; raises DatabaseError."""
         with self._lock:
             try:
                 return self._sql.execute(query, values).fetchall()
             except sqlite3.Error as err:
-                raise BookError(f"{self.path} cannot be read: {err}") from err
+                raise BookError(f"cannot read {self.path} ({err})") from err
 
     def _opened(self, schema: str, version: int, owner: str) -> sqlite3.Connection:
         try:
@@ -108,16 +105,16 @@ class BookFile:
                 return _open(self.path, schema, version, owner)
             except (_UnfitError, sqlite3.DatabaseError) as err:
                 if not self.path.exists() or _is_no_fault_of_the_file(err):
-                    raise BookError(f"{self.path} cannot be used: {err}") from err
-                self.kept_aside = _keep_aside(self.path)
-                log.warning("kept a book aside", kept=str(self.kept_aside), why=str(err))
+                    raise BookError(f"cannot open {self.path} ({err})") from err
+                self.kept_aside = _set_aside(self.path)
+                log.warning("database set aside", aside=str(self.kept_aside), why=str(err))
                 return _open(self.path, schema, version, owner)
         except (_UnfitError, sqlite3.Error, OSError) as err:
-            raise BookError(f"{self.path} cannot be used: {err}") from err
+            raise BookError(f"cannot open {self.path} ({err})") from err
 
 
 def _is_no_fault_of_the_file(err: Exception) -> bool:
-    """Whether disk or folder refuse, which another file would not change."""
+    """True if the disk or the folder is at fault, which a new file would not change."""
     return isinstance(err, sqlite3.OperationalError)
 
 
@@ -137,10 +134,10 @@ def _prepare(sql: sqlite3.Connection, schema: str, version: int, owner: str) -> 
         sql.execute(f"PRAGMA {setting}")
     (sound,) = sql.execute("PRAGMA quick_check(1)").fetchone()
     if sound != "ok":
-        raise _UnfitError(f"it is damaged: {sound}")
+        raise _UnfitError(f"the file is damaged: {sound}")
     (found,) = sql.execute("PRAGMA user_version").fetchone()
     if found > version:
-        raise _UnfitError(f"a newer program wrote it (version {found})")
+        raise _UnfitError(f"written by a newer version of Tequio (format {found})")
     if found < version:
         begin = "CREATE TABLE owner (name TEXT NOT NULL)"
         sql.executescript(f"BEGIN IMMEDIATE; {begin}; {schema}; PRAGMA user_version={version};")
@@ -148,21 +145,19 @@ def _prepare(sql: sqlite3.Connection, schema: str, version: int, owner: str) -> 
         sql.execute("COMMIT")
     ((known,),) = sql.execute("SELECT name FROM owner").fetchall()
     if known != owner:
-        raise _UnfitError(f"it is another's: {known}")
+        raise _UnfitError(f"belongs to another key: {known}")
 
 
-def _keep_aside(path: Path) -> Path:
-    """Rename the file and what SQLite keeps beside it."""
+def _set_aside(path: Path) -> Path:
+    """Rename the file together with SQLite's journal files."""
     names = [path.with_name(f"{path.name}.kept-{number}") for number in range(1, KEPT + 1)]
-    kept = next((name for name in names if not name.exists()), names[-1])
-    path.replace(kept)
+    aside = next((name for name in names if not name.exists()), names[-1])
+    path.replace(aside)
     for ending in _BESIDE:
         with suppress(FileNotFoundError):
-            path.with_name(path.name + ending).replace(kept.with_name(kept.name + ending))
-    return kept
+            path.with_name(path.name + ending).replace(aside.with_name(aside.name + ending))
+    return aside
 
-
-# --- What a round that is over made of one key: pure, from its documents.
 
 VERIFIED, REJECTED, PENDING = "verified", "rejected", "pending"
 VOID, SILENT, NOT_SELECTED, NO_POINTS = "void", "silent", "not-selected", "no-points"
@@ -170,11 +165,11 @@ VOID, SILENT, NOT_SELECTED, NO_POINTS = "void", "silent", "not-selected", "no-po
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a round ended for one key; amounts in micro-points.
+    """The outcome of a round for one key; amounts in micro-points.
 
-    `state` is `verified` for who earned something or had nothing to train, else `rejected`.
-    `reason` says why training gave nothing: `void`, `silent`, `not-selected` or the reason of the
-    rejection by its name in the protocol; `no-points` for who had nothing to train and earned
+    `state` is `verified` if the key earned something or had nothing to train, else `rejected`.
+    `reason` tells why training earned nothing: `void`, `silent`, `not-selected` or the protocol's
+    name for the reason of the rejection; `no-points` if the key had nothing to train and earned
     nothing as a witness.
     """
 
@@ -185,7 +180,6 @@ class Outcome:
 
     @property
     def micropoints(self) -> int:
-        """All of it."""
         return self.trained + self.witnessed
 
 
@@ -193,7 +187,7 @@ VOIDED = Outcome(state=REJECTED, reason=VOID)
 
 
 def closed(roster: Roster, result: Result, key: PeerKey) -> Outcome:
-    """What a closed round made of a key; raises PeerError when it had no slot there."""
+    """Outcome of a closed round for a key; raises PeerError when the key had no slot in it."""
     slot = next((at for at, member in enumerate(roster.members) if member.key == key), None)
     if slot is None or len(result.slots) != len(roster.members):
         raise PeerError("the round's documents have no slot of this key")
@@ -262,7 +256,7 @@ _SETTLE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A round in the book: the index of its roster, which run, which round, when."""
+    """A round as the database identifies it; `number` is the log index of its roster."""
 
     number: int
     run: str
@@ -273,7 +267,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What was done in a round, as this computer measured it."""
+    """Work done in a round, as measured on this computer."""
 
     device: str
     tokens: int
@@ -281,38 +275,37 @@ class Work:
 
 
 class PointsBook:
-    """One key's book. Every method may raise BookError and be called from any thread."""
+    """The points database of one key. Any method may raise DatabaseError, on any thread."""
 
     def __init__(self, file: BookFile) -> None:
         self.file = file
         self.changes = 0
-        """Rises with every change, for who wants to know whether to look again."""
+        """Count of changes, for callers that cache results."""
         self.on_end: Callable[[Place, Outcome], None] = lambda _, __: None
-        """Told how a round ended as soon as its end is read, in the event loop."""
-        self._unproven: dict[int, int] = {}  # entry by number, of ends that were noted by `end`
+        """Called in the event loop when the end of a round is read."""
+        self._unproven: dict[int, int] = {}  # log index of the last entry, by round; set by `end`
         self.forget_unproven()
 
     @classmethod
     def opened(cls, folder: Path, key: PeerKey) -> Self:
-        """Open the book of that key in a worker's folder; raises UserFacingError."""
+        """Open the database of that key in a worker's folder; raises UserFacingError."""
         try:
             return cls(BookFile(folder / FILE, SCHEMA, version=VERSION, owner=to_text(key)))
         except BookError as err:
-            raise UserFacingError(f"{err}: make room, or give another --dir") from err
+            raise UserFacingError(f"{err}: free some space, or choose another --dir") from err
 
     def close(self) -> None:
-        """Close the file."""
         self.file.close()
 
     def forget_unproven(self) -> None:
-        """Forget how rounds ended whose proof has not come; they are pending as before."""
+        """Drop outcomes that were never proven; their rounds are pending again."""
         self._unproven = {}
         self._write(_FORGET)
 
     # --- what happened
 
     def begin(self, place: Place) -> None:
-        """Note a round that we have a slot in; one that is there stays as it is."""
+        """Add a round in which this key has a slot; an existing row stays as it is."""
         self._write(
             "INSERT OR IGNORE INTO round (number, run, run_name, round, at_ms) "
             "VALUES (?, ?, ?, ?, ?)",
@@ -324,7 +317,7 @@ class PointsBook:
         )
 
     def work(self, number: int, done: Work) -> None:
-        """Note what was done in a round."""
+        """Record the work done in a round."""
         self._write(
             "UPDATE round SET device = ?, tokens = ?, loss = ? WHERE number = ?",
             done.device,
@@ -334,23 +327,24 @@ class PointsBook:
         )
 
     def spend(self, number: int, joules: float) -> None:
-        """Note that the work in a round took so much more energy."""
+        """Add energy to a round."""
         self._write("UPDATE round SET energy_j = energy_j + ? WHERE number = ?", joules, number)
 
     def measured(self, run: str, number: int, bits_per_byte: float) -> None:
-        """Note how good the head after a round is; measured again, the newer figure counts."""
+        """Record the measured loss of the head after a round; a later measurement replaces it."""
         self._write("INSERT OR REPLACE INTO head VALUES (?, ?, ?)", run, number, bits_per_byte)
 
     def end(self, place: Place, entry: int, outcome: Outcome) -> None:
-        """Note how a round ended, by that log entry; it counts when `prove` reaches the entry."""
+        """Record the outcome of a round; it stays pending until `prove` covers its last entry."""
         self.begin(place)
         self._write(_END, *_ending(place, entry, outcome))
         self._unproven[place.number] = entry
 
     def prove(self, size: int, checkpoint: Checkpoint) -> int:
-        """The first `size` entries follow from that checkpoint; says how many rounds that ends."""
+        """Mark the first `size` log entries as proven; returns how many rounds that settles."""
+        # Called for each checkpoint, so the disk is left alone if no round is waiting.
         proven = [number for number, entry in list(self._unproven.items()) if entry < size]
-        if not proven:  # told with each checkpoint: the disk need not hear of it
+        if not proven:
             return 0
         ended = self._write(_SETTLE, checkpoint.size, to_text(checkpoint.root), size)
         for number in proven:
@@ -360,7 +354,7 @@ class PointsBook:
     def end_proven(
         self, place: Place, entry: int, outcome: Outcome, checkpoint: Checkpoint
     ) -> None:
-        """Note how a round ended, by an entry that was proven on its own."""
+        """Record the outcome of a round whose last entry was proven on its own."""
         self.begin(place)
         with self.file.writing() as sql:
             sql.execute(_END, _ending(place, entry, outcome))
@@ -372,14 +366,14 @@ class PointsBook:
         self.changes += 1
 
     def is_settled(self, number: int) -> bool:
-        """Whether the round of that number was proven."""
+        """True if the round of that number is proven."""
         found = self.file.rows(
             "SELECT 1 FROM round WHERE number = ? AND state != ?", number, PENDING
         )
         return bool(found)
 
     def verified(self, size: int) -> int:
-        """What the entries below that log size were proven to give."""
+        """Proven micro-points of rounds that ended below that log size."""
         ((amount,),) = self.file.rows(
             "SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
             "WHERE state != 'pending' AND entry < ?",
@@ -387,15 +381,15 @@ class PointsBook:
         )
         return int(amount)
 
-    # --- how far the ledger's list was looked through
+    # --- progress through the ledger's list
 
     def gaps(self) -> list[tuple[int, int]]:
-        """Log indices [low, high) whose rounds were not looked at yet, the newest first."""
+        """Ranges of log indices [low, high) whose rounds are not checked yet, the newest first."""
         rows = self.file.rows("SELECT low, high FROM gap ORDER BY high DESC")
         return [(row["low"], row["high"]) for row in rows]
 
     def open_gap(self, high: int) -> None:
-        """Rounds that ended below an index are to be looked at, down to where it was done last."""
+        """Add the range below `high`, down to where the last range began, as not checked yet."""
         with self.file.writing() as sql:
             found = sql.execute("SELECT value FROM mark WHERE name = 'top'").fetchone()
             low = int(found["value"]) if found else 0
@@ -404,7 +398,7 @@ class PointsBook:
                 sql.execute("INSERT OR REPLACE INTO mark VALUES ('top', ?)", (str(high),))
 
     def narrow_gap(self, high: int, done: int) -> None:
-        """Of the gap below `high`, all from index `done` on was looked at."""
+        """Mark the range [done, high) as checked."""
         with self.file.writing() as sql:
             (low,) = sql.execute("SELECT low FROM gap WHERE high = ?", (high,)).fetchone()
             sql.execute("DELETE FROM gap WHERE high = ?", (high,))
@@ -412,13 +406,13 @@ class PointsBook:
                 sql.execute("INSERT OR REPLACE INTO gap VALUES (?, ?)", (done, low))
 
     def look_again(self) -> None:
-        """Everything is to be looked at again; what was proven stays so."""
+        """Mark everything as not checked yet; proven rounds stay proven."""
         with self.file.writing() as sql:
             sql.execute("DELETE FROM gap")
             sql.execute("DELETE FROM mark WHERE name = 'top'")
 
     def last_checked(self, origin: str) -> Checkpoint | None:
-        """The newest checkpoint that single proofs were checked against."""
+        """The newest checkpoint used to prove single rounds."""
         found = self.file.rows("SELECT value FROM mark WHERE name = 'checkpoint'")
         if not found:
             return None
@@ -426,7 +420,7 @@ class PointsBook:
         return Checkpoint(origin=origin, size=int(size), root=digest_from_text(root))
 
     def remember_checked(self, checkpoint: Checkpoint) -> None:
-        """Keep it, for the next one to continue it."""
+        """Store a checkpoint, which the next one must continue."""
         value = f"{checkpoint.size} {to_text(checkpoint.root)}"
         with self.file.writing() as sql:
             sql.execute("INSERT OR REPLACE INTO mark VALUES ('checkpoint', ?)", (value,))
@@ -439,5 +433,5 @@ class PointsBook:
 
 
 def _ending(place: Place, entry: int, outcome: Outcome) -> tuple[object, ...]:
-    told = outcome.state, outcome.reason, outcome.trained, outcome.witnessed
-    return place.at_ms, entry, *told, place.number
+    result = outcome.state, outcome.reason, outcome.trained, outcome.witnessed
+    return place.at_ms, entry, *result, place.number

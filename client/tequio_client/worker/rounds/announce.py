@@ -1,7 +1,11 @@
-"""Commitments over gossip: a quicker word than the log's, and one that needs no ledger.
+"""Commitments over gossip: faster than the log, and independent of the ledger.
 
-The message is the log entry itself, so its author's signature travels with it; whoever hears a
-commitment of the round that it is in fetches the contribution at once.
+The message is the log entry itself, so its author's signature travels with it. A member that
+receives a commitment for the round under way fetches the contribution at once.
+
+A message is checked in the order of cost: sender and length, then content, then signatures. A
+message that an honest peer may pass on because its clock or its log is ahead is only ignored; a
+message that nobody may send is a `PeerError`.
 """
 
 from __future__ import annotations
@@ -27,28 +31,22 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.statement import Statement
 
-# --- Whose commitments gossip passes on: of the round under way, of its trainers, two of each at
-# most.
-#
-# A message is looked at in the order of what that costs: who says that it comes from them and how
-# long it is, then what it says, then its signatures. What an honest peer may pass on because its
-# clock or its log is ahead of ours is only passed over; what nobody may send is a `PeerError`.
-
-if TYPE_CHECKING:
     RoundOf = Callable[[PeerKey], int | None]
-    """The number of the round under way if the key is to train in it; else None."""
+    """Number of the round under way if the key trains in it, else None."""
     OnConflict = Callable[[Entry, Entry], None]
-    """Takes two signed entries of one author that claim different work for one round."""
+    """Receives two signed entries of one author that claim different work for one round."""
+
+log = structlog.get_logger(__name__)
 
 COMMITMENT_BYTES = 4_096
-"""Longest leaf of a commitment, with every signature that it may have."""
+"""Longest leaf of a commitment, with all its signatures."""
 MESSAGES = 2
-"""Different commitments of one author in one round that are passed on: two are proof enough."""
+"""Different commitments of one author that are passed on per round: two prove equivocation."""
 _AUTHOR = slice(2, 34)  # of a leaf
 
 
 class Commitments:
-    """Judges the messages of one run's topic (`peers.topics.Judge`)."""
+    """Decides which messages of one run's topic are passed on (a `TopicFilter` for `RunGossip`)."""
 
     def __init__(
         self, net: NetworkId, run: RunId, round_of: RoundOf, on_conflict: OnConflict
@@ -58,42 +56,47 @@ class Commitments:
         self._round_of = round_of
         self._on_conflict = on_conflict
         self._round = 0
-        self._heard: dict[PeerKey, list[Entry]] = {}  # of that round, all signatures checked
+        self._verified: dict[PeerKey, list[Entry]] = {}  # of that round, by author
 
     def screen(self, author: PeerKey, content: bytes) -> bool:
-        """Whether to look further: a trainer of the round, who says it is theirs, not too often."""
+        """True if the message claims to be from a trainer of the round that may send one more.
+
+        Reads no signature: this runs for every message, also for those of a flood.
+        """
         if len(content) > COMMITMENT_BYTES or content[_AUTHOR] != author:
             return False
         number = self._round_of(author)
         return number is not None and len(self._of(number, author)) < MESSAGES
 
     def check(self, author: PeerKey, content: bytes) -> bool:
-        """Whether to pass the message on; raises MalformedError and SignatureInvalidError."""
+        """True if the message is passed on; raises MalformedError and SignatureInvalidError."""
         number = self._round_of(author)
         if number is None or not self.screen(author, content):
             return False
         entry, header = _parse(content)
         statement = entry.statement
         if not author == statement.author == header.trainer:
-            raise MalformedError("a commitment in somebody else's name")
+            raise MalformedError("commitment signed, sent and claimed by different keys")
         if (statement.run, statement.round) != (self._run, number):
             return False
-        return self._is_news(entry, self._of(number, author))
+        return self._is_new(entry, self._of(number, author))
 
-    def _is_news(self, entry: Entry, heard: list[Entry]) -> bool:
-        if any(entry.statement.raw == known.statement.raw for known in heard):
+    def _is_new(self, entry: Entry, verified: list[Entry]) -> bool:
+        # Compared before the signatures are checked: most messages arrive from several peers.
+        if any(entry.statement.raw == known.statement.raw for known in verified):
             return False
         entry.verify(self._net)
-        heard.append(entry)
-        if len(heard) > 1 and _work(heard[0].statement) != _work(entry.statement):
-            self._on_conflict(heard[0], entry)
+        verified.append(entry)
+        # Two statements with the same header claim the same work and do not conflict.
+        if len(verified) > 1 and _work(verified[0].statement) != _work(entry.statement):
+            self._on_conflict(verified[0], entry)
         return True
 
     def _of(self, number: int, author: PeerKey) -> list[Entry]:
-        """What was heard of a trainer of the round; of rounds before, nothing is kept."""
+        """Verified entries of a trainer of this round; earlier rounds are dropped."""
         if number != self._round:
-            self._round, self._heard = number, {}
-        return self._heard.setdefault(author, [])
+            self._round, self._verified = number, {}
+        return self._verified.setdefault(author, [])
 
 
 def header_of(entry: Entry) -> Header:
@@ -103,7 +106,7 @@ def header_of(entry: Entry) -> Header:
 
 def _work(statement: Statement) -> str:
     if not isinstance(statement.body, WorkCommit):
-        raise MalformedError(f"{statement.type} where commitments are due")
+        raise MalformedError(f"expected work.commit, got {statement.type}")
     return statement.body.header
 
 
@@ -115,11 +118,8 @@ def _parse(content: bytes) -> tuple[Entry, Header]:
     return entry, header_of(entry)
 
 
-log = structlog.get_logger(__name__)
-
-
 class Announcer:
-    """Says our commitments, and tells the round driver those of others; made by `join`."""
+    """Publishes this key's commitments and receives those of others; created by `join`."""
 
     def __init__(self) -> None:
         self._gossip: RunGossip
@@ -128,18 +128,18 @@ class Announcer:
 
     @classmethod
     async def join(cls, node: Node, manifest: Manifest) -> Announcer:
-        """Join the run's topic; nothing passes before there is a view to `follow`."""
+        """Join the run's topic; every message is ignored until `follow` was called."""
         announcer, net, run = cls(), node.network_info.id, manifest.run_id
         judge = Commitments(net, run, announcer.round_of, announcer._conflict)
         announcer._gossip = await RunGossip.join(node.network, net, run, judge)
         return announcer
 
     def follow(self, view: RunView) -> None:
-        """Take the view of the run that says whose commitments count."""
+        """Use this view of the run to decide whose commitments count."""
         self._view = view
 
     def round_of(self, key: PeerKey) -> int | None:
-        """The number of the round under way if the key is to train in it."""
+        """Number of the round under way if the key trains in it, else None."""
         current = self._view.round if self._view else None
         return current.number if current and is_trainer(current, key) else None
 
@@ -147,21 +147,21 @@ class Announcer:
         self.on_conflict(first, second)
 
     async def announce(self, entry: Entry) -> None:
-        """Tell the swarm; losing the message costs only time."""
+        """Publish a commitment."""
         try:
             await self._gossip.announce(entry.leaf())
-        except PeerError as err:
+        except PeerError as err:  # the log carries it too: a lost message costs only time
             log.warning("announcement not sent", error=str(err))
 
     async def listen(self, hear: Callable[[PeerKey, Header], None]) -> None:
-        """Pass on commitments, trainer and header, until cancelled."""
+        """Call `hear` with trainer and header of each commitment, until cancelled."""
         while True:
             entry = Entry.parse((await self._gossip.receive()).content)
             hear(entry.statement.author, header_of(entry))
 
 
 def tell_conflict(first: Entry, second: Entry) -> None:
-    """Log that one author claims different work twice."""
+    """Log that one author claims different work for one round."""
     one, other = first.statement, second.statement
     log.warning(
         "two commitments for one round",

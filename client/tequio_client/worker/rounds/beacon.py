@@ -1,7 +1,9 @@
-"""Our part of the beacon: a secret committed to now and revealed with the next head we state.
+"""This key's part in the beacon: a secret committed to now and revealed with the next attestation.
 
-The secret of a number is derived from the key (`Signer.beacon_secret`), so the file holds no
-secret, only which number the log has us committed to. Written before the commitment is said.
+The n-th secret is derived from the key (`Signer.beacon_secret`), so the file holds no secret: only
+the numbers that were committed to, and where the log has them. It is written before the statement
+with the commitment is sent: a commitment that is in the log but not in the file could never be
+revealed.
 """
 
 from __future__ import annotations
@@ -30,10 +32,10 @@ class _State(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class BeaconSecrets:
-    """Commitments that we made, and which of them the log has.
+    """Commitments of this key, and which of them the log has.
 
-    `commit` and `confirm` wait for the disk: call them in a thread. Raises UserFacingError when
-    the file cannot be used.
+    `commit` and `confirm` block on the disk: call them in a thread. Raises UserFacingError when the
+    file cannot be used.
     """
 
     def __init__(self, file: Path, signer: Signer, net: NetworkId) -> None:
@@ -44,8 +46,10 @@ class BeaconSecrets:
         self._state = self._read()
 
     def commit(self) -> Digest:
-        """Make the next commitment, to be put into a statement."""
+        """Create the next commitment, for a statement."""
         with self._lock:
+            # A number is used up even if its statement never gets out: after a crash nobody knows
+            # whether the ledger has it, and one secret behind two commitments would be predictable.
             state = self._state
             state.last += 1
             state.said = [*state.said, state.last][-_KEPT:]
@@ -53,7 +57,7 @@ class BeaconSecrets:
             return sha256(self._secret(state.last))
 
     def confirm(self, commit: Digest, index: int) -> None:
-        """Note that the log has this commitment of ours, at that index."""
+        """Record that the log has this commitment, at that index."""
         with self._lock:
             state = self._state
             known = {number for number, _ in state.confirmed}
@@ -63,9 +67,9 @@ class BeaconSecrets:
                     self._write()
 
     def reveal(self, roster_index: int) -> bytes:
-        """The secret that the round of that roster asks for: the last committed to before it.
+        """The secret for the round of that roster: of the last commitment in the log before it.
 
-        When we know of none, it is one that the ledger will refuse.
+        If none is known, a secret that the ledger will refuse.
         """
         before = [number for number, index in self._state.confirmed if index < roster_index]
         return self._secret(before[-1] if before else 0)
@@ -80,7 +84,7 @@ class BeaconSecrets:
             return _State()
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as err:
             raise UserFacingError(
-                f"{self._file} cannot be read ({err}): move it away to go on"
+                f"cannot read {self._file} ({err}): move it away and start the worker again"
             ) from err
 
     def _write(self) -> None:

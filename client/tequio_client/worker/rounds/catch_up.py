@@ -1,9 +1,7 @@
-"""Draws that were made before our view of a run began: what may still be wanted of us.
+"""Catching up with a run after an absence: past draws, ended rounds, replay, and rosters.
 
-Who was away, or restarts, has the weights of old heads in its store, and may have been drawn to
-measure one of them. A draw follows from one round's roster and from what its members stated up to
-the promotion: so that part of that round is read, with proofs, and folded. The ledger's list of
-rounds only says where to look. Nothing but a measure hangs on it: what cannot be had is let be.
+The ledger's lists say only where to look. What counts is read from the log with inclusion proofs,
+and from documents that match their hashes.
 """
 
 from __future__ import annotations
@@ -44,30 +42,34 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 ROUNDS = 16
-"""Rounds that are looked through for the one that began with a head: those before it are void."""
+"""Rounds searched for the one that started from a head; the rounds in between were void."""
 ENTRIES = 2_048
-"""Most entries that are read for one draw."""
+"""Most log entries read for one draw."""
+DOCUMENT_S = 60.0
+"""Longest search for a roster; by then the next one is named."""
 _PASSING = (LedgerUnavailableError, PeerError, RefusedError)
 
 
 async def recall(node: Node, view: RunView, after: int, heads: Iterable[Head]) -> None:
-    """Tell a view that begins after that entry of the draws that fell on us before.
+    """Add earlier draws of this key to a view that begins after that log entry.
 
-    `heads` are those whose weights we may have. Raises LogForkedError.
+    A worker that was away may have been drawn for a head whose weights it has; `heads` are the
+    candidates. Raises LogForkedError.
     """
     for head in _candidates(node, view.manifest, heads):
         try:
             draw = await _draw(node, view, after, head)
         except _PASSING as err:
-            log.warning("not looking who was drawn", round=head.round, error=str(err))
+            # Only a measurement depends on it, and other members were drawn too: no retry.
+            log.warning("past draw not read", round=head.round, error=str(err))
             continue
         if draw is not None and node.signer.key in draw.drawn:
-            log.info("drawn to measure a head before", round=head.round)
+            log.info("past draw found", round=head.round)
             view.draws.recall(draw)
 
 
 def _candidates(node: Node, manifest: Manifest, heads: Iterable[Head]) -> Sequence[Head]:
-    """The newest that are due and here; measures are taken of no more."""
+    """The newest heads that are due for measurement and whose weights are here."""
     found = [
         one
         for one in sorted(heads, key=lambda one: -one.round)
@@ -77,7 +79,9 @@ def _candidates(node: Node, manifest: Manifest, heads: Iterable[Head]) -> Sequen
 
 
 async def _draw(node: Node, view: RunView, after: int, head: Head) -> Draw | None:
-    """The draw for a head; None where the view sees it by itself, or where it is too far to see."""
+    """The draw for a head; None if the view will see it itself, or if reading it costs too much."""
+    # A draw follows from a round's roster and from the statements of its members up to the
+    # promotion. That part of the log is read and folded by a view of its own.
     run = view.manifest.run_id
     rounds = await node.ledger.rounds(run, after=head.round, limit=ROUNDS)
     began = next((one for one in rounds if one.opened_index is not None), None)
@@ -97,7 +101,7 @@ async def _draw(node: Node, view: RunView, after: int, head: Head) -> Draw | Non
 
 
 def _is_before(began: RoundAnswer, head: Head, after: int) -> bool:
-    """Whether that round began with the head, before that entry, and is not too long to read."""
+    """True if that round started from the head, before that entry, and is short enough to read."""
     opened = began.opened_index or 0
     is_near = opened <= after and 0 < opened - began.roster_index <= ENTRIES
     return is_near and began.head == to_text(head.hash)
@@ -107,15 +111,10 @@ def _given(document: bytes, _: Digest) -> bytes:
     return document
 
 
-# --- How a round ended while we were away, read from the log with proofs.
-#
-# The ledger says where to look; that entry and its document then speak for themselves.
-
-
 async def was_accepted(node: Node, header: Header, after: int) -> bool | None:
-    """Whether our contribution was, in a round that ended up to that log index.
+    """True if this contribution was accepted in a round that ended up to that log index.
 
-    None: the round is not over there. Raises PeerError when the ledger's answer does not hold.
+    None: the round has not ended there. Raises PeerError when the ledger's answer is wrong.
     """
     rounds = await node.ledger.rounds(header.run_id, after=header.round - 1, limit=1)
     if not rounds or rounds[0].round != header.round:
@@ -135,18 +134,13 @@ async def _is_in(node: Node, header: Header, statement: Statement) -> bool:
         case RoundVoid():
             return False
         case RoundClose(result=name):
+            # By the contribution's id, not by slot: the id covers the payload that was committed.
             result = Result.parse(await node.exchange.blob(digest_from_text(name)))
             ours = to_text(contribution_id(header.pack()))
             return any(
                 row.contribution == ours and row.verdict == Verdict.ACCEPTED for row in result.slots
             )
     raise PeerError(f"{statement.type} does not end round {header.round}")
-
-
-# --- Replay: getting to a head from an older one by the contributions of the rounds in between.
-#
-# Both ways lead to the same bytes, so the one that moves fewer is taken: the payloads that are
-# missing here, or what is missing of the head itself.
 
 
 def head_ref(manifest: Manifest, head: Head) -> TreeRef:
@@ -156,7 +150,7 @@ def head_ref(manifest: Manifest, head: Head) -> TreeRef:
 
 
 def payload_refs(closed: AcceptedSet) -> Iterator[TreeRef]:
-    """The trees of a round's accepted payloads, in the order of its works."""
+    """The trees of a round's accepted payloads, in the order of `closed.works`."""
     shape = closed.expected.shape
     size = closed.expected.chunks * shape.record_bytes
     for one in closed.works:
@@ -168,7 +162,12 @@ def is_dear(
     rounds: Iterable[AcceptedSet],
     missing_bytes: Callable[[TreeRef], int],
 ) -> bool:
-    """Whether the payloads missing of these rounds have more bytes than is missing of the head."""
+    """True if replaying these rounds moves more bytes than fetching the head `goal`.
+
+    Both ways give the same bytes, so only the cost decides. Bytes that are here count as free.
+    """
+    # Measuring the head means a look at each of its pieces on disk, so it is done only if there
+    # are rounds, and the sum stops as soon as the answer is known.
     total, most = 0, -1
     for closed in rounds:
         most = missing_bytes(goal) if most < 0 else most
@@ -178,14 +177,11 @@ def is_dear(
     return False
 
 
-# --- Who trains in the last round of each run, for a reader that does not fold the runs.
-
-DOCUMENT_S = 60.0
-"""How long a roster is looked for; by then the next one is named."""
-
-
 class Rosters:
-    """The last roster of each run, fetched once it is named; `serve` is one task."""
+    """The trainers of each run's last round, for a reader that does not fold the runs.
+
+    A roster is fetched once it is named; `serve` runs as one task.
+    """
 
     def __init__(self, document: Callable[[Digest], Awaitable[bytes]]) -> None:
         self._document = document
@@ -194,23 +190,23 @@ class Rosters:
         self._came = trio.Event()  # replaced whenever one was named
 
     def name(self, run: RunId, number: int, document: Digest) -> None:
-        """Note the roster of a round; those before it count no longer."""
+        """Name the document with the roster of a round, which replaces that of earlier rounds."""
         self._named[run] = (number, document)
         self._came.set()
         self._came = trio.Event()
 
     def forget(self, run: RunId) -> None:
-        """Let go of a run that has ended."""
+        """Drop a run that has ended."""
         self._named.pop(run, None)
         self._trainers.pop(run, None)
 
     def round_of(self, run: RunId, key: PeerKey) -> int | None:
-        """The number of the last round if the key is to train in it."""
+        """Number of the last round if the key trains in it, else None."""
         number, trainers = self._trainers.get(run, (0, frozenset()))
         return number if key in trainers else None
 
     async def serve(self) -> None:
-        """Fetch what is named, the newest only, until cancelled."""
+        """Fetch the newest named roster of each run, until cancelled."""
         while True:
             came = self._came
             for run in list(self._named):
@@ -226,10 +222,10 @@ class Rosters:
             try:
                 roster = Roster.parse(await self._document(document))
             except MalformedError as err:
-                log.warning("a roster does not parse", run=to_text(run)[:10], error=str(err))
+                log.warning("roster does not parse", run=to_text(run)[:10], error=str(err))
                 self._named.pop(run, None)
                 return
             keys = frozenset(one.key for one in roster.members if TRAINER in one.roles)
             self._trainers[run] = (number, keys)
         if patience.cancelled_caught and self._named.get(run) == (number, document):
-            del self._named[run]  # nobody waits for it once more; the next one is named soon
+            del self._named[run]  # give up on this one: the next one is named soon

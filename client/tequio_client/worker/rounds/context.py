@@ -1,4 +1,4 @@
-"""What a volunteer does its duties with, and what it asks of whoever follows the run."""
+"""Everything that the duties of one run need, and the view of the run they share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """What the deeds are done with."""
+    """The parts of the worker that carry out the duties of one run."""
 
     key: PeerKey
     manifest: Manifest
@@ -37,7 +37,7 @@ class Means:
     roles: tuple[Role, ...]
     store: Store
     kept: KeptHeads
-    base: Head | None  # the older head to go on from first, if any
+    base: Head | None  # an older head to replay from, if any
     exchange: Exchange
     outbox: Outbox
     announcer: Announcer
@@ -46,21 +46,21 @@ class Means:
     feedback: Feedback
     ledger_clock: LedgerClock
     points: Points
-    measures_every: int  # heads of which rounds are measured for ourselves; 0: of none
+    measures_every: int  # measure the head of every n-th round for the local charts; 0: never
 
 
 class Tracker(Protocol):
-    """Whoever follows the run: what a deed asks it."""
+    """The driver that follows the run, as the duties see it."""
 
     view: RunView
 
     def lately(self) -> Sequence[AcceptedSet]:
-        """What the last rounds accepted, oldest first, as far as we were there."""
+        """Accepted sets of the last rounds that this worker followed, oldest first."""
 
 
 def current_round(rounds: Tracker, number: int) -> RoundView:
     """The round of that number; raises RefusedError when it is no longer the last one."""
     current = rounds.view.round
     if current is None or current.number != number:
-        raise RefusedError("not-in-round", f"round {number} is no longer under way")
+        raise RefusedError("not-in-round", f"round {number} is over")
     return current

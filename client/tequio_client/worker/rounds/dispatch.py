@@ -1,7 +1,7 @@
-"""How a volunteer does each duty: by its heads, its training, its witnessing and its statements.
+"""Carries out one duty at a time, with the worker's heads, training, witnessing and statements.
 
-Large things move as files of the store; what the trainer hands back is checked against its name
-before anything is signed. Nothing that a trainer says of itself is passed on as fact.
+Large things move as files of the store. A file from the trainer process is checked against its
+hash before anything about it is signed: nothing that the trainer reports is passed on unverified.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Deeds:
-    """Does duties, one at a time."""
+    """Carries out the duties of one run."""
 
     def __init__(self, means: Means) -> None:
         self._means = means
@@ -42,12 +42,12 @@ class Deeds:
 
     @property
     def held(self) -> Head | None:
-        """The head whose weights are in our store."""
+        """The head whose weights are in the store."""
         return self._heads.held
 
     @property
     def fetching(self) -> Head | None:
-        """The head whose weights we are getting from others, also between two attempts."""
+        """The head whose weights are being fetched, also between two attempts."""
         return self._heads.fetching
 
     @property
@@ -57,17 +57,18 @@ class Deeds:
 
     @property
     def is_speaking(self) -> bool:
-        """Whether a statement is on its way: what it belongs to should not be cancelled."""
+        """True while a statement is being sent: its duty should not be cancelled."""
         return self._statements.is_sending
 
     async def do(self, now: Duty, rounds: Tracker) -> None:
-        """Do one duty; returns when it is done or no longer possible. Raises TequioError."""
+        """Carry out one duty; returns when it is done or no longer possible. Raises TequioError."""
         match now:
             case duties.FetchHead(head=head):
                 await self._heads.fetch(head)
             case duties.Advance(closed=closed):
                 await self._heads.advance(closed)
             case duties.Ready():
+                # Prepare the trainer first: a member that turns out unable to train wastes a slot.
                 await self._means.workroom.prepared()
                 await self._statements.ready(now, self.held or first_head(self._means.manifest))
             case duties.TakeLeave():
@@ -77,12 +78,11 @@ class Deeds:
             case duties.Attest() | duties.Train() | duties.Prove():
                 await self._play_part(now, rounds)
             case _:
-                raise AssertionError(f"{now} is nothing to do")
+                raise AssertionError(f"not a duty to carry out: {now}")
 
     async def _play_part(
         self, now: duties.Attest | duties.Train | duties.Prove, rounds: Tracker
     ) -> None:
-        """Do what a round asks of its members."""
         match now:
             case duties.Attest():
                 await self._attest(now, rounds)
@@ -92,30 +92,31 @@ class Deeds:
                 await self._witnessing.prove(now, rounds)
 
     async def _measure(self, now: duties.Measure) -> None:
-        """Measure, and say it once if we were drawn: what fails is not tried again."""
+        """Measure a head, and submit the result once if this key was drawn."""
         if not now.is_drawn:
             await self.measuring.measure(now.head)
             return
         try:
             body = await self._statements.measurement(now) or await self.measuring.testify(now.head)
         except TequioError:
+            # Nobody is paid for a measurement, and other members were drawn too: no second attempt.
             self._statements.give_up(now)
             raise
         await self._statements.measure(now, body)
 
     async def _attest(self, now: duties.Attest, rounds: Tracker) -> None:
         if self.held is None:
-            raise RefusedError("no-head", "no head is here yet")
+            raise RefusedError("no-head", "no head to attest yet")
         await self._statements.attest(now, current_round(rounds, now.round), self.held)
 
     async def leave(self) -> None:
-        """Say goodbye to the run."""
         await self._statements.leave()
 
     async def settle(self, round_number: int, *, was_accepted: bool) -> None:
-        """A round is over: what was not sent stays in the error feedback.
+        """Settle the error feedback when a round is over.
 
-        Training that did not count leaves the feedback as it was before.
+        An accepted contribution leaves its unsent part in the feedback; a contribution that did not
+        count leaves the feedback as it was before.
         """
         settle = self._means.feedback.settle
         await trio.to_thread.run_sync(lambda: settle(round_number, was_accepted=was_accepted))

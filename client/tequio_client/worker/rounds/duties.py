@@ -1,15 +1,12 @@
-"""What a volunteer has to do now: a pure function of the run's view and of what it holds.
+"""The next duty of a worker: a pure function of the run's view and of what the worker holds.
 
-Level-driven: after every entry of the log the duty is worked out afresh; the driver starts what
-is new and drops what is no longer asked for. Nothing is remembered between two calls.
+Level-driven: the duty is computed again after every log entry. The driver starts a new duty and
+cancels one that is no longer asked for; nothing is remembered between two calls.
 
-Rules. A proof needs no weights and has a deadline, so it comes first. Next the weights are brought
-to where the log is: computed from the rounds that we saw close, or fetched, whichever moves fewer
-bytes. A head that is being
-fetched while rounds go by stays worth having as long as those rounds lead on from it; otherwise
-whoever needs longer than a round for its bytes would begin again for ever. Only who holds the head
-that the next round starts from says that it is ready. Who may not compute for now takes its leave
-once, follows the log, and does nothing else until it may.
+Rules. A proof needs no weights and has a deadline, so it comes first. Next the weights catch up
+with the log: they are computed from the rounds this worker saw close, or fetched, whichever moves
+fewer bytes. Only a worker that holds the head of the next round reports that it is ready. A worker
+that may not compute sends member.leave once, keeps following the log, and otherwise waits.
 """
 
 from __future__ import annotations
@@ -29,37 +26,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """What we hold, what we are at, and what we have said."""
+    """The state of this worker: what it holds, what it is doing, and what it has submitted."""
 
     key: PeerKey
-    held: Head | None  # whose weights lie in our store
-    fetching: Head | None = None  # whose weights are on their way
+    held: Head | None  # its weights are in the store
+    fetching: Head | None = None  # its weights are being fetched
     closed: Mapping[HeadHash, AcceptedSet]  # by parent
-    stuck: Collection[HeadHash] = ()  # parents from which we could not go on by ourselves
-    said: Collection[Duty] = ()  # statements that the ledger has answered, whatever it said
-    ready_index: int | None = None  # log index of our last member.ready
-    outside: str = ""  # why our key may be in no roster now
-    left_at: int = -1  # log index of our last member.leave
-    removed_at: int = -1  # log index of what took our key out of the rosters
+    stuck: Collection[HeadHash] = ()  # parents from which computing the next head failed
+    said: Collection[Duty] = ()  # duties whose statement the ledger accepted or refused
+    ready_index: int | None = None  # log index of this key's last member.ready
+    outside: str = ""  # why this key may be in no roster now
+    left_at: int = -1  # log index of this key's last member.leave
+    removed_at: int = -1  # log index of the entry that took this key out of the rosters
     is_leaving: bool = False
-    resting: str = ""  # why we may not compute now
-    measured: int = -1  # round of the head that we measured last
-    measures_every: int = 0  # heads of which rounds we measure; 0: of none
-    is_behind: bool = False  # the view has still to catch up with where the run was as we joined
-    is_dear: Callable[[Head], bool] = lambda _: False  # replaying up to there, against fetching it
-    has_weights: Callable[[Head], bool] = lambda _: False  # of a head, in our store
+    resting: str = ""  # why this worker may not compute now
+    measured: int = -1  # round of the head measured last
+    measures_every: int = 0  # measure the head of every n-th round; 0: never
+    is_behind: bool = False  # the view is not yet where the run was when this worker joined
+    is_dear: Callable[[Head], bool] = lambda _: False  # replaying to it costs more than fetching
+    has_weights: Callable[[Head], bool] = lambda _: False  # its weights are in the store
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing to do until the log moves; `reason` says why, in one sentence, for eyes alone."""
+    """Nothing to do until the log moves; `reason` is a sentence shown to people only."""
 
     reason: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class FetchHead:
-    """Get these weights from whoever has them."""
+    """Fetch the weights of this head from peers."""
 
     head: Head
 
@@ -73,21 +70,21 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Say that we can be in the roster after the one at this log index (-1: in the first)."""
+    """Submit member.ready for the roster after the one at this log index (-1: the first)."""
 
     last_roster: int
 
 
 @dataclass(frozen=True, slots=True)
 class TakeLeave:
-    """Say that we are in no roster after this log index until we are ready anew."""
+    """Submit member.leave: out of all rosters after this log index, until the next member.ready."""
 
     ready_index: int
 
 
 @dataclass(frozen=True, slots=True)
 class Attest:
-    """State the head that we hold, for this round."""
+    """Attest the held head for this round."""
 
     round: int
 
@@ -108,7 +105,7 @@ class Prove:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Measure a head that we have, and say so if we were drawn; else for ourselves alone."""
+    """Measure a held head: to submit if this key was drawn, otherwise for the local charts."""
 
     head: Head
     is_drawn: bool = False
@@ -125,19 +122,23 @@ Duty: TypeAlias = (
 
 
 _RESTING = {
-    State.PAUSED: "the organiser has paused the run",
-    State.COOLDOWN: "the run is ending; waiting for its last head to be agreed on",
+    State.PAUSED: "the organiser paused the run",
+    State.COOLDOWN: "the run is ending; waiting for its last head to be promoted",
 }
 
 
 def duty(view: RunView, own: Own) -> Duty:
-    """The one thing to do now, the most urgent first."""
+    """The most urgent thing to do now."""
+    # Every step below must be safe to repeat: this runs after each entry, also while a duty is
+    # under way, and returning an equal value is what keeps that duty from being cancelled.
     if view.state is State.FINISHED:
         return _last_duty(view, own) or _drawn_duty(view, own) or Done()
     if own.resting:
         return _leave_duty(own) or Wait(own.resting)
     if own.is_behind:
-        return _head_duty(view, own) or Wait("reading the log up to where the run is")
+        # The rounds in the view are over for everybody else, so a proof or a commitment for one of
+        # them would be refused. Weights are worth having all the same.
+        return _head_duty(view, own) or Wait("reading the log up to the current round")
     return (
         _prove_duty(view, own)
         or _head_duty(view, own)
@@ -150,7 +151,9 @@ def duty(view: RunView, own: Own) -> Duty:
 
 
 def _last_duty(view: RunView, own: Own) -> Duty | None:
-    """End with the run's last head, where that takes no more than what we hold."""
+    """Compute the run's last head, if everything it needs is already here."""
+    # Nothing is fetched any more: the run is over, and a worker that waits for a peer here might
+    # never end.
     closed = own.closed.get(own.held.hash) if own.held else None
     if closed is None or view.head is None or own.resting or own.is_leaving:
         return None
@@ -159,8 +162,7 @@ def _last_duty(view: RunView, own: Own) -> Duty | None:
 
 
 def _leave_duty(own: Own) -> Duty | None:
-    """Say so when others still count on us."""
-    if own.is_leaving or own.ready_index is None:
+    if own.is_leaving or own.ready_index is None:  # nobody counts on a worker that is not ready
         return None
     return _unsaid(TakeLeave(own.ready_index), own)
 
@@ -174,10 +176,12 @@ def _prove_duty(view: RunView, own: Own) -> Duty | None:
 
 
 def _head_duty(view: RunView, own: Own) -> Duty | None:
-    """Bring the weights to where the log is."""
+    """Bring the weights to the canonical head, by replay or by fetching."""
     target = _target(view)
     if target is None:
         return None
+    # Finish an older head that is being fetched while the closed rounds since lead on from it.
+    # Restarting at each new head would never end for a line that needs longer than a round.
     is_on_way = own.fetching is not None and own.fetching.hash in own.closed
     goal = own.fetching if own.fetching is not None and is_on_way else target
     closed = own.closed.get(own.held.hash) if own.held else None
@@ -189,8 +193,8 @@ def _head_duty(view: RunView, own: Own) -> Duty | None:
 
 
 def _is_to_replay(closed: AcceptedSet, own: Own, goal: Head, target: Head) -> bool:
-    """Whether to go on from the head that we hold; the present one cannot be fetched past."""
-    if closed.parent == target.hash:
+    """True if computing the next head from the held one is possible and cheaper than fetching."""
+    if closed.parent == target.hash:  # its successor is not promoted yet, so nobody can name it
         return True
     return closed.parent not in own.stuck and not own.is_dear(goal)
 
@@ -204,7 +208,8 @@ def _target(view: RunView) -> Head | None:
 
 
 def _is_next(view: RunView, held: Head) -> bool:
-    """Whether we hold the head that the run is about to state."""
+    """True if the held head is the one that the run is about to promote."""
+    # Its hash is not in the log yet, so the fields that determine it are compared.
     coming = view.next_head
     return coming is not None and (coming.round, coming.parent, coming.set_root) == (
         held.round,
@@ -226,19 +231,20 @@ def _round_duty(view: RunView, own: Own) -> Duty | None:
 
 
 def _starts_from(current: RoundView, held: Head) -> bool:
-    """Whether the round may start from the head that we hold, as far as is settled."""
+    """True if the round starts from the held head, as far as its attestations decide that."""
     settled = current.settled_head()
     return held == (settled or current.expected_head(held.weights_root, held.aux_root))
 
 
 def _ready_duty(view: RunView, own: Own) -> Duty | None:
-    """Ask to be in the next roster, once per roster that we are missing from.
+    """Ask for a place in the next roster, once for each roster that lacks this key.
 
-    A quarantine counts like such a roster, and so does a leave that we took, be it from a round
-    that we were in; until a quarantine's term is over nothing is asked.
+    A quarantine counts like such a roster, and so does a member.leave of this key. Nothing is asked
+    before a quarantine has ended.
     """
     if own.is_leaving or own.outside or own.held is None or view.state is State.COOLDOWN:
         return None
+    # A member that is ready without the head would only delay the round's start for all others.
     if view.next_head is not None and not _is_next(view, own.held):
         return None
     current, slot = _place(view, own)
@@ -252,13 +258,11 @@ def _ready_duty(view: RunView, own: Own) -> Duty | None:
 
 
 def _drawn_duty(view: RunView, own: Own) -> Duty | None:
-    """With nothing else to do, measure a head that we were drawn for, the oldest one first.
-
-    While its weights stay, and it is still asked for: with another one in between, where rounds are
-    short, none would ever be measured to the end.
-    """
+    """Measure a head that this key was drawn for."""
     if own.is_leaving or own.resting:
         return None
+    # Oldest first: with short rounds, a newer draw would otherwise interrupt each measurement, and
+    # none would ever be finished.
     for draw in view.draws.open:
         wanted = Measure(draw.head, is_drawn=True)
         is_asked = own.key in draw.drawn and own.key not in draw.said and wanted not in own.said
@@ -268,7 +272,7 @@ def _drawn_duty(view: RunView, own: Own) -> Duty | None:
 
 
 def _measure_duty(view: RunView, own: Own) -> Duty | None:
-    """Then look how good the canonical head is, once in so many rounds: if nobody was drawn."""
+    """Measure the canonical head for the local charts, unless drawn members have done so lately."""
     held, every = own.held, own.measures_every
     if not every or held is None or held != view.head:
         return None
@@ -277,23 +281,22 @@ def _measure_duty(view: RunView, own: Own) -> Duty | None:
 
 
 def _idle_reason(view: RunView, own: Own) -> str:
-    """Why there is nothing to do."""
     if own.is_leaving:
-        return "we are leaving the run"
+        return "leaving the run"
     if own.outside:
         return own.outside
     if view.state in _RESTING:
         return _RESTING[view.state]
     current, slot = _place(view, own)
     if current is None or current.phase is Phase.OVER:
-        return "waiting for enough members to begin the next round"
+        return "waiting for enough members to start the next round"
     if slot is None:
-        return f"round {current.number} has begun without us; we can be in the next one"
-    return f"our part in round {current.number} is done for now; waiting for the others"
+        return f"round {current.number} started without this worker; it can join the next one"
+    return f"done for now in round {current.number}; waiting for the other members"
 
 
 def _place(view: RunView, own: Own) -> tuple[RoundView | None, int | None]:
-    """The last round and our slot in it; neither while we are leaving."""
+    """The last round and this key's slot in it; neither while leaving."""
     if view.round is None or own.is_leaving:
         return None, None
     return view.round, view.round.slot_of.get(own.key)
@@ -304,5 +307,5 @@ def _unsaid(wanted: Duty, own: Own) -> Duty | None:
 
 
 def _was_dropped(last: RoundView, slot: int) -> bool:
-    """Whether the end of that round took us out of the coming rosters."""
+    """True if that round ended without a word from this slot, which drops it from the rosters."""
     return last.phase is Phase.OVER and last.is_silent(slot)

@@ -1,13 +1,14 @@
-"""The error feedback on disk: what our contributions to one run have held back so far.
+"""The error feedback on disk: the part of this worker's updates that compression has held back.
 
-Rules. Two at most: the *settled* one, after our last contribution that counted, and the *open* one,
-after the contribution whose round is not over. The open one takes the other's place when its round
-closes with our work accepted, and is dropped otherwise. A note says which is which; it is replaced
-as a whole, after the files that it names are on the disk and before those that it names no more are
-deleted. So a process killed between any two steps goes on with what an uninterrupted one has.
+Rules. There are at most two files: the *settled* feedback, after the last contribution that
+counted, and the *open* one, after the contribution whose round is not over. The open one replaces
+the settled one when its round closes with the contribution accepted, and is deleted otherwise. A
+note says which is which. It is replaced atomically, after the files it names are on the disk and
+before files it no longer names are deleted, so a process killed between any two steps resumes with
+the same state as one that was not.
 
-A file is named by the root in the header (`feedback_root`, docs/protocol.md, contribution); one
-that is not what its note says is dropped, and training goes on without.
+A file is named by the root in the contribution's header (`feedback_root`, docs/protocol.md). A file
+that does not match its name is dropped, and training continues without error feedback.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ _NAME_DIGITS = 16
 
 
 class _Note(msgspec.Struct, forbid_unknown_fields=True):
-    settled: str = ""  # root of the file; none kept: empty
-    open: str = ""  # header of the contribution whose round is not over; none: empty
+    settled: str = ""  # root of the settled file; empty: none
+    open: str = ""  # header of the contribution whose round is not over; empty: none
 
 
 class Feedback:
-    """The feedback of one run in its folder; methods wait for the disk: call them in a thread.
+    """The feedback of one run in its folder; methods block on the disk: call them in a thread.
 
     Raises UserFacingError when the folder cannot be used.
     """
@@ -61,32 +62,34 @@ class Feedback:
 
     @property
     def path(self) -> Path | None:
-        """What the next contribution starts from; None: from nothing."""
+        """File that the next contribution starts from; None: start from zeros."""
         return self._file(self._note.settled) if self._note.settled else None
 
     @property
     def open_header(self) -> Header | None:
-        """The contribution whose round is not over, as far as we know."""
+        """Header of the contribution whose round is not known to be over."""
         return _header(self._note.open)
 
     def take(self, left: Path, header: Header) -> None:
-        """Keep what a contribution left behind in this file, until its round is settled.
+        """Move a contribution's feedback file in, and keep it until its round is settled.
 
-        Raises PeerError when the file is not what the header says.
+        Raises PeerError when the file does not match the header.
         """
         root = header.feedback_root
         with _Disk(self._folder):
             if root != ZERO_DIGEST:
                 if not left.exists() or _root(left) != root:
-                    raise PeerError("the trainer's error feedback is not what its header says")
+                    raise PeerError("the trainer's error feedback does not match its header")
+                # File first, note second: a note never names a file that is not there.
                 files.settle(left, self._file(to_text(root)))
             self._write(_Note(settled=self._note.settled, open=to_text(header.pack())))
 
     def settle(self, round_number: int, *, was_accepted: bool) -> None:
-        """Note how a round ended; one that we have nothing open of changes nothing."""
+        """Record how a round ended; does nothing if no contribution to it is open."""
         header = self.open_header
         if header is None or header.round > round_number:
             return
+        # A contribution of an earlier round was not accepted: its round would have settled it.
         settled = self._note.settled
         if was_accepted and header.round == round_number:
             root = header.feedback_root
@@ -95,7 +98,7 @@ class Feedback:
             self._write(_Note(settled=settled))
 
     def remove(self) -> None:
-        """Delete all of it: the run has ended."""
+        """Delete the run's feedback, when the run has ended."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _write(self, note: _Note) -> None:
@@ -121,19 +124,20 @@ class Feedback:
         except FileNotFoundError:
             return _Note()
         except (msgspec.MsgspecError, UnicodeDecodeError, MalformedError) as err:
-            log.warning("the error feedback's note is damaged; going on without", error=str(err))
+            # Losing the feedback costs only a little accuracy, so training goes on.
+            log.warning("error feedback dropped: damaged note", error=str(err))
             return _Note()
         return note
 
     def _drop_damaged(self) -> None:
-        """Without its file the open contribution is trained again, if there is time."""
+        """Forget files that do not match their names; an open contribution is trained again."""
         header = self.open_header
         if self._note.settled and not self._is_sound(self._note.settled):
-            log.warning("the error feedback is damaged; going on without", run=self._folder.name)
+            log.warning("error feedback dropped: damaged file", run=self._folder.name)
             self._note.settled = ""
         keeps = header is not None and header.feedback_root != ZERO_DIGEST
         if header and keeps and not self._is_sound(to_text(header.feedback_root)):
-            log.warning("the newest error feedback is damaged", round=header.round)
+            log.warning("open error feedback dropped: damaged file", round=header.round)
             self._note.open = ""
 
     def _is_sound(self, name: str) -> bool:
@@ -145,23 +149,24 @@ class Feedback:
 
 
 class _Disk:
-    """Translates errors of the disk."""
+    """Translates errors of the disk into UserFacingError."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def __enter__(self) -> None:
-        """Nothing to do."""
+        pass
 
     def __exit__(self, _type: object, err: BaseException | None, _trace: object) -> None:
         if isinstance(err, OSError):
             raise UserFacingError(
-                f"the error feedback in {self._folder} cannot be kept: {err.strerror or err}"
+                f"cannot store error feedback in {self._folder} ({err.strerror or err}): check its "
+                "permissions and free space"
             ) from err
 
 
 def remove_ended(folder: Path, ended: Iterable[RunId]) -> None:
-    """Delete the feedback of runs that ended while we were away."""
+    """Delete the feedback of runs that ended while the worker was stopped."""
     for run in ended:
         shutil.rmtree(folder / _name(run), ignore_errors=True)
 

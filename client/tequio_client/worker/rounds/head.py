@@ -1,9 +1,9 @@
-"""The head whose weights we hold: fetched from others, or computed from a closed round.
+"""The head whose weights this worker holds: fetched from peers, or computed from a closed round.
 
-What lies on the disk may change there. So weights are hashed again before they are held and before
-the next head is computed from them; of damaged ones only the damaged pieces are fetched. And a head
-that we computed wrongly differs from the promoted one: of that only the pieces that differ are
-fetched. A weight that flips is thus mended before the next head, at the latest after it.
+Files on a disk can decay. So weights are hashed again before they are held and before the next head
+is computed from them, and only damaged pieces are fetched again. A head that was computed wrongly
+differs from the promoted one, and only the pieces that differ are fetched. A flipped bit is thus
+repaired before the next head, or at the latest after it.
 """
 
 from __future__ import annotations
@@ -26,28 +26,30 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
     from tequio_shared.round.round import AcceptedSet
 
+
 log = structlog.get_logger(__name__)
 
 HEADS_KEPT = 2
 PATIENCE_S = 60.0
-"""How long accepted contributions are looked for before the promoted head is fetched instead."""
+"""Seconds without a new contribution before the promoted head is fetched instead."""
 
 
 class Heads:
-    """Brings the weights to where the log is."""
+    """Keeps the weights up to date with the log."""
 
     def __init__(self, means: Means) -> None:
         self._means = means
         self._pinned: list[Digest] = []  # weights, oldest first
-        self.held: Head | None = None  # whose weights lie in the store
-        self.fetching: Head | None = means.base  # on its way, also between two attempts
+        self.held: Head | None = None  # its weights are in the store
+        self.fetching: Head | None = means.base  # set also between two attempts
 
     async def fetch(self, head: Head) -> None:
-        """Get the weights of a head from whoever has them, and hold it."""
+        """Fetch the weights of a head from peers, and hold it."""
         if head.aux_root != ZERO_DIGEST:
-            raise RefusedError("no-aux", "runs with state beside the weights cannot be joined yet")
+            raise RefusedError("no-aux", "runs with auxiliary state cannot be joined yet")
         await self._means.workroom.prepared()  # a computer that cannot train need not fetch
         self.fetching = head
+        # Recorded before the first byte: after a restart the fetched part is found by this entry.
         await trio.to_thread.run_sync(self._means.kept.remember, head)
         await self._make_sound(head)
         self.fetching = None
@@ -57,7 +59,8 @@ class Heads:
         """Compute the head after a closed round from the one before, and hold it."""
         held = self.held
         if held is None or held.hash != closed.parent:
-            raise RefusedError("no-head", "the head before that round is not here")
+            raise RefusedError("no-head", f"the head before round {closed.round} is not here")
+        # Hash the parent and gather the payloads at the same time: both wait for the disk.
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._make_sound, held)
             await self._gather_payloads(closed)
@@ -88,7 +91,7 @@ class Heads:
         )
 
     async def _gather_payloads(self, closed: AcceptedSet) -> None:
-        """Raises PeerError when none has come for too long, and some are missing."""
+        """Raises PeerError when payloads are missing and none arrived for `PATIENCE_S`."""
         refs = list(payload_refs(closed))
         async with trio.open_nursery() as nursery:
             for ref, one in zip(refs, closed.works, strict=True):
@@ -99,11 +102,13 @@ class Heads:
                 with trio.move_on_after(PATIENCE_S):
                     left = await self._means.exchange.wait_for_more(roots, missing)
                 if left == missing:
-                    raise PeerError(f"contributions of round {closed.round} are not to be had")
+                    raise PeerError(
+                        f"no contribution of round {closed.round} arrived for {PATIENCE_S:.0f} s"
+                    )
                 missing = left
 
     async def _make_sound(self, head: Head) -> None:
-        """Return once the weights are here and what their name says, fetching what is not."""
+        """Fetch what is missing or damaged; returns once all weights match their root."""
         ref = head_ref(self._means.manifest, head)
         if await trio.to_thread.run_sync(self._means.store.verify_tree, ref.root):
             return
@@ -111,6 +116,7 @@ class Heads:
         log.info(
             "fetching head", round=head.round, size_bytes=ref.size_bytes, missing_bytes=missing
         )
+        # Consecutive heads share most of their pieces where little changed: those are copied.
         like = [*reversed(self._pinned), *(one.weights_root for one in self._means.kept.heads)]
         came: Counter[str] = Counter()
         while not self._means.store.has_tree(ref.root):
@@ -118,30 +124,31 @@ class Heads:
                 for peer, count in (await self._means.exchange.tree(ref, like=like)).items():
                     came[peer_id_text(peer)] += count
             left = await trio.to_thread.run_sync(self._means.store.missing_bytes, ref)
-            if left and left >= missing:  # an old head may be nowhere any more
+            if left and left >= missing:  # maybe no peer has it any more
                 self.fetching = None
-                raise PeerError(f"nobody gave anything of head {head.round} for {PATIENCE_S:.0f} s")
+                raise PeerError(f"no peer sent any of head {head.round} for {PATIENCE_S:.0f} s")
             missing = left
         log.info("head fetched", round=head.round, head=to_text(head.hash)[:10], sources=dict(came))
 
     async def _hold(self, head: Head) -> None:
-        """Pin the weights of this head and let go of the oldest."""
+        """Pin the weights of this head and unpin the oldest."""
         self.held = head
         if head.weights_root in self._pinned:
             return
         self._means.store.pin(head.weights_root)
         self._pinned.append(head.weights_root)
+        # One head more than needed: it is served to slower peers, and a replay can start there.
         while len(self._pinned) > HEADS_KEPT:
             self._means.store.unpin(self._pinned.pop(0))
         await trio.to_thread.run_sync(self._means.kept.remember, head)
 
 
 def _advanced_head(closed: AcceptedSet, report: link.Advanced, weights_root: Digest) -> Head:
-    """The head that the trainer computed; raises PeerError when its files say something else."""
+    """The head that the trainer computed; raises PeerError when its report and file disagree."""
     if to_text(weights_root) != report.weights_root:
-        raise PeerError("the trainer's weights are not what it says")
+        raise PeerError("the trainer's weights do not match the root it reported")
     if report.set_root != to_text(closed.set_root):
-        raise PeerError("the trainer advanced over another set than the log's")
+        raise PeerError("the trainer used another accepted set than the log's")
     return Head(
         hash=HeadHash(digest_from_text(report.head)),
         round=closed.round,

@@ -1,7 +1,7 @@
-"""Joining a run: its manifest and documents by their names, and where to start in the log.
+"""Joining a run: find it, fetch its documents, and choose where to start reading its log.
 
-The ledger says where to look; what counts is read from the log itself (inclusion proofs) and from
-documents that are what their hashes say.
+The ledger says only where to look. What counts is read from the log with inclusion proofs, and from
+documents that match their hashes.
 """
 
 from __future__ import annotations
@@ -47,27 +47,26 @@ if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId
     from tequio_shared.statements.statement import Statement
 
-# --- Beginning earlier in the log than at its last point of rest, to go on from a head at hand.
-#
-# A view that begins at the roster after a head's round learns every accepted set since, with the
-# follower's proofs, and the rounds can be replayed. It is done when that moves fewer bytes than
-# what is missing of the present head. The ledger's list of rounds only says where to look and
-# what it may cost: the roster and the opening, which names the head, are read from the log with
-# proofs, and whatever comes out has to have the promoted hash in the end.
-
 log = structlog.get_logger(__name__)
 
 CLOSED = 32
 """Most closed rounds that are replayed; the worker remembers no more accepted sets."""
 ROUNDS = 128
-"""Most rounds looked at, void ones too."""
+"""Most rounds considered, void ones included."""
 ENTRY_BYTES = 700
-"""What an entry of the log has, about, with its documents: reading on costs too."""
+"""Typical size of a log entry with its documents, to weigh the cost of reading on."""
+PROBE_S = 8.0
+"""Seconds spent asking for the present head before an older one will do."""
+POLL_S = 0.5
+ASKED = 16
+"""Most peers asked at a time."""
+BEFORE_OPENING = 8
+"""Entries before a round's opening that are searched for the promotion of its head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """A view that begins right after a head's round, the index it stands after, and that head."""
+    """A view that begins right after a head's round, the index it starts after, and that head."""
 
     view: RunView
     after: int
@@ -76,7 +75,7 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """Going on from a head: the rounds after it, and the bytes that it takes, about."""
+    """Replaying from a head: the rounds after it, and roughly the bytes it takes."""
 
     base: Head
     rounds: tuple[RoundAnswer, ...]
@@ -86,23 +85,23 @@ class _Way:
 async def cheaper_start(
     node: Node, manifest: Manifest, target: Head, after: int, heads: Iterable[Head]
 ) -> Earlier | None:
-    """The best of these heads to go on from; None when fetching the target moves fewer bytes.
+    """The cheapest of these heads to replay from; None if fetching the target moves fewer bytes.
 
-    `target` is the head to get to, `after` where reading would begin without us. Raises PeerError
-    when the ledger's answers do not hold, LedgerUnavailableError.
+    `after` is the log index where reading would start otherwise. Raises PeerError when the ledger's
+    answers are wrong, and LedgerUnavailableError.
     """
-    ours = [one for one in heads if one.round < target.round]
+    older = [one for one in heads if one.round < target.round]
     most = node.store.missing_bytes(head_ref(manifest, target))
-    if not ours or not most:
+    if not older or not most:
         return None
-    first = max(min(one.round for one in ours), target.round - ROUNDS)
+    first = max(min(one.round for one in older), target.round - ROUNDS)
     rounds = await node.ledger.rounds(manifest.run_id, after=first, limit=ROUNDS)
-    ways = [_way(node, manifest, one, target, after, rounds) for one in ours]
+    ways = [_way(node, manifest, one, target, after, rounds) for one in older]
     best = min((way for way in ways if way), key=lambda way: way.size_bytes, default=None)
     if best is None or best.size_bytes >= most:
         return None
     log.info(
-        "going on from an older head",
+        "replaying from an older head",
         round=best.base.round,
         to=target.round,
         about_bytes=best.size_bytes,
@@ -114,20 +113,23 @@ async def cheaper_start(
 async def start_after(
     node: Node, manifest: Manifest, base: Head, rounds: Sequence[RoundAnswer]
 ) -> Earlier:
-    """Begin at the first of these rounds, which come after the head's; raises PeerError."""
+    """Start at the first of these rounds, which follow the head's round; raises PeerError."""
+    # The roster, and the opening that names the head, are read with proofs: the ledger's list of
+    # rounds is only a hint. A wrong list could cost bytes, but the replayed head must still have
+    # the hash that the log promotes.
     first = rounds[0]
     opened = next((one.opened_index for one in rounds if one.opened_index is not None), None)
     if opened is None:
-        raise PeerError(f"no round has opened after round {base.round}")
+        raise PeerError(f"no round opened after round {base.round}")
     found = await read_entries(node.ledger, node.network_info, (first.roster_index, opened))
     roster, opening = found[first.roster_index].statement, found[opened].statement
     is_roster = isinstance(roster.body, RoundRoster) and roster.round == first.round
     if not is_roster or roster.run != manifest.run_id:
         raise PeerError(f"entry {first.roster_index} is not the roster of round {first.round}")
     if not isinstance(opening.body, RoundOpen) or opening.run != manifest.run_id:
-        raise PeerError(f"entry {opened} opens no round of this run")
+        raise PeerError(f"entry {opened} does not open a round of this run")
     if opening.body.head != to_text(base.hash):
-        raise PeerError(f"round {opening.round} does not start from our head of {base.round}")
+        raise PeerError(f"round {opening.round} does not start from the head of {base.round}")
     pending = NextHead(round=base.round, parent=base.parent, set_root=base.set_root)
     view = RunView.light(node.network_info.id, manifest, head=None, next_head=pending)
     return Earlier(view=view, after=first.roster_index - 1, base=base)
@@ -141,7 +143,7 @@ def _way(
     after: int,
     rounds: Sequence[RoundAnswer],
 ) -> _Way | None:
-    """What it takes to go on from that head; None when the ledger does not show the way."""
+    """The cost of replaying from that head; None if the ledger's list has a gap or another head."""
     passed = tuple(one for one in rounds if base.round < one.round)
     closed = [one for one in passed if one.round <= target.round and one.result]
     opened = next((one for one in passed if one.opened_index is not None), None)
@@ -156,33 +158,20 @@ def _way(
 
 
 def _payload_bytes(manifest: Manifest, accepted: int) -> int:
-    """Size of a payload in a round that accepted so many, at most: k falls as trainers rise."""
+    """Largest size of a payload in a round with this many accepted contributions."""
+    # k falls as trainers rise, and at least the accepted ones trained.
     algorithm = manifest.algorithm
     k = algorithm.k or k_for_trainers(accepted)
     shape = RecordShape(algorithm=algorithm.name, k=k, bits=algorithm.bits)
     return manifest.chunks * shape.record_bytes
 
 
-# --- Which head can be had at all: peers are asked, and when nobody has the present one, an older
-# one.
-#
-# When everybody left, a seed may be all that is there, and it keeps one head in so many. Whoever
-# joins then begins at the nearest head that somebody holds, and computes the rounds since. Peers
-# are not believed: what they give is hashed.
-
-PROBE_S = 8.0
-"""How long the present head is asked for before an older one will do."""
-POLL_S = 0.5
-ASKED = 16
-"""Most peers asked at a time."""
-BEFORE_OPENING = 8
-"""Entries before a round's opening among which the promotion of its head is looked for."""
-
-
 async def nearest_start(node: Node, manifest: Manifest, target: Head) -> Earlier | None:
-    """Where to begin when nobody has the target; None when somebody has, or nobody has any.
+    """Where to start if nobody has the target: at the nearest older head that somebody has.
 
-    Raises PeerError when the ledger's answers do not hold, LedgerUnavailableError.
+    None: somebody has the target, or nobody has any head. Once all members have left, a seed may be
+    the only peer, and it keeps the head of every n-th round. Raises PeerError when the ledger's
+    answers are wrong, and LedgerUnavailableError.
     """
     if not target.round or await _is_had_soon(node, manifest, target):
         return None
@@ -195,16 +184,16 @@ async def nearest_start(node: Node, manifest: Manifest, target: Head) -> Earlier
         base = await _head_before(node, manifest, rounds[at])
         is_next = base is not None and base.round + 1 == rounds[at].round
         if base is not None and is_next and await _is_had(node, manifest, base):
-            log.info("nobody has the present head", round=target.round, beginning_at=base.round)
+            log.info("nobody has the present head", round=target.round, starting_at=base.round)
             return await start_after(node, manifest, base, rounds[at:])
     return None
 
 
 def head_of(manifest: Manifest, statement: Statement) -> Head:
-    """The head that this statement makes canonical; raises PeerError when it makes none."""
+    """The head that this statement promotes; raises PeerError for any other statement."""
     body = statement.body
     if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
-        raise PeerError("the entry that the ledger names is no promotion of this run's head")
+        raise PeerError("the ledger names an entry that does not promote a head of this run")
     return Head(
         hash=HeadHash(digest_from_text(body.head)),
         round=statement.round or 0,
@@ -216,7 +205,9 @@ def head_of(manifest: Manifest, statement: Statement) -> Head:
 
 
 async def _is_had_soon(node: Node, manifest: Manifest, head: Head) -> bool:
-    """Whether somebody says to have it, asked for a while; also when there is nobody to ask."""
+    """True if a peer claims to have the head within `PROBE_S`, or if no peer is connected."""
+    # Without peers there is nothing to learn: assume that the head can be fetched later. A peer
+    # that lies costs time only, since everything fetched is hashed.
     until_s, is_anybody_there = trio.current_time() + PROBE_S, False
     while trio.current_time() < until_s:
         is_anybody_there = is_anybody_there or bool(node.network.connected())
@@ -228,7 +219,7 @@ async def _is_had_soon(node: Node, manifest: Manifest, head: Head) -> bool:
 
 
 async def _is_had(node: Node, manifest: Manifest, head: Head) -> bool:
-    """Whether we or a peer that is connected have all of the weights."""
+    """True if the store or a connected peer has all of the weights."""
     ref = head_ref(manifest, head)
     peers = node.rng.sample(sorted(node.network.connected()), len(node.network.connected()))
     for peer in peers[:ASKED]:
@@ -241,7 +232,7 @@ async def _is_had(node: Node, manifest: Manifest, head: Head) -> bool:
 
 
 async def _head_before(node: Node, manifest: Manifest, row: RoundAnswer) -> Head | None:
-    """The head that this round started from, if it was promoted in it."""
+    """The head that this round started from, if it was promoted between roster and opening."""
     if row.opened_index is None:
         return None
     if row.round == 1:
@@ -259,25 +250,28 @@ async def _head_before(node: Node, manifest: Manifest, row: RoundAnswer) -> Head
 
 JOINING_POLL_S = 2.0
 OVER = "finished"
+FOLDER = "feedback"
+TRIES = 3
+"""Wrong answers from the ledger before the work counts as not accepted."""
 _PASSING = (LedgerUnavailableError, PeerError, RefusedError)
 
 
 class RunOverError(UserFacingError):
-    """The run that is wanted has ended."""
+    """The wanted run has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """A run that we can take part in: rules, data, the view, and the index it stands after."""
+    """A joined run: rules, data, the view, and the log index after which to read on."""
 
     manifest: Manifest
     corpus: Corpus
     view: RunView
     after: int
     upto: int
-    """Up to this index the view only catches up with rounds that were over; -1 for not at all."""
+    """Up to this log index the view only catches up with finished rounds; -1: no such rounds."""
     base: Head | None
-    """The older head to go on from, when the present one costs more or cannot be had."""
+    """The older head to replay from, if the present one costs more or nobody has it."""
     kept: KeptHeads
     manifest_path: Path
     config_path: Path
@@ -286,10 +280,10 @@ class Joined:
 
 
 async def join_run(node: Node, wanted: str | None) -> Joined:
-    """Find the run (the named one, or the only open one), get its documents, and a view of it.
+    """Find the run (the named one, or the only open one), fetch its documents, build its view.
 
-    Goes on until it succeeds, whatever is wrong with ledger and peers meanwhile. Raises
-    UserFacingError when the run cannot be joined at all.
+    Retries until it succeeds, whatever fails at ledger and peers meanwhile. Raises UserFacingError
+    when the run cannot be joined at all.
     """
     while True:
         try:
@@ -297,14 +291,15 @@ async def join_run(node: Node, wanted: str | None) -> Joined:
         except LogForkedError:
             raise
         except _PASSING as err:
-            log.warning("cannot join yet; trying again", error=str(err))
+            log.warning("cannot join yet; retrying", error=str(err))
             await trio.sleep(JOINING_POLL_S)
 
 
 async def _join(node: Node, answer: RunAnswer) -> Joined:
     manifest = await _manifest(node, answer)
     corpus = await _corpus(node, manifest)
-    answer = await node.ledger.run(manifest.run_id)  # again: fetching took time
+    # Ask again: fetching took time, and an old starting point means more entries to read.
+    answer = await node.ledger.run(manifest.run_id)
     resume = answer.resume
     kept = await trio.to_thread.run_sync(KeptHeads, node.settings.folder, manifest.run_id)
     view, after, base = await _view(node, manifest, resume, kept)
@@ -327,12 +322,13 @@ async def _join(node: Node, answer: RunAnswer) -> Joined:
 
 
 async def _manifest(node: Node, answer: RunAnswer) -> Manifest:
-    """The run's rules: what they are called is their hash, so they cannot be others."""
+    # The run's id is the hash of its manifest, so no peer or ledger can give another one.
     try:
         return Manifest.parse(await node.exchange.blob(digest_from_text(answer.run)))
     except MalformedError as err:
         raise UserFacingError(
-            f"the run {answer.run[:10]} has rules that this version does not understand: {err}"
+            f"this version of Tequio cannot read the rules of run {answer.run[:10]} ({err}): "
+            "update Tequio"
         ) from err
 
 
@@ -340,21 +336,24 @@ async def _corpus(node: Node, manifest: Manifest) -> Corpus:
     try:
         corpus = Corpus.parse(await node.exchange.blob(digest_from_text(manifest.data.manifest)))
     except MalformedError as err:
-        raise UserFacingError(f"the data manifest of {manifest.name} is damaged: {err}") from err
+        raise UserFacingError(
+            f"the data manifest of run {manifest.name} is invalid ({err}): tell its organiser, or "
+            "choose another run with --run"
+        ) from err
     if to_text(corpus.root) != manifest.data.root:
         raise UserFacingError(
-            f"the run {manifest.name} cannot be joined: its data manifest has root "
-            f"{to_text(corpus.root)}, its rules say {manifest.data.root}"
+            f"cannot join run {manifest.name}: its data manifest has root {to_text(corpus.root)}, "
+            f"but its rules require {manifest.data.root}; tell its organiser"
         )
     return corpus
 
 
 async def find_run(node: Node, wanted: str | None) -> RunAnswer:
-    """The open run of that name or id, or the only open one; waits while none is open at all.
+    """The open run of that name or id, or the only open one; waits while no run is open.
 
-    Raises UserFacingError when several runs are open, or no run fits what is wanted.
+    Raises UserFacingError when several runs are open and none is named, or no run has that name.
     """
-    said = False
+    was_logged = False
     while True:
         runs = await node.ledger.runs()
         fitting = [one for one in runs if one.state != OVER and _is_wanted(one, wanted)]
@@ -364,9 +363,9 @@ async def find_run(node: Node, wanted: str | None) -> RunAnswer:
             raise UserFacingError(f"several runs are open: {named(fitting)}; choose one with --run")
         if wanted:
             raise _no_such_run(runs, wanted)
-        if not said:
+        if not was_logged:
             log.info("waiting for a run to open", ledger=node.settings.ledger)
-            said = True
+            was_logged = True
         await trio.sleep(JOINING_POLL_S)
 
 
@@ -383,7 +382,7 @@ def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> UserFacingError:
 
 
 def named(runs: Iterable[RunAnswer]) -> str:
-    """Runs with their names and the beginning of their ids, for a sentence."""
+    """Names of runs with the start of their ids, for a sentence."""
     return ", ".join(name_with_id(one.name, one.run) for one in runs)
 
 
@@ -397,10 +396,7 @@ async def _file(node: Node, name: str) -> Path:
 async def _view(
     node: Node, manifest: Manifest, resume: ResumeAnswer, kept: KeptHeads
 ) -> tuple[RunView, int, Head | None]:
-    """The view to begin with, read from the log with proofs, and the index it stands after.
-
-    And the head to go on from, when an older one than the present is the cheaper way.
-    """
+    """The first view, the log index after which to read on, and the older head to replay from."""
     wanted = [index for index in (resume.head, resume.close) if index is not None]
     found = await read_entries(node.ledger, node.network_info, wanted)
     statements = {index: entry.statement for index, entry in found.items()}
@@ -416,14 +412,15 @@ async def _view(
 async def _earlier(
     node: Node, manifest: Manifest, head: Head, after: int, kept: KeptHeads
 ) -> Earlier | None:
-    """A cheaper place to begin, or one whose head can be had; else we begin where all do."""
+    """An earlier start that is cheaper, or whose head somebody has; None: the usual one."""
     try:
         cheaper = await cheaper_start(node, manifest, head, after, kept.heads)
         return cheaper or await nearest_start(node, manifest, head)
     except LogForkedError:
         raise
     except _PASSING as err:
-        log.warning("not going on from an older head", error=str(err))
+        # Only an optimisation: the usual starting point works as long as somebody has its head.
+        log.warning("no older head used", error=str(err))
         return None
 
 
@@ -434,13 +431,13 @@ def start_view(
     head: Head | None,
     roster_index: int | None,
 ) -> tuple[RunView, int]:
-    """A light view at a point of rest of the run, and the index it stands after.
+    """A light view between two rounds, and the log index after which to read on.
 
-    That point is the last one, unless the head of a closed round is still to be stated: then it
-    lies before that round (its roster is at `roster_index`), to learn the accepted set. If
-    everybody came back at such a moment and began behind it, nobody could compute the head.
-    `head` is the one that the entry `resume.head` promotes.
+    `roster_index` is where the last closed round began, if its head is not promoted yet; `head` is
+    the one that the entry `resume.head` promotes.
     """
+    # Start before a closed round whose head is not promoted, to learn its accepted set. If all
+    # members returned at such a moment and started after it, nobody could compute that head.
     after = resume.after if roster_index is None else roster_index - 1
     if head is None or resume.head is None:
         nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
@@ -452,10 +449,10 @@ def start_view(
 
 
 async def _roster_index(node: Node, manifest: Manifest, closing: Statement) -> int:
-    """Where the closed round began; what the ledger says of it is checked against the log."""
+    """Log index of the closed round's roster; the ledger's answer is checked against the log."""
     number = closing.round or 0
     if not isinstance(closing.body, RoundClose) or closing.run != manifest.run_id:
-        raise PeerError("the entry that the ledger names closes no round of this run")
+        raise PeerError("the ledger names an entry that does not close a round of this run")
     rounds = await node.ledger.rounds(manifest.run_id, after=number - 1, limit=1)
     if not rounds or rounds[0].round != number:
         raise PeerError(f"the ledger does not know round {number}, which its log closes")
@@ -468,25 +465,18 @@ async def _roster_index(node: Node, manifest: Manifest, closing: Statement) -> i
     return index
 
 
-# --- Taking up the error feedback at the start, where an earlier life of this worker left it.
-
-FOLDER = "feedback"
-TRIES = 3
-"""Answers that do not hold before we go on as if the work had not been accepted."""
-
-
 async def recovered(node: Node, joined: Joined) -> Feedback:
-    """The run's feedback, settled as far as the log goes where we begin to follow it."""
+    """The error feedback from before a restart, settled up to the entry where reading starts."""
     folder, run = node.settings.folder / FOLDER, joined.manifest.run_id
     await _remove_ended(node, folder)
     feedback = await trio.to_thread.run_sync(Feedback, folder, run)
-    # Two at the same time, and the one that the trainer writes.
+    # Room for two files, and the one that the trainer is writing; bfloat16 has 2 bytes.
     node.store.set_aside(3 * 2 * joined.manifest.layout.elements)
     header = feedback.open_header
     if header is not None:
         counted = await _outcome(node, header, joined.after)
         if counted is not None:
-            log.info("a round ended without us", round=header.round, accepted=counted)
+            log.info("round ended while stopped", round=header.round, accepted=counted)
             await trio.to_thread.run_sync(
                 lambda: feedback.settle(header.round, was_accepted=counted)
             )
@@ -494,19 +484,21 @@ async def recovered(node: Node, joined: Joined) -> Feedback:
 
 
 async def _remove_ended(node: Node, folder: Path) -> None:
-    """Delete what runs have left that ended while we were away."""
+    """Delete the feedback of runs that ended while the worker was stopped."""
     if not await trio.Path(folder).exists():
         return
     try:
         runs = await node.ledger.runs()
     except (LedgerUnavailableError, RefusedError, PeerError) as err:
-        log.info("feedback of other runs stays", error=str(err))
+        log.info("feedback of other runs not checked", error=str(err))
         return
     ended = [RunId(digest_from_text(one.run)) for one in runs if one.state == OVER]
     await trio.to_thread.run_sync(feedbacks.remove_ended, folder, ended)
 
 
 async def _outcome(node: Node, header: Header, after: int) -> bool | None:
+    # An unreachable ledger is waited for, since guessing would lose or double the feedback. One
+    # that keeps giving wrong answers must not stop the worker: then the work counts as lost.
     back_off, wrong = BackOff(node.rng), 0
     while wrong < TRIES:
         try:
@@ -517,6 +509,6 @@ async def _outcome(node: Node, header: Header, after: int) -> bool | None:
             error: TequioError = err
         except (PeerError, RefusedError) as err:
             error, wrong = err, wrong + 1
-        log.warning("cannot learn how our round ended", round=header.round, error=str(error))
+        log.warning("outcome of a round unknown", round=header.round, error=str(error))
         await trio.sleep(back_off.next_s())
     return False

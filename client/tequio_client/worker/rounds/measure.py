@@ -1,10 +1,10 @@
-"""Measuring how good a head is, when there is nothing else to do.
+"""Measuring the loss of a head on held-out text, when there is nothing else to do.
 
-A part of the run's held-out text, on the trainer that waits anyway, slice by slice: any duty comes
-first, and what was measured before it is not lost, nor within a slice, by the trainer. A head that
-is being measured stays in the store meanwhile. Nobody is paid for it. Who was drawn for a head says
-in the log what it measured, and what the head writes (docs/protocol.md, 9.9); others measure now
-and then for the volunteer's eyes alone, where nobody was drawn for a late head.
+The idle trainer measures a part of the run's held-out text, slice by slice. Any other duty comes
+first; finished slices are kept, and the trainer keeps its place within a slice. The head stays in
+the store meanwhile. Measuring earns nothing. A member that was drawn for a head submits the result
+with a sample of what the head writes (docs/protocol.md, 9.9); other members measure now and then
+for the local charts, if no draw covers a recent head.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 EVERY = 10
-"""The head of every so many rounds is measured for our own eyes."""
+"""Rounds between two heads that are measured for the local charts."""
 SLICE_TOKENS = 4_096
-"""Measured in one go. The same for everybody, so that all compute on the same batches."""
+"""Tokens measured per command; the same for every worker, so that all compute the same batches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sums:
-    """What was measured of a head so far."""
+    """Sums over the documents of a head that were measured so far."""
 
     head: Head
     documents: int = 0
@@ -61,49 +61,50 @@ class Measuring:
     def __init__(self, means: Means) -> None:
         self._means = means
         self.measured = -1
-        """Round of the head that we tried to measure last."""
+        """Round of the head that was measured last, or failed to be."""
         self.bits_per_byte: float | None = None
-        self._sums: _Sums | None = None  # of the head that we began to measure last
-        self._kept: Head | None = None  # whose weights stay in the store for us
+        self._sums: _Sums | None = None  # of the head whose measurement began last
+        self._kept: Head | None = None  # pinned in the store for its measurement
 
     async def measure(self, head: Head) -> HeadMeasure:
-        """Measure a head that is in our store; raises TequioError, and that try counts too."""
-        with self._trying(head):
+        """Measure a head that is in the store; raises TequioError, and counts as measured then."""
+        with self._attempt(head):
             measure = await self._measured(head)
-        return await self._note(head, measure)
+        return await self._record(head, measure)
 
     async def testify(self, head: Head) -> HeadMeasure:
-        """The same, and with it what the head writes."""
-        with self._trying(head):
+        """Measure a head and add a sample of what it writes; raises TequioError like `measure`."""
+        with self._attempt(head):
             measure = await self._measured(head)
             sample = await self._sample(head)
-        return msgspec.structs.replace(await self._note(head, measure), sample=sample)
+        return msgspec.structs.replace(await self._record(head, measure), sample=sample)
 
     def let_go_but(self, heads: Sequence[Head]) -> None:
-        """Keep the weights that we were measuring no longer, unless of one of these heads."""
+        """Unpin the weights of an interrupted measurement, unless of one of these heads."""
         if self._kept not in heads:
-            self._keep(None)
+            self._pin(None)
 
     @contextmanager
-    def _trying(self, head: Head) -> Iterator[None]:
-        """Keep the weights until it is done or has failed, also where a duty comes between."""
-        self._keep(head)
+    def _attempt(self, head: Head) -> Iterator[None]:
+        """Pin the weights until the measurement is done or has failed."""
+        self._pin(head)
         try:
             yield
-        except TequioError:
+        except TequioError:  # not for a cancellation: the measurement will be continued
             self.measured = head.round
-            self._keep(None)
+            self._pin(None)
             raise
-        self._keep(None)
+        self._pin(None)
 
-    def _keep(self, head: Head | None) -> None:
+    def _pin(self, head: Head | None) -> None:
+        # The new head first: it may be the same one, and must not be unpinned in between.
         before, self._kept = self._kept, head
         if head is not None:
             self._means.store.pin(head.weights_root)
         if before is not None:
             self._means.store.unpin(before.weights_root)
 
-    async def _note(self, head: Head, measure: HeadMeasure) -> HeadMeasure:
+    async def _record(self, head: Head, measure: HeadMeasure) -> HeadMeasure:
         self.measured, self.bits_per_byte = head.round, bits_per_byte(measure)
         log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
         run = to_text(self._means.manifest.run_id)
@@ -111,7 +112,7 @@ class Measuring:
         return measure
 
     async def _measured(self, head: Head) -> HeadMeasure:
-        """Go on where we were, in slices, until there is as much text as the run asks for."""
+        """Continue in slices until as many tokens are measured as the run asks for."""
         wanted = self._means.manifest.measures.tokens
         listed = self._listed()
         files = await self._files(listed)
@@ -130,12 +131,13 @@ class Measuring:
         )
 
     async def _check_weights(self, head: Head) -> None:
-        """Raise RefusedError unless they are what their name says: an old head may be damaged."""
+        """Raise RefusedError if the stored weights are damaged."""
+        # A drawn head may be several rounds old; no duty has hashed it since.
         if not await trio.to_thread.run_sync(self._means.store.verify_tree, head.weights_root):
-            raise RefusedError("no-weights", f"the weights of round {head.round} are damaged here")
+            raise RefusedError("no-weights", f"stored weights of round {head.round} are damaged")
 
     async def _sample(self, head: Head) -> Sample | UnsetType:
-        """What the head writes; a measure may do without."""
+        """Text that the head writes; UNSET if that fails, as a measurement is valid without."""
         listed = self._listed()
         files = await self._files(listed)
         every = self._means.manifest.measures.every
@@ -147,6 +149,7 @@ class Measuring:
                     round=head.round,
                     weights=str(self._means.store.tree_path(head.weights_root)),
                     shards=files,
+                    # Fixed by the round, so that nobody can pick the prompt that flatters a head.
                     document=head.round // max(every, 1) % documents,
                 ),
                 link.Continued,
@@ -157,7 +160,7 @@ class Measuring:
             return UNSET
 
     def _listed(self) -> Sequence[HeldOutShard]:
-        """Name the shards that the text is from; raises RefusedError when there are none."""
+        """Shards that the measured text is from; raises RefusedError when there are none."""
         tokens = self._means.manifest.measures.tokens
         listed = needed(self._means.corpus.held_out, tokens)
         if not listed:
@@ -195,6 +198,6 @@ class Measuring:
 
 
 def needed(shards: Sequence[HeldOutShard], tokens: int) -> Sequence[HeldOutShard]:
-    """Take shards from the front, as many as have so many tokens together; all if too few."""
+    """The first shards that together have this many tokens; all of them if they have fewer."""
     before = accumulate((shard.tokens for shard in shards), initial=0)
     return [shard for shard, sum_before in zip(shards, before, strict=False) if sum_before < tokens]

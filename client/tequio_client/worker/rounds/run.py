@@ -1,9 +1,9 @@
-"""A volunteer in one run: follows the log, and does what follows from it.
+"""The driver of one run: follows the log and carries out the duties that follow from it.
 
-Two tasks share the view. `_follow` is the only writer: it applies entry after entry and wakes
-`_act`, which works out the duty (`duty.duty`) and has it done, dropping a duty that the log has
-overtaken. A third, `_gather`, fetches contributions as they are committed, so that a witness has
-them when the training phase ends.
+Three tasks share the view. `_follow` is its only writer: it applies entry after entry and wakes the
+others. `_act` computes the duty (`duties.next_duty`) and carries it out, cancelling a duty that the
+log has overtaken. `_gather` fetches contributions as they are committed, so that a witness has them
+when the training phase ends.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 _PASSING = (PeerError, RefusedError, LedgerUnavailableError, TrainerFailedError)
-"""What may be otherwise at the next attempt; everything else ends the worker."""
+"""Errors that another attempt may not meet; any other error ends the worker."""
 CLOSED_KEPT = 32
-"""Closed rounds whose accepted sets are remembered, to go on from an older head."""
+"""Closed rounds whose accepted sets are remembered, to replay from an older head."""
 STUCK_KEPT = 8
 LONGEST_REST_S = 60.0
-"""With nothing to do we look again after this long: the wall clock may be set, or we slept."""
+"""An idle worker checks again after this long: the clock may be set, or the computer may sleep."""
 
 
 class Rounds:
-    """One volunteer's part in one run. `run` returns when the run has ended."""
+    """Drives one worker through one run; `run` returns when the run has ended."""
 
     def __init__(
         self,
@@ -76,8 +76,8 @@ class Rounds:
     ) -> None:
         self.view = view  # written by _follow only
         self._store = means.store
-        self._upto = upto  # up to this log index the view only catches up
-        self._index = -1  # of the last entry taken; written by _follow only
+        self._upto = upto  # up to this log index the view only catches up with finished rounds
+        self._index = -1  # of the last entry applied; written by _follow only
         self._key = means.key
         self._deeds = deeds
         self._standing = standing  # written by _follow
@@ -87,17 +87,17 @@ class Rounds:
         self._points = means.points
         self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
         self._stuck: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # written by _do
-        self._not_had: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # heads; written by _do
+        self._unfetched: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # heads; written by _do
         self._ready_index: int | None = None
         self._left_at = -1
         self._is_leaving = False
-        self._resting = ""  # why we take no part for now
+        self._resting = ""  # why this worker takes no part for now
         self._measures_every = means.measures_every
-        self._back_off = BackOff(rng)  # after duties that failed; used by _do
+        self._back_off = BackOff(rng)  # after failed duties; used by _do
         self._moved = trio.Event()  # replaced at every change
-        self._heard: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
-        self.verdict = ""  # of the last closed round, for eyes
-        self.waits_for = ""  # why there is nothing to do; for eyes
+        self._announced: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
+        self.verdict = ""  # of the last closed round; shown to people only
+        self.waits_for = ""  # why there is nothing to do; shown to people only
 
     async def run(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
         """Take part until the run ends; raises BrokenRulesError when the log breaks the rules."""
@@ -108,35 +108,34 @@ class Rounds:
             nursery.cancel_scope.cancel()
 
     async def leave(self) -> None:
-        """Say that we leave; no further duty of a round is begun."""
+        """Submit member.leave; no further duty of a round is begun."""
         if not self._is_leaving:
             self._is_leaving = True
             self._wake()
             await self._deeds.leave()
 
     def rest(self, why: str) -> None:
-        """Take no part for now, and say so; empty: take part again."""
+        """Stop taking part for this reason, and submit member.leave; empty: take part again."""
         if why != self._resting:
             self._resting = why
             self._wake()
 
     @property
     def under_way(self) -> int | None:
-        """The round that we have a slot in and that is not over; None: there is none."""
+        """Number of the unfinished round in which this key has a slot, or None."""
         current = self.view.round
         takes_part = current is not None and not self._resting and self._takes_part(current)
         return current.number if current is not None and takes_part else None
 
     @property
     def bits_per_byte(self) -> float | None:
-        """Of the newest head that was measured, on held-out text: the log's median, or our own."""
-        told, own = self.view.measured, self._deeds.measuring
-        if told is not None and told.head.round >= own.measured:
-            return told.bits_per_byte
+        """Loss of the newest measured head on held-out text: the log's median, or measured here."""
+        logged, own = self.view.measured, self._deeds.measuring
+        if logged is not None and logged.head.round >= own.measured:
+            return logged.bits_per_byte
         return own.bits_per_byte
 
     def own(self) -> Own:
-        """What we hold and have said."""
         return Own(
             key=self._key,
             held=self._deeds.held,
@@ -159,12 +158,12 @@ class Rounds:
 
     @property
     def _is_behind(self) -> bool:
-        """Whether the view is still in rounds that were over as we joined."""
+        """True while the view is in rounds that were over when this worker joined."""
         return self._index < self._upto
 
     def _is_dear(self, goal: Head) -> bool:
-        """Whether the rounds up to that head take more bytes than the head itself."""
-        if goal.hash in self._not_had:
+        """True if the rounds up to that head take more bytes than the head itself."""
+        if goal.hash in self._unfetched:  # fetching failed: replay, whatever it costs
             return False
         held = self._deeds.held
         since = [
@@ -177,7 +176,7 @@ class Rounds:
         return self._store.has_tree(head.weights_root)
 
     def lately(self) -> Sequence[AcceptedSet]:
-        """What the last rounds accepted, oldest first, as far as we were there."""
+        """Accepted sets of the last rounds that this worker followed, oldest first."""
         return tuple(self._closed.values())
 
     # --- following the log
@@ -186,16 +185,18 @@ class Rounds:
         run = self.view.manifest.run_id
         async for index, entry in entries:
             if entry.statement.run == run:
-                await self._take(index, entry.statement)
+                await self._apply(index, entry.statement)
                 self._index = index
                 self._wake()
             elif entry.statement.run is None:
                 self._standing.take(index, entry.statement)
                 self._wake()
 
-    async def _take(self, index: int, statement: Statement) -> None:
+    async def _apply(self, index: int, statement: Statement) -> None:
+        # Only the coordinator's times set the ledger clock: a member could date its own ahead.
         if isinstance(statement.body, OF_COORDINATOR):
             self._ledger_clock.note(statement.ts)
+        # Fetched before the view is touched, so that the view never waits half-applied.
         name = needed_document(statement)
         document = await self._exchange.blob(name) if name else b""
         try:
@@ -210,7 +211,7 @@ class Rounds:
         await self._points.take(index, statement, self.view.round, document)
 
     async def _confirm(self, index: int, statement: Statement) -> None:
-        """Note what the log now has of ours."""
+        """Record that the log has a statement of this key."""
         match statement.body:
             case MemberReady(commit=commit) | HeadAttest(commit=commit):
                 digest = digest_from_text(commit)
@@ -225,20 +226,20 @@ class Rounds:
         current = self.view.round
         match statement.body:
             case RoundOpen():
-                self._heard.clear()
+                self._announced.clear()
             case RoundClose() if current is not None:
                 await self._remember(index, current)
             case RoundVoid(reason=reason) if current is not None:
                 await self._deeds.settle(current.number, was_accepted=False)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case HeadMeasure():
-                await self._note_measure(statement.round)
+                await self._record_measure(statement.round)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
                 self._deeds.measuring.let_go_but([one.head for one in self.view.draws.open])
 
-    async def _note_measure(self, head_round: int | None) -> None:
-        """Keep the median of what drawn members say of a head, for eyes."""
+    async def _record_measure(self, head_round: int | None) -> None:
+        """Record the median of the measurements of a head, for the local charts."""
         run = to_text(self.view.manifest.run_id)
         for draw in self.view.draws.open:
             if draw.head.round == head_round and draw.bits_per_byte is not None:
@@ -247,6 +248,7 @@ class Rounds:
     async def _remember(self, index: int, current: RoundView) -> None:
         if current.head is None:
             return
+        # Recorded even if this worker took no part: the set is what leads to the next head.
         accepted = current.accepted()
         self._closed[current.head.hash] = accepted_set(index, current)
         while len(self._closed) > CLOSED_KEPT:
@@ -283,13 +285,13 @@ class Rounds:
         return duties.duty(self.view, self.own())
 
     async def _do(self, now: Duty) -> None:
-        """Do one duty; stop early when the log has made it pointless."""
+        """Carry out one duty, until the log overtakes it."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
             try:
                 await self._deeds.do(now, self)
                 self._back_off.reset()
-            except* LogForkedError:
+            except* LogForkedError:  # a PeerError, but no other attempt can succeed
                 raise
             except* _PASSING as group:
                 await self._after_failure(now, group)
@@ -297,18 +299,21 @@ class Rounds:
 
     async def _after_failure(self, now: Duty, group: BaseExceptionGroup[TequioError]) -> None:
         error = first_of(group)
-        log.warning("duty failed; trying again", duty=type(now).__name__, error=str(error))
+        log.warning("duty failed; retrying", duty=type(now).__name__, error=str(error))
+        # Remember which way to the head failed, so that `next_duty` chooses the other one.
         match now:
             case duties.Advance(closed=closed):
                 self._stuck.append(closed.parent)
             case duties.FetchHead(head=head):
-                self._not_had.append(head.hash)
+                self._unfetched.append(head.hash)
         if isinstance(error, RefusedError) and error.code == "quarantined":
             await self._standing.refresh()
         await self._moved_or(self._back_off.next_s())
 
     async def _watch_overtaken(self, mine: Duty, scope: trio.CancelScope) -> None:
-        """Cancel a duty that the log has overtaken, but never while a statement is on its way."""
+        """Cancel a duty that the log has overtaken."""
+        # Never while a statement is being sent: it may already be in the log, and the duty's record
+        # of the answer would be lost.
         while self._duty() == mine or self._deeds.is_speaking:
             await self._moved.wait()
         scope.cancel()
@@ -324,16 +329,14 @@ class Rounds:
     # --- gathering contributions
 
     def hear(self, trainer: PeerKey, header: Header) -> None:
-        """Somebody announced a commitment: fetch it now if it is of the round we are in.
-
-        The first word of each trainer counts: one that announces many fills nobody's disk.
-        """
+        """Receive a gossiped commitment, and fetch its payload if it is of the round under way."""
         current = self.view.round
         if current is None or not self._takes_part(current) or trainer not in current.slot_of:
             return
         fits = current.phase is Phase.TRAIN and header.round == current.number
-        if fits and trainer != self._key and trainer not in self._heard:
-            self._heard[trainer] = header.payload_root
+        # Only the first announcement of each trainer counts, so that nobody can fill disks.
+        if fits and trainer != self._key and trainer not in self._announced:
+            self._announced[trainer] = header.payload_root
             self._wake()
 
     def _takes_part(self, current: RoundView) -> bool:
@@ -341,9 +344,9 @@ class Rounds:
         return is_in and current.phase is not Phase.OVER
 
     async def _gather(self) -> None:
-        """Fetch the payloads of each round that we are in, for as long as it lasts.
+        """Fetch the payloads of each round with a slot for this key, while the round lasts.
 
-        What was accepted and is still missing then, `Deeds` fetches to compute the head.
+        `HeadKeeper.advance` fetches accepted payloads that are still missing after that.
         """
         while True:
             current = self.view.round
@@ -365,11 +368,11 @@ class Rounds:
             nursery.cancel_scope.cancel()
 
     def _named(self, current: RoundView) -> list[tuple[PeerKey, Digest]]:
-        """Whose payloads the log and the gossip of this round name; not our own."""
+        """Trainer and payload root from this round's log and gossip, without this key's own."""
         logged = [
             (one.header.trainer, one.header.payload_root) for one in current.commitments.values()
         ]
-        return [pair for pair in (*logged, *self._heard.items()) if pair[0] != self._key]
+        return [pair for pair in (*logged, *self._announced.items()) if pair[0] != self._key]
 
 
 def _payload_ref(current: RoundView, root: Digest) -> TreeRef:
@@ -379,7 +382,6 @@ def _payload_ref(current: RoundView, root: Digest) -> TreeRef:
 
 
 def describe(view: RunView) -> dict[str, object]:
-    """The run in a few fields, for logs and status."""
     head = view.head
     return {
         "state": str(view.state),

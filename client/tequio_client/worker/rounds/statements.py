@@ -1,8 +1,8 @@
-"""What a member states about its run: which statements, when they are answered, and what follows.
+"""The statements of this key about one run, and reports of members that equivocate.
 
-The outbox keeps every statement and holds a round to one of each type; here is what a duty makes
-of its answers. The answer is final for the round, a refusal too. Whether a statement was submitted
-in an earlier life is asked of the outbox, so after a crash the same body goes out again.
+The outbox stores every statement and allows one of each type per round. An answer is final for the
+round, also a refusal. Whether a statement was submitted before a restart is asked of the outbox, so
+the same body goes out again after a crash: two different ones would look like equivocation.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ log = structlog.get_logger(__name__)
 
 RoundDuty: TypeAlias = duties.Attest | duties.Train | duties.Prove
 LEAVING = 1
-"""Code of member.leave: the volunteer stops."""
+"""Reason code of member.leave: the volunteer stops."""
 ANSWERED_KEPT = 16
 MEASURE_S = 30.0
-"""After this long nobody waits for a measurement any more; it stays in the outbox."""
+"""Longest wait for the answer to a measurement; it stays in the outbox after that."""
 WAITING_REPORTS = 16
-"""Most reports that wait; more equivocators at once are not all reported by this worker."""
+"""Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
 REMEMBERED_REPORTS = 1_024
-"""Authors reported so far; then all are forgotten, and may be reported again."""
+"""Most authors remembered as reported; then all are forgotten, and may be reported again."""
 
 
 class RunStatements:
@@ -52,10 +52,10 @@ class RunStatements:
     def __init__(self, means: Means) -> None:
         self._means = means
         self._run = means.manifest.run_id
-        self._sending = 0  # statements on their way
+        self._sending = 0  # statements being sent
         self._answered: deque[Duty] = deque(maxlen=ANSWERED_KEPT)
-        # Measurements apart: a draw outlives rounds, and the statements of later rounds would push
-        # it out, so that the same head would be measured once more.
+        # Measurements are kept apart: a draw outlives rounds, and the statements of later rounds
+        # would push it out, so that the same head would be measured again.
         self._measured: deque[Duty] = deque(maxlen=ANSWERED_KEPT)
 
     @property
@@ -65,17 +65,17 @@ class RunStatements:
 
     @property
     def is_sending(self) -> bool:
-        """Whether a statement is on its way: what it belongs to should not be cancelled."""
+        """True while a statement is being sent: its duty should not be cancelled."""
         return self._sending > 0
 
     async def leave(self, now: duties.TakeLeave | None = None) -> None:
-        """Leave the run, permanently or, with a duty, for now."""
+        """Submit member.leave: for good, or because of a duty, until member.ready."""
         await self._submit(MemberLeave(reason=LEAVING), None)
         if now is not None:
             self._answered.append(now)
 
     async def ready(self, now: duties.Ready, held: Head) -> None:
-        """Ask to be in the coming rosters."""
+        """Submit member.ready, which asks for a place in the coming rosters."""
         body = MemberReady(
             head=to_text(held.hash), roles=self._means.roles, commit=await self._commit()
         )
@@ -83,40 +83,40 @@ class RunStatements:
         self._answered.append(now)
 
     async def attest(self, now: duties.Attest, current: RoundView, held: Head) -> None:
-        """Attest a head; a secret other than the one in the log is committed to again.
-
-        Our file is behind the log in that case. Training and witnessing go on all the same.
-        """
+        """Attest a head, and commit to a new secret if the ledger refuses the revealed one."""
         body = await self._means.outbox.submitted(HeadAttest, self._run, now.round)
         refusal = await self.submit_once(now, body or await self._attestation(current, held))
+        # The file of secrets is older than the log (a restored backup). Without a new commitment
+        # every later round would be refused too; training and witnessing need no attestation.
         if refusal is not None and refusal.code == "wrong-reveal":
             await self.ready(duties.Ready(current.roster_index), held)
 
     async def measurement(self, now: duties.Measure) -> HeadMeasure | None:
-        """The measurement of that head that was submitted already, answered or not."""
+        """The measurement of that head that was submitted before, answered or not."""
         return await self._means.outbox.submitted(HeadMeasure, self._run, now.head.round)
 
     async def measure(self, now: duties.Measure, body: HeadMeasure) -> None:
-        """Submit a measurement once; waits `MEASURE_S` for the answer at most."""
+        """Submit a measurement once; waits at most `MEASURE_S` for the answer."""
         with trio.move_on_after(MEASURE_S):
             with suppress(RefusedError):  # the outbox has logged it
                 await self._submit(body, now.head.round)
         self._measured.append(now)
 
     def give_up(self, now: duties.Measure) -> None:
-        """Measure that head no more."""
+        """Count that measurement as answered, so that it is not tried again."""
         self._measured.append(now)
 
     async def submit_once(
         self, now: RoundDuty, body: HeadAttest | WorkCommit | WitnessProof
     ) -> RefusedError | None:
-        """Submit what a round takes once; a refusal is final for this round, and returned."""
+        """Submit a statement that a round accepts once; returns the refusal, which is final."""
         try:
             entry = await self._submit(body, now.round)
         except RefusedError as err:
             self._answered.append(now)
             return err  # the outbox has logged it
         self._answered.append(now)
+        # Gossiped only once the ledger has it: a commitment that it refuses helps nobody.
         if isinstance(body, WorkCommit):
             await self._means.announcer.announce(entry)
         return None
@@ -142,7 +142,7 @@ class RunStatements:
 
 
 class EquivocationReporter:
-    """Reports authors whom the gossip shows to have signed two commitments for one round."""
+    """Reports authors that signed two different commitments for one round, as seen in gossip."""
 
     def __init__(self, outbox: Outbox, key: PeerKey) -> None:
         self._outbox = outbox
@@ -152,6 +152,7 @@ class EquivocationReporter:
 
     def receive(self, first: Entry, second: Entry) -> None:
         """Queue a report about two signed entries of one author that contradict each other."""
+        # Called from within gossip, so it must not wait: hence a queue, and `run` to empty it.
         one = first.statement
         about = one.author, one.round
         if one.author == self._key or about in self._reported:
@@ -164,13 +165,13 @@ class EquivocationReporter:
         try:
             self._in.send_nowait(report)
         except trio.WouldBlock:
-            log.warning("too many reports wait; this one is dropped")
+            log.warning("report dropped: too many are waiting")
 
     async def run(self) -> NoReturn:
-        """Submit what was received, until cancelled; the ledger may know it already."""
+        """Submit queued reports, until cancelled."""
         while True:
             report = await self._out.receive()
             try:
                 await self._outbox.submit(report)
-            except RefusedError as err:
-                log.info("report not needed", code=err.code)
+            except RefusedError as err:  # usually: another worker reported it first
+                log.info("report refused", code=err.code)

@@ -1,8 +1,8 @@
-"""Training in a round, and committing to what it came to.
+"""Training in a round, and committing to the result.
 
-Rules. Before anything is said, payload and error feedback are on the disk under their names, and
-the header is one that the round takes. What was trained for a round and not said yet is said after
-a restart without training again; what was said is never replaced by anything else.
+Rules. Before the commitment is submitted, payload and error feedback are on the disk under their
+hashes, and the header is one that the round accepts. Work that was trained but not committed before
+a restart is committed without training again; a submitted commitment is never replaced.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 UPLOAD_MARGIN_MS = 2_000
-"""A trainer stops this long before the deadline, to encode and to commit."""
+"""A trainer stops this long before the deadline, to leave time for encoding and committing."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What this volunteer has done since the start; for status and logs."""
+    """Work done since the worker started, for status and logs."""
 
     rounds_trained: int = 0
     proofs: int = 0
@@ -49,20 +49,21 @@ class Tally:
 
 
 class Training:
-    """Trains in the rounds that we have a slot in."""
+    """Trains in the rounds in which this key has a slot."""
 
     def __init__(self, means: Means, statements: RunStatements, tally: Tally) -> None:
         self._means = means
         self._statements = statements
         self._tally = tally
         self._pinned: Digest | None = None  # payload of the round under way
-        self.delta_round = 0  # round whose pseudo-gradient lies in the workroom
+        self.delta_round = 0  # round whose pseudo-gradient is in the working folder
 
     async def train(self, now: duties.Train, rounds: Tracker, held: Head | None) -> None:
-        """Train, unless that was done before, and commit."""
+        """Train, unless that was done before a restart, and commit."""
         current = current_round(rounds, now.round)
         if held is None or held != current.head:
-            raise RefusedError("no-head", "our head is not the one this round starts from")
+            raise RefusedError("no-head", f"round {now.round} starts from another head")
+        # Ask the outbox first: a second, different commitment would prove equivocation.
         run = self._means.manifest.run_id
         body = await self._means.outbox.submitted(WorkCommit, run, now.round)
         if body is None:
@@ -71,7 +72,7 @@ class Training:
         await self._statements.submit_once(now, body)
 
     def _left_over(self, current: RoundView) -> Header | None:
-        """What an earlier attempt at this round came to, if all of it is still here."""
+        """Header of an earlier attempt at this round, if its payload is still here."""
         header = self._means.feedback.open_header
         if header is None or current.broken_rule(self._means.key, header):
             return None
@@ -87,7 +88,9 @@ class Training:
         header = _sound_header(self._means, report, current)
         root = await workroom.take_in(workroom.file("payload", number), current.shape.group_bytes)
         if root != header.payload_root:
-            raise PeerError("the trainer's payload is not what its header says")
+            raise PeerError("the trainer's payload does not match its header")
+        # The payload is in the store before the feedback names it: after a crash in between, the
+        # round is trained again, and nothing refers to a file that is missing.
         self._pin(root)
         await trio.to_thread.run_sync(
             self._means.feedback.take, workroom.file("feedback", number), header
@@ -140,7 +143,7 @@ class Training:
         return tuple(link.Shard(index, str(path)) for index, path in paths.items())
 
     def _pin(self, payload: Digest) -> None:
-        """Others fetch it from us until the round is over; the one before may go."""
+        """Keep a payload for others to fetch, and unpin that of the round before."""
         if payload == self._pinned:
             return
         self._means.store.pin(payload)
@@ -156,22 +159,22 @@ class Training:
 
 
 def time_left_ms(ledger_clock: LedgerClock, current: RoundView) -> int:
-    """Time until the trainer must stop, by the ledger's clock; at least 1 ms.
+    """Milliseconds until the trainer must stop, by the ledger's clock; at least 1.
 
-    However late we come: a round takes commitments until its training is said to be over.
+    Raises RefusedError when the round is not open.
     """
     if current.open is None:
         raise RefusedError("not-in-round", "the round is not open")
+    # At least 1, however late: a round accepts commitments until the log says its training is over.
+    # At most the whole training time: a ledger clock that runs behind must not extend it.
     whole = current.open.train_by - current.open.opened
     left = min(current.open.train_by - ledger_clock.now_ms(), whole)
     return max(left - min(UPLOAD_MARGIN_MS, whole // 4), 1)
 
 
 def _sound_header(means: Means, report: link.Trained, current: RoundView) -> Header:
-    """Read the trainer's header; raises PeerError for one that the round would not take.
-
-    A wrong header under our signature would be our fault, provably.
-    """
+    """Read the trainer's header; raises PeerError if the round would not accept it."""
+    # Checked before it is signed: a wrong header under this key's signature is a provable fault.
     header = Header.parse(from_text(report.header, HEADER_BYTES))
     broken = current.broken_rule(means.key, header)
     if broken:

@@ -1,4 +1,4 @@
-"""Witnessing a round: waiting for its contributions, having them screened, and the proof."""
+"""Witnessing a round: wait for its contributions, have them screened, submit the proof."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 GATHER_SHARE = 0.5
-"""Part of the witness time that a witness waits for contributions still on their way."""
+"""Part of the witness phase spent waiting for contributions that have not arrived."""
 PAST_ROUNDS = 4
-"""So many rounds back a contribution that is sent again is recognised."""
+"""Number of earlier rounds whose contributions are recognised when they are sent again."""
 _REASONS = {reason.name.lower(): reason for reason in Reason}
 
 
 class Witnessing:
-    """Judges contributions when we are elected."""
+    """Checks the contributions of rounds for which this key is an elected witness."""
 
     def __init__(
         self, means: Means, statements: RunStatements, training: Training, tally: Tally
@@ -46,7 +46,7 @@ class Witnessing:
         self._tally = tally
 
     async def prove(self, now: duties.Prove, rounds: Tracker) -> None:
-        """Send our proof; one that was made before a restart is sent as it is."""
+        """Submit this key's proof; a proof that was made before a restart is sent unchanged."""
         current = current_round(rounds, now.round)
         run = self._means.manifest.run_id
         body = await self._means.outbox.submitted(WitnessProof, run, now.round)
@@ -57,6 +57,8 @@ class Witnessing:
     async def _proof(self, current: RoundView, rounds: Tracker) -> WitnessProof:
         if current.head is None:
             raise RefusedError("no-head", "the round has no head")
+        # Contributions that are still missing after the wait get no verdict: not having a file is
+        # no evidence against its trainer, and other witnesses may have it.
         await self._wait_for_payloads(current, rounds.view.witnessed_ms)
         candidates = self._candidates(current)
         lately = [one for one in rounds.lately() if one.round < current.number]
@@ -74,6 +76,7 @@ class Witnessing:
         )
 
     async def _wait_for_payloads(self, current: RoundView, since_ms: int) -> None:
+        # Counted from the start of the phase, not from now: a witness that restarts has less time.
         whole_ms = self._means.manifest.rounds.witness * GATHER_SHARE
         gone_ms = max(self._means.ledger_clock.now_ms() - since_ms, 0)
         roots = [one.header.payload_root for one in current.commitments.values()]
@@ -83,7 +86,7 @@ class Witnessing:
     def _candidates(self, current: RoundView) -> tuple[link.Candidate, ...]:
         """The contributions that are here, in the order of their commitments.
 
-        Of two that are alike the later one is the copy.
+        The order matters: of two that are alike, the one committed later is the copy.
         """
         store = self._means.store
         return tuple(
@@ -99,7 +102,7 @@ class Witnessing:
         )
 
     def _past(self, lately: Sequence[AcceptedSet], room: int) -> tuple[link.Contribution, ...]:
-        """What was accepted in the last rounds and is still here, newest first."""
+        """Accepted contributions of the last rounds that are still here, newest first."""
         store = self._means.store
         there = (
             link.Contribution(to_text(work.header), str(store.tree_path(work.payload_root)))
@@ -118,6 +121,8 @@ class Witnessing:
     ) -> tuple[link.Verdict, ...]:
         if not candidates:
             return ()
+        # This worker's own pseudo-gradient helps to judge the others. After a restart it is gone,
+        # and the screening does without.
         workroom, number = self._means.workroom, current.number
         has_own = self._training.delta_round == number
         report = await workroom.ask(
@@ -136,12 +141,12 @@ class Witnessing:
         )
         for one in report.verdicts:
             if one.reason:
-                log.warning("contribution refused", round=number, slot=one.slot, **_measures(one))
+                log.warning("contribution rejected", round=number, slot=one.slot, **_measures(one))
         return report.verdicts
 
 
 def _measures(one: link.Verdict) -> dict[str, object]:
-    """Why a contribution was refused, and by which figures."""
+    """Log fields: why a contribution was rejected, and the figures it was rejected by."""
     figures = (one.norm_ratio, one.cosine, one.overlap)
     names = ("norm_ratio", "cosine", "overlap")
     taken = {name: round(figure, 3) for name, figure in zip(names, figures, strict=True) if figure}

@@ -1,7 +1,7 @@
-"""The trainer's room: what it is asked for, and the files that it leaves there.
+"""The working folder shared with the trainer process, and the larger files of a run beside it.
 
-What it hands back is named by its hash before anybody goes on with it. Nothing in the folder
-outlives the worker: what has to be kept is moved out of it, into the store or beside it.
+A file from the trainer is named by its hash before it is used. Nothing in the folder outlives the
+worker: files that have to stay are moved into the store or beside it.
 """
 
 from __future__ import annotations
@@ -35,26 +35,31 @@ if TYPE_CHECKING:
     from tequio_shared.head.layout import Base, BaseFile
     from tequio_shared.ids import Digest, RunId
 
-# --- The frozen base of a run, in the store: fetched once, by hash, and hashed again in every
-# life.
-#
-# Its files are trees like shards: any peer gives them, piece by piece, and what was cut off goes
-# on where it was. What lies on the disk may change there, so they are hashed before the trainer
-# gets them; of a damaged one only the damaged pieces are fetched.
 
 log = structlog.get_logger(__name__)
 
+R = TypeVar("R", bound=link.Report)
+
+ROUNDS_KEPT = 2
+"""Rounds before the present one whose working files stay."""
+_LASTING = frozenset({"device", "model", "input", "memory"})
+"""Error codes of a trainer that cannot be prepared; another attempt would end the same."""
 _GB = 1e9
 
 
 def reference(file: BaseFile) -> TreeRef:
-    """The tree of a file of a base."""
+    """The tree of one file of a frozen base."""
     root = digest_from_text(file.root)
     return TreeRef(root=root, size_bytes=file.size_bytes, piece_bytes=PIECE_BYTES)
 
 
 class BaseFiles:
-    """The files of one base; without one there are none."""
+    """The files of a run's frozen base, in the store; empty for a run without one.
+
+    They are trees like shards: any peer serves them in pieces, and an interrupted fetch continues.
+    They are hashed once after each start, before the trainer reads them, because files on a disk
+    can decay; only damaged pieces are fetched again.
+    """
 
     def __init__(self, base: Base | None, store: Store, exchange: Exchange) -> None:
         self._refs = tuple(map(reference, base.files)) if base else ()
@@ -64,13 +69,14 @@ class BaseFiles:
         self._is_sound = False
 
     async def paths(self) -> tuple[Path, ...]:
-        """Where the files lie, in the base's order; fetches and hashes them the first time.
+        """Paths in the base's order; fetches and hashes the files at the first call.
 
-        They stay in the store from then on. Raises UserFacingError when they have no room.
+        They stay in the store from then on. Raises UserFacingError if the room is too small.
         """
         async with self._fetching:
             if not self._is_sound:
                 await trio.to_thread.run_sync(self._check_room)
+                # Pin all before fetching any: the store must not trim one to make room for another.
                 for ref in self._refs:
                     self._store.pin(ref.root)
                 for ref in self._refs:
@@ -86,32 +92,25 @@ class BaseFiles:
             await self._exchange.tree(ref)
 
     def _check_room(self) -> None:
-        """Before the first byte is fetched: gigabytes that come to nothing help nobody."""
+        """Raise UserFacingError if the files have no room, before the first byte is fetched."""
         whole = sum(ref.size_bytes for ref in self._refs)
         missing = sum(self._store.missing_bytes(ref) for ref in self._refs)
         if whole > self._store.quota_bytes:
             raise UserFacingError(
-                f"the model that this run trains adapters beside has {whole / _GB:.1f} GB, and "
-                f"{self._store.quota_bytes / _GB:.1f} GB of the disk are lent: lend more"
+                f"this run's base model takes {whole / _GB:.1f} GB, but the storage limit is "
+                f"{self._store.quota_bytes / _GB:.1f} GB: raise the storage limit"
             )
         free = shutil.disk_usage(self._store.folder).free
         if missing > free:
             raise UserFacingError(
-                f"{missing / _GB:.1f} GB of the model that this run trains adapters beside are to "
-                f"be fetched, and the disk of {self._store.folder} has {free / _GB:.1f} GB free: "
-                "free some space on it"
+                f"{missing / _GB:.1f} GB of this run's base model are still to be downloaded, but "
+                f"the disk of {self._store.folder} has {free / _GB:.1f} GB free: free some space"
             )
 
 
-# --- The heads whose weights this folder's store has, or has begun to fetch, written down.
-#
-# A later life goes on from one of them instead of fetching all of the present head. The file is a
-# hint: a head counts when its hash is made of what the file says, and when the log names that
-# hash.
-
 FILE = "heads.json"
 MOST = 8
-"""Heads written down; the store's quota decides whether their bytes are still there."""
+"""Heads recorded; the store's quota decides whether their bytes are still there."""
 _MOST_BYTES = 1 << 16
 
 
@@ -129,15 +128,20 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KeptHeads:
-    """The record of one run in one folder; another run's is replaced by it."""
+    """The file that lists the heads of one run whose weights are in the store, or on their way.
+
+    After a restart the worker replays from one of them instead of fetching the whole present head.
+    The file is only a hint: a head counts once the log names the hash of its fields. The record of
+    another run is replaced.
+    """
 
     def __init__(self, folder: Path, run: RunId) -> None:
         self._path = folder / FILE
         self._run = run
-        self.heads: tuple[Head, ...] = self._recall()  # the last one first
+        self.heads: tuple[Head, ...] = self._read()  # newest first
 
     def remember(self, head: Head) -> None:
-        """Write a head down; blocks. Raises UserFacingError."""
+        """Add a head to the file; blocks. Raises UserFacingError."""
         others = [one for one in self.heads if one != head]
         if self.heads[:1] == (head,):
             return
@@ -155,7 +159,7 @@ class KeptHeads:
         content = msgspec.json.encode(_File(run=to_text(self._run), heads=heads))
         files.write_or_explain(self._path, content)
 
-    def _recall(self) -> tuple[Head, ...]:
+    def _read(self) -> tuple[Head, ...]:
         try:
             with self._path.open("rb") as file:
                 found = msgspec.json.decode(file.read(_MOST_BYTES), type=_File)
@@ -165,30 +169,23 @@ class KeptHeads:
         except FileNotFoundError:
             return ()
         except (OSError, msgspec.MsgspecError, PeerError) as err:
-            log.warning("not read, and not needed", file=str(self._path), error=str(err))
+            # Losing the hint costs only bytes: the present head is fetched instead.
+            log.warning("list of heads ignored", file=str(self._path), error=str(err))
             return ()
 
-    def _head(self, said: _Head) -> Head:
+    def _head(self, row: _Head) -> Head:
         return Head.of(
             self._run,
-            said.round,
-            parent=HeadHash(digest_from_text(said.parent)),
-            set_root=digest_from_text(said.set_root),
-            weights_root=digest_from_text(said.weights_root),
-            aux_root=digest_from_text(said.aux_root),
+            row.round,
+            parent=HeadHash(digest_from_text(row.parent)),
+            set_root=digest_from_text(row.set_root),
+            weights_root=digest_from_text(row.weights_root),
+            aux_root=digest_from_text(row.aux_root),
         )
 
 
-R = TypeVar("R", bound=link.Report)
-
-ROUNDS_KEPT = 2
-"""Working files of so many rounds before the present one are left alone."""
-_LASTING = frozenset({"device", "model", "input", "memory"})
-"""Codes of a trainer that cannot be prepared: asking again would change nothing."""
-
-
 class Workroom:
-    """One trainer and its folder."""
+    """The trainer process of one run and its working folder."""
 
     def __init__(
         self,
@@ -208,11 +205,11 @@ class Workroom:
         self._base = base
 
     def file(self, what: str, number: int) -> Path:
-        """Where something of a round lies, or will lie."""
+        """Path of a round's working file, existing or not."""
         return self._folder / f"{what}-{number}"
 
     async def limit(self, limits: Limits) -> None:
-        """Take so much of the machine from now on; what is under way goes on within it."""
+        """Apply limits from now on, also to the command under way."""
         limited = msgspec.structs.replace(
             self._prepare,
             threads=limits.threads,
@@ -222,12 +219,13 @@ class Workroom:
         if limited == self._prepare:
             return
         self._prepare = limited
+        # A trainer that is not running gets the limits when it is next prepared.
         if self._trainer.ready is not None:
-            with suppress(TrainerFailedError):  # whoever needs it next hears why
+            with suppress(TrainerFailedError):  # the next command will fail and report it
                 await self._ask_prepared()
 
     async def prepared(self) -> link.Ready:
-        """Raises UserFacingError when the trainer cannot be prepared on this computer."""
+        """Prepare the trainer if needed; raises UserFacingError if this computer cannot train."""
         if self._trainer.ready is not None:
             return self._trainer.ready
         try:
@@ -245,38 +243,40 @@ class Workroom:
         )
 
     async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
-        """Have the prepared trainer do something; raises TrainerFailedError."""
+        """Send a command to the prepared trainer; raises TrainerFailedError."""
         await self.prepared()
         return await self._trainer.ask(make, answer)
 
     async def take_in(self, file: Path, piece_bytes: int) -> Digest:
-        """Move a file that the trainer says it wrote into the store; returns its root."""
+        """Move a file that the trainer wrote into the store; returns its root.
+
+        Raises PeerError if the file does not exist.
+        """
         if not await trio.Path(file).is_file():
-            raise PeerError(f"the trainer did not leave {file}")
+            raise PeerError(f"the trainer did not write {file}")
         ref = await trio.to_thread.run_sync(self._store.move_tree_file, file, piece_bytes)
         self._exchange.wake_waiters()
         return ref.root
 
     async def sweep(self, number: int) -> None:
-        """Delete working files of rounds long past."""
+        """Delete the working files of rounds more than `ROUNDS_KEPT` before this one."""
         await trio.to_thread.run_sync(self._sweep, number)
 
     def _sweep(self, number: int) -> None:
         for path in self._folder.glob("*-*"):
-            tail = path.name.partition("-")[2].partition(".")[0]  # half-written ones end in .part
+            tail = path.name.partition("-")[2].partition(".")[0]  # unfinished ones end in .part
             if tail.isdigit() and int(tail) + ROUNDS_KEPT < number:
                 path.unlink(missing_ok=True)
 
 
 def clear_work_folder(folder: Path) -> None:
-    """Make the folder for working files, without what an earlier life left there.
-
-    Raises UserFacingError.
-    """
+    """Create the folder for working files, and empty it; raises UserFacingError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in folder.iterdir():
             if path.is_file():
                 path.unlink()
     except OSError as err:
-        raise UserFacingError(f"cannot use the folder {folder}: {err.strerror}") from err
+        raise UserFacingError(
+            f"cannot use the folder {folder} ({err.strerror}): check its permissions and free space"
+        ) from err
