@@ -1,4 +1,4 @@
-"""The names of things: keys and digests as raw bytes, their text form, and libp2p peer ids."""
+"""Identifiers, their text form, the limits that both ends must agree on, and field types."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sha256(*parts: bytes) -> Digest:
 
 
 def to_text(value: bytes) -> str:
-    """Base64url without padding: how keys, digests and bytes stand in JSON."""
+    """Base64url without padding: the form of keys, digests and bytes in JSON."""
     return base64.urlsafe_b64encode(value).rstrip(b"=").decode("ascii")
 
 
@@ -54,21 +54,20 @@ def from_text(text: str, size_bytes: int | None = DIGEST_BYTES) -> bytes:
     try:
         value = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError) as err:
-        raise MalformedError(f"not base64url: {text[:60]!r}") from err
+        raise MalformedError(f"invalid base64url {text[:60]!r}") from err
+    # Spare bits in the last character would give one key several names.
     if to_text(value) != text:
-        raise MalformedError(f"not the one base64url spelling: {text[:60]!r}")
+        raise MalformedError(f"base64url in a non-canonical spelling: {text[:60]!r}")
     if size_bytes is not None and len(value) != size_bytes:
         raise MalformedError(f"expected {size_bytes} bytes, got {len(value)}: {text[:60]!r}")
     return value
 
 
 def digest_from_text(text: str) -> Digest:
-    """A digest from its base64url text; raises MalformedError."""
     return Digest(from_text(text))
 
 
 def key_from_text(text: str) -> PeerKey:
-    """A public key from its base64url text; raises MalformedError."""
     return PeerKey(from_text(text))
 
 
@@ -85,12 +84,13 @@ def peer_id_text(key: PeerKey) -> str:
 def key_from_peer_id(text: str) -> PeerKey:
     """The Ed25519 key inside a `12D3Koo…` peer id; raises MalformedError for any other kind."""
     number = 0
+    # Before the loop: its big integer would cost a square of the length that a stranger chose.
     if len(text) > _PEER_ID_CHARS:
-        raise MalformedError(f"peer id of {len(text)} characters")
+        raise MalformedError(f"peer id of {len(text)} characters; at most {_PEER_ID_CHARS}")
     for char in text:
         digit = _BASE58.find(char)
         if digit < 0:
-            raise MalformedError(f"not base58: {text!r}")
+            raise MalformedError(f"invalid base58 {text!r}")
         number = number * 58 + digit
     try:
         raw = number.to_bytes(38, "big")
@@ -101,83 +101,82 @@ def key_from_peer_id(text: str) -> PeerKey:
     return PeerKey(raw[len(_PEER_ID_PREFIX) :])
 
 
-# --- Every number that both ends must agree on. Sizes in bytes, times in milliseconds.
+# Limits that both ends must agree on: sizes in bytes, times in milliseconds.
 
 STATEMENT_BYTES = 16_384
 """Largest statement (its JSON)."""
 ENTRY_BYTES = 65_535
-"""Largest log entry; bundles prefix it with a u16."""
+"""Largest log entry; bundles prefix it with its length as u16."""
 SIGNATURES_PER_ENTRY = 16
 JSON_DEPTH = 6
 JSON_INTEGER = 2**53 - 1
 """Largest magnitude of an integer in a statement or document (RFC 8259, section 6)."""
 STATEMENT_LIFE_MS = 900_000
-"""`exp` lies at most this far after `ts`."""
+"""`exp` is at most this long after `ts`."""
 CLOCK_SKEW_MS = 300_000
-"""How far `ts` may lie from the ledger's clock on entry."""
+"""Most that `ts` may differ from the ledger's clock on entry."""
 POST_STATEMENTS = 256
 """Most entries in one batch."""
 POST_BYTES = 1 << 20
 
 BLOB_BYTES = 64 << 20
-"""Largest blob that the ledger stores; larger things are trees of pieces."""
+"""Largest blob that the ledger stores; larger objects are trees of chunks."""
 DOCUMENT_BYTES = 4 << 20
 """Largest JSON document named by a statement (manifest, roster, result)."""
 FRAME_BYTES = (1 << 20) + 4096
-"""Largest frame between peers: one piece of at most 1 MiB, and its envelope."""
+"""Largest frame between peers: one chunk of at most 1 MiB, and its envelope."""
 PIECE_BYTES = 1 << 20
-"""Piece of heads and data shards; contributions have their own (docs/protocol.md)."""
+"""Chunk of heads and data shards; contributions have their own size (docs/protocol.md)."""
 GOSSIP_BYTES = 100_000
 
 WITNESSES = 16
-"""Elected per round; all members when there are fewer."""
+"""Witnesses elected per round; all members when there are fewer."""
 CONTRIBUTORS = 4_095
 """Most trainer slots in a round: the bound under which integer sums stay below 2^53."""
 SPEED_ROUNDS = 5
 """Verified speed is the median over this many of a peer's last accepted rounds."""
 
 SEASONED_WITNESSES = 4
-"""Witnesses in good standing without whom newcomers witness too."""
+"""With fewer witnesses in good standing than this, newcomers witness too."""
 NEWCOMER_WORK = 10
-"""Accepted contributions that make a newcomer, or a suspected key, active."""
+"""Accepted contributions that make a newcomer or a suspected key active."""
 PROBATION_WORK = 20
 """Accepted contributions that end a probation."""
 STRIKES = 2
-"""Measured faults within `STRIKE_ROUNDS` judged contributions that quarantine."""
+"""Measured faults within `STRIKE_ROUNDS` judged contributions that lead to quarantine."""
 STRIKE_ROUNDS = 20
 DEVIATIONS = 2
-"""Proofs that deviate, within `DEVIATION_PROOFS` of a witness, that end its duty."""
+"""Deviating proofs, within the last `DEVIATION_PROOFS` of a witness, that end its duty."""
 DEVIATION_PROOFS = 10
 QUARANTINE_MS = 86_400_000
-"""Term of a first quarantine; `REPEATED_QUARANTINE_MS` within `REPEAT_MS` of another one."""
+"""Term of a first quarantine; `REPEATED_QUARANTINE_MS` within `REPEAT_MS` of the last one."""
 REPEATED_QUARANTINE_MS = 604_800_000
 REPEAT_MS = 15_552_000_000
 APPEAL_BYTES = 4_096
-"""The text of an appeal, UTF-8."""
+"""Longest text of an appeal, UTF-8."""
 APPEAL_PAUSE_MS = 86_400_000
 """Least time between two appeals of a key."""
 APPEAL_MS = 1_209_600_000
-"""An appeal that nobody answers for so long ends the quarantine in a probation."""
+"""An appeal without an answer for this long turns the quarantine into probation."""
 MEASURED_HEADS = 4
-"""Heads, the last ones that were drawn for, of which measures are taken."""
+"""Measures are accepted for this many of the last heads drawn for."""
 SAMPLE_PROMPT_BYTES = 64
-"""Most of a held-out text that a model goes on from, UTF-8, in its tokens and in the log."""
+"""Longest prompt from a held-out text, UTF-8, both for the model and in the log."""
 SAMPLE_TOKENS = 64
-"""Most tokens that it adds."""
+"""Most tokens that the model adds to it."""
 SAMPLE_BYTES = 400
-"""Most of what it adds that the log takes, UTF-8."""
+"""Longest continuation that the log accepts, UTF-8."""
 MISSED_ROUNDS = 3
-"""Commitments in a row that nobody could fetch: the member has to say anew that it is ready."""
+"""Commitments in a row that nobody could fetch, after which `member.ready` is needed again."""
 
 
-# --- The types of fields in statements and documents, as constraints that msgspec checks on
-# parse.
+# Field types of statements and documents, as constraints that msgspec checks while parsing.
 #
-# Keys, digests and bytes stand in JSON as base64url without padding. Each pattern admits exactly
-# the one spelling of each value: the unused bits of the last character are zero.
+# Keys, digests and bytes are base64url without padding in JSON. Each pattern admits exactly one
+# spelling of each value: the unused bits of the last character are zero.
 
 ROSTER_SLOTS = 8_192
-"""Most slots in a roster, trainers or not."""
+"""Most slots in a roster, with or without the role trainer."""
 
 Bytes32Text = Annotated[
     str,
@@ -189,10 +188,10 @@ MaybeBytes32Text = Annotated[
     str,
     Meta(max_length=43, pattern=r"\A(?:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?\Z"),
 ]
-"""The same, or nothing at all."""
+"""The same, or empty."""
 
 MaybeTeamName = Annotated[str, Meta(max_length=32, pattern=r"\A(?:[a-z0-9][a-z0-9-]{0,31})?\Z")]
-"""The name of a team, or nothing at all."""
+"""The name of a team, or empty."""
 
 HeaderText = Annotated[str, Meta(min_length=288, max_length=288, pattern=r"\A[A-Za-z0-9_-]{288}\Z")]
 """A contribution header of 216 bytes (288 characters)."""
@@ -204,7 +203,7 @@ BytesText = Annotated[
         r"(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?\Z"
     ),
 ]
-"""Bytes of any number, none included; the statement's own limit bounds them."""
+"""Bytes of any length, also empty; the statement's own limit bounds them."""
 
 Natural = Annotated[int, Meta(ge=0, le=JSON_INTEGER)]
 """A count, a round number, a time in milliseconds since 1970."""
@@ -213,22 +212,21 @@ SlotNumber = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS - 1)]
 SlotCount = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS)]
 ContributionCount = Annotated[int, Meta(ge=0, le=CONTRIBUTORS)]
 ReasonCode = Annotated[int, Meta(ge=0, le=65_535)]
-"""A number from a table of docs/protocol.md: but for what models write, the log is no free text."""
+"""A number from a table of docs/protocol.md: except for model output, the log has no free text."""
 
 STEERING = (
     r"\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
     r"\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
 )
-"""What no text in the log has, as a class of a regular expression: controls but for line feeds,
-other ends of lines, marks of direction, what is no character, unseen tags. A list, for what Unicode
-says of a character depends on its version."""
+"""Characters that no text in the log contains, as a regular expression class: controls except line
+feed, other line ends, direction marks, noncharacters, invisible tags. A fixed list, because what
+Unicode says of a character depends on its version."""
 
 Prompt = Annotated[str, Meta(max_length=SAMPLE_PROMPT_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]
-"""The beginning that a model was given, of no steering characters."""
+"""Beginning of a held-out text, without steering characters."""
 Written = Annotated[str, Meta(max_length=SAMPLE_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]
-"""What a model wrote, of no steering characters."""
+"""Text by a model, without steering characters."""
 
-
-# --- The version of this software; the package's own is read from here when it is built.
 
 BUILD = "0.1.0"
+"""Version of this software; the packages read theirs from here when they are built."""

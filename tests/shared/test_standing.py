@@ -229,7 +229,7 @@ def test_no_roster_is_admitted_while_a_change_is_due() -> None:
     assert step is not None
     assert step.document is not None
     swarm.blobs[sha256(step.document)] = step.document
-    with pytest.raises(RefusedError, match="has to become quarantined first"):
+    with pytest.raises(RefusedError, match="must become quarantined first"):
         swarm.say(swarm.coordinator, Said(step.body, step.round))
 
 
@@ -320,7 +320,7 @@ def test_an_appeal_names_the_change_is_one_at_a_time_and_an_organiser_answers_it
     swarm, them = swarm_of(*"abcd")
     one = them["d"]
     appeal = StandingAppeal(change=0, text="")
-    with pytest.raises(RefusedError, match="nothing to appeal"):
+    with pytest.raises(RefusedError, match="no appeal is needed"):
         swarm.post(one, Said(appeal))
     quarantine(swarm, one)
     since = swarm.standings.records[one.key].since
@@ -337,7 +337,7 @@ def test_an_appeal_names_the_change_is_one_at_a_time_and_an_organiser_answers_it
     release(swarm, one)
     assert standing(swarm, one) is Standing.ACTIVE
     assert swarm.standings.records[one.key].convictions == [], "a released one counts for nothing"
-    with pytest.raises(RefusedError, match="is active"):
+    with pytest.raises(RefusedError, match="is already active"):
         release(swarm, one)
 
 
