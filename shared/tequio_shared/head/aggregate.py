@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _UNFILTERED = 2
-"""Up to this many members are never filtered: there is no majority to agree with."""
+"""Up to this many members are never filtered: they have no majority to agree with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

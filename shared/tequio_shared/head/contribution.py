@@ -7,8 +7,8 @@ and names the first broken rule. (docs/protocol.md, contribution)
 A record is one chunk: a scale byte b, the low bits of k ascending indices, their high bits as a
 unary bitmap (Elias-Fano), and one code per entry; diloco has 4096 signed bytes instead of the last
 three. All fields are whole bytes, bits count from the least significant. An entry's value is
-level * s(b) in units of 2^-32. An empty chunk (b = 0) is written with indices 0..k-1 and codes 0, so
-every record has exactly one spelling.
+level * s(b) in units of 2^-32. An empty chunk (b = 0) has indices 0..k-1 and codes 0, so each
+record has exactly one spelling.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class RecordShape:
         return 127 if self.is_dense else int(LEVELS[self.bits].max())
 
     def rows(self, payload: Bytes) -> NDArray[np.uint8]:
-        """View the payload as uint8[n, R], without a copy; raises MalformedError for a remainder."""
+        """View the payload as uint8[n, R] without a copy; raises MalformedError for a remainder."""
         flat = np.frombuffer(payload, np.uint8)
         if flat.size % self.record_bytes:
             raise MalformedError(f"{flat.size} bytes are not a multiple of {self.record_bytes}")

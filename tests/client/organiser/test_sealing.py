@@ -259,7 +259,7 @@ def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path:
         sealed, archive=to_text(hashlib.sha256(archive.read_bytes()).digest())
     )
     (folder / sealing.COMMITMENT).write_bytes(forged.encode())
-    _refused(tmp_path, _shares(folder, 1, 2), "document 2 is not the one that was committed to")
+    _refused(tmp_path, _shares(folder, 1, 2), "document 2 does not match its commitment")
 
     salt = plain[-21 - 8 :][:16]
     leaf = sealed_set.leaf(salt, (b"masa!",))
@@ -269,7 +269,7 @@ def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path:
         sealed, archive=to_text(hashlib.sha256(archive.read_bytes()).digest())
     )
     (folder / sealing.COMMITMENT).write_bytes(forged.encode())
-    _refused(tmp_path, _shares(folder, 1, 2), "do not lead to the root")
+    _refused(tmp_path, _shares(folder, 1, 2), "do not match the root")
 
 
 def _run(*asked: object) -> str:
