@@ -117,7 +117,7 @@ def test_the_last_offer_counts() -> None:
     offer = msgspec.structs.replace(stage.paper.offer(stage.key("one")), commit=to_text(commit))
     stage.say("one", offer)
     stage.close()
-    with pytest.raises(RefusedError, match="committed to"):
+    with pytest.raises(RefusedError, match="commitment of the offer"):
         stage.confess("one")
     stage.say("one", EvalSecret(competition=stage.paper.text, secret=to_text(other)))
     assert stage.view.offers[stage.key("one")].secret == other
@@ -329,7 +329,7 @@ def test_nothing_but_a_certified_head_is_submitted_for_a_run(said: Callable[[Sta
 
 def test_a_head_is_not_submitted_for_a_model_from_elsewhere() -> None:
     stage = Stage().open().enter("alpha")
-    with pytest.raises(RefusedError, match="submits a folder"):
+    with pytest.raises(RefusedError, match="must submit a folder"):
         stage.say("alpha", stage.paper.submit("alpha", head(RUN, 2, weights_root(2))))
 
 
@@ -341,8 +341,8 @@ PARAMETERS = RUN_RULES.model.parameters
     [
         (Budget(parameters=PARAMETERS, tokens=1_000, hours=2), ""),
         (Budget(parameters=PARAMETERS - 1, tokens=0, hours=0), "parameters"),
-        (Budget(parameters=0, tokens=999, hours=0), "1000 tokens, and 999 are allowed"),
-        (Budget(parameters=0, tokens=0, hours=1), "2 hours, and 1 are allowed"),
+        (Budget(parameters=0, tokens=999, hours=0), "1000 tokens; 999 are allowed"),
+        (Budget(parameters=0, tokens=0, hours=1), "2 hours; 1 are allowed"),
     ],
 )
 def test_a_head_that_took_more_than_the_rules_allow_is_refused(budget: Budget, said: str) -> None:

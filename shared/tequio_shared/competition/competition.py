@@ -57,6 +57,7 @@ _PHASES: Mapping[type[Body], frozenset[Phase]] = {
     CompClose: frozenset({Phase.OPEN}),
     EvalSecret: frozenset({Phase.CLOSED}),
     CompDraw: frozenset({Phase.CLOSED}),
+    # Shares may still come after the needed ones: a custodian can show that it held its own.
     CompReveal: frozenset({Phase.DRAWN, Phase.REVEALED, Phase.DECIDED}),
     EvalCommit: frozenset({Phase.REVEALED}),
     EvalResult: frozenset({Phase.REVEALED}),
@@ -95,6 +96,7 @@ class CompetitionView:
 
     def apply(self, index: int, statement: Statement, network: Network) -> None:
         """Apply an entry of this competition; raises RefusedError when it does not count."""
+        # Before the parts are asked: each of them may then rely on the phase.
         self._check_phase(statement)
         mark, author, body = Mark(index=index, ts=statement.ts), statement.author, statement.body
         match body:
@@ -171,6 +173,7 @@ class CompetitionView:
         """Return what is missing for a ranking so far; empty if nothing is."""
         if self.phase in (Phase.OPEN, Phase.CLOSED):
             return ""
+        # Owners, not keys: one person with three keys is one evaluator.
         owners = len(set(self.candidates.values()))
         if not self.submissions:
             return "nobody submitted a model"
@@ -181,6 +184,8 @@ class CompetitionView:
                 f"{len(self.shares)} of the {self.rules.sealed.needed} shares needed are revealed"
             )
         heard = Counter(entrant for entrant, _ in self.results)
+        # One model with enough scores is enough for a ranking; the others are listed without a
+        # rank.
         if all(heard[name] < LEAST_EVALUATORS for name in self.submissions):
             return f"no model has the scores of {LEAST_EVALUATORS} evaluators"
         return ""
@@ -206,6 +211,7 @@ class CompetitionView:
     def next_ms(self) -> int | None:
         """Time (ms) of the coordinator's next statement, or None if none is left."""
         dates = self.rules.dates
+        # Only these two phases end by a statement of the coordinator.
         return {Phase.OPEN: dates.deadline, Phase.CLOSED: dates.draw}.get(self.phase)
 
     def _has_hope(self, now_ms: int) -> bool:
@@ -213,6 +219,7 @@ class CompetitionView:
         if not self.submissions or len(set(self.candidates.values())) < LEAST_EVALUATORS:
             return False
         draw = self.draw
+        # Without a draw nobody can tell yet who will evaluate, so the hope remains.
         return draw is None or any(
             self.scores.hoped(name, draw, now_ms) >= LEAST_EVALUATORS for name in self.submissions
         )
@@ -256,6 +263,7 @@ class CompetitionView:
         mark.check_within(self.rules.dates.result, None)
         found = read_document(Outcome.parse, network, name, "outcome", BLOB_BYTES)
         due = to_text(self.id), to_text(self.lot.known_draw.beacon)
+        # The numbers are not checked here: that needs all evaluations, which auditors fetch.
         if (found.competition, found.beacon) != due:
             raise RefusedError(
                 "wrong-outcome", "the outcome is for another competition or another draw"
@@ -272,6 +280,7 @@ class CompetitionView:
         if self.phase in phases:
             return
         said = f"{statement.type} does not count while the competition is {self.phase.value}"
+        # Two codes: the first statement may be right later, the second never.
         if _ORDER.index(self.phase) < min(map(_ORDER.index, phases)):
             raise RefusedError("too-early", said)
         raise RefusedError("too-late", said)
@@ -339,6 +348,7 @@ class Competitions:
         if digest_from_text(body.competition) in self.views:
             raise RefusedError("already-said", "this competition is already open")
         rules = read_document(CompetitionRules.parse, network, body.competition, "rules")
+        # Nobody could enter any more.
         if rules.dates.deadline <= mark.ts:
             raise RefusedError("too-late", f"the deadline {rules.dates.deadline} ms has passed")
         self.views[rules.id] = CompetitionView.opened(mark, rules)

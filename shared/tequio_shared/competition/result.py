@@ -105,6 +105,7 @@ def rank(
     ValueError when there is nothing to compare, or the documents differ.
     """
     names = sorted(millibits)
+    # Sorted names fix the order of pairs, so that ties break the same way everywhere.
     table = _table(names, millibits, sizes, beacon, replicates)
     sums = _replicated(table, beacon, replicates)
     totals = [sum(millibits[name]) for name in names]
@@ -159,14 +160,17 @@ def _replicated(table: NDArray[np.int64], beacon: bytes, replicates: int) -> lis
     """Sums of every row in every replicate."""
     sums = np.empty((len(table), replicates), np.int64)
     for replicate in range(replicates):
+        # One replicate at a time: all of them at once would need gigabytes for a large set.
         drawn = draws(beacon, replicate, table.shape[1])
         sums[:, replicate] = table[:, drawn].sum(axis=1)
+    # Python integers from here on: quotients multiply by a million, which would overflow int64.
     return [[int(one) for one in row] for row in sums]
 
 
 def _pair(
     one: int, other: int, names: Sequence[str], totals: Sequence[int], sums: list[list[int]]
 ) -> Pair:
+    # Paired: both models meet the same documents, whose difficulty then cancels out.
     differences = [a - b for a, b in zip(sums[one], sums[other], strict=True)]
     whole = totals[one] - totals[other]
     below, above = sum(d <= 0 for d in differences), sum(d >= 0 for d in differences)
@@ -186,6 +190,7 @@ def _judged(pairs: Sequence[Pair], totals: Mapping[str, int], replicates: int) -
         # Holm: the first difference that is not significant ends it, for all the weaker ones too.
         if _TAIL * (pair.against + 1) * (len(pairs) - done) > replicates + 1:
             break
+        # Significant is not enough: differences that rounding can make must not win.
         best, worst = sorted((pair.first, pair.other), key=lambda name: totals[name])
         if (totals[worst] - totals[best]) * _MARGIN > totals[worst]:
             winners[pair.first, pair.other] = best
@@ -244,6 +249,7 @@ def documents(beacon_value: Digest, count: int, total: int) -> tuple[int, ...]:
     if count >= total:
         return tuple(range(total))
     stream = _numbers(b"tequio/v1/docs\0" + beacon_value, count)
+    # Only moved positions are stored: the set may have a million documents.
     moved: dict[int, int] = {}
     drawn = []
     for step in range(count):
@@ -262,6 +268,7 @@ def evaluators(
     """
     drawn: dict[Digest, PeerKey] = {}
     for key in sorted(candidates, key=lambda one: _lot(beacon_value, one)):
+        # More keys of one owner give a better chance, but never a second seat.
         drawn.setdefault(candidates[key], key)
     return tuple(drawn.values())[:count]
 
@@ -272,6 +279,7 @@ def _lot(beacon_value: Digest, key: PeerKey) -> Digest:
 
 def _below(end: int, stream: Iterator[int]) -> int:
     """Next number of the stream below `end`, without modulo bias."""
+    # Numbers of the last, incomplete cycle would favour small remainders.
     fair = _NUMBERS - _NUMBERS % end
     return next(number for number in stream if number < fair) % end
 
@@ -310,6 +318,7 @@ def medians(evaluations: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentSco
     _check_same(evaluations)
     found = []
     for column in zip(*evaluations, strict=True):
+        # Of an even number the upper one: the worse score counts.
         ordered = sorted(column, key=_order)
         found.append(ordered[len(ordered) // 2])
     return tuple(found)
@@ -329,6 +338,7 @@ def _deviation(scores: Sequence[DocumentScore], middle: Sequence[DocumentScore])
         at
         for at, (one, other) in enumerate(zip(scores, middle, strict=True))
         if not is_within(one.millibits, other.millibits, DOCUMENT_TOLERANCE)
+        # A charged document costs the same for all; reading it or not is a different claim.
         or one.refusal is not other.refusal
     )
     whole = sum(one.millibits for one in middle)
@@ -386,6 +396,7 @@ def outcome(
     competition: Digest, beacon: bytes, texts: Sequence[Text], contenders: Iterable[Contender]
 ) -> Outcome:
     """Compute the outcome of a competition from the drawn texts, in their order."""
+    # A document without text is left out for all models alike.
     kept = [at for at, text in enumerate(texts) if text.size_bytes]
     bench = {one.entrant: _Bench(one, texts) for one in contenders}
     millibits = {
@@ -424,6 +435,7 @@ class _Bench:
     def __init__(self, contender: Contender, texts: Sequence[Text]) -> None:
         self._contender = contender
         self._texts = texts
+        # By key in order, so that the outcome has one spelling.
         by_key = {one.evaluator: one for one in contender.evaluations}
         self._evaluations = dict(sorted(by_key.items()))
         heard = {key: one.documents for key, one in by_key.items() if not self._strange(one)}
@@ -481,6 +493,7 @@ class _Bench:
 
     def _strange(self, evaluation: Evaluation) -> int:
         """Count the documents in it that were not drawn."""
+        # Counted instead of refused: the evaluation is in the log, and the outcome has to name it.
         fits = sum(
             text.is_in(score)
             for text, score in zip(self._texts, evaluation.documents, strict=False)

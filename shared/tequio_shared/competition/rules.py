@@ -78,6 +78,7 @@ class Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     def check_showing(self) -> None:
         """Raise MalformedError unless there is time to reveal scores, and to challenge them."""
+        # To challenge a score is to score again, so the time for it grows with the time to score.
         least = (self.scored - self.draw) // SHOWING_PART
         if self.result - self.scored < least:
             raise MalformedError(
@@ -120,6 +121,7 @@ class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     def parse(cls, raw: bytes) -> CompetitionRules:
         """Read rules; raises MalformedError, also for inconsistent rules."""
         rules = encoding.decode(raw, cls, STATEMENT_BYTES)
+        # The decoder checks the fields of a nested struct, but not the rules between them.
         SealedSet.parse(rules.sealed.encode())
         if len(rules.custodians) != len(rules.sealed.shares):
             raise MalformedError(
@@ -134,6 +136,7 @@ class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             rules.dates.scored,
             rules.dates.result,
         )
+        # Strictly ascending: in a phase of no length nobody could act.
         if list(dates) != sorted(set(dates)):
             raise MalformedError(f"the dates {dates} are not ascending")
         rules.dates.check_showing()
@@ -195,6 +198,7 @@ class Submission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         if not is_head and (any((*of_head, found.round)) or not all(of_folder)):
             raise MalformedError("a submitted folder needs a repository and files, and no run")
         if not is_head:
+            # Empty is allowed for a head, so the patterns of a folder are checked here.
             encoding.convert((found.repo, found.revision), tuple[RepoText, RevisionText])
         names = [one.name for one in found.files]
         if names != sorted(set(names)):

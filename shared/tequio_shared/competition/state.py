@@ -89,6 +89,7 @@ class Network:
     def tier(self, key: PeerKey, ts: int) -> int:
         """Tier of the key at that time (ms), in any run."""
         word = self.tiers.word(key)
+        # An invitation has no end; a vouch counts only while it runs.
         return int(word.tier) if not word.until or word.until > ts else 0
 
     def rostered(self, run: RunId) -> set[PeerKey]:
@@ -105,6 +106,7 @@ def read_document(
     most_bytes: int = STATEMENT_BYTES,
 ) -> _Document:
     """Read the document that a statement names; raises RefusedError."""
+    # Before the read: a statement costs its author nothing, and the blob may be 64 MiB.
     size_bytes = network.size_of(digest_from_text(name)) or 0
     if size_bytes > most_bytes:
         raise RefusedError(
@@ -134,8 +136,10 @@ def check_submission(
     head = view.heads.get(submission.round)
     if head is None:
         raise RefusedError("wrong-submission", f"round {submission.round} has no promoted head")
+    # The hash in the submission is what evaluators fetch, so it must be the promoted one.
     if to_text(head.weights_root) != submission.weights_root:
         raise RefusedError("wrong-submission", f"round {submission.round} has other weights")
+    # Head 0 has no closed round before it, and has used nothing.
     trained = view.accounts.trained.get(submission.round, Trained(tokens=0, ms=0))
     _check_budget(budget, view.manifest.parameters, trained)
 
@@ -149,6 +153,8 @@ def eligible(
     """Keys that can be drawn to evaluate, with their owners: with a secret, without an interest."""
     authors = {one.author for one in entrants}
     rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
+    # Trainers of a competing run have an interest, and custodians together could read the texts
+    # early.
     outside = authors.union(custodians, network.organisers, *rostered)
     # By owner as well as by key: an entrant must not evaluate itself with a second key.
     rivals = {network.owner(key) for key in authors}
@@ -303,6 +309,7 @@ class Entries:
         """Apply comp.submit: the model replaces the entrant's one before."""
         mark.check_within(self.rules.dates.opens, self.rules.dates.deadline)
         entrant = self.of(body.entrant)
+        # A name belongs to the key that entered: otherwise a rival could replace the model.
         if author != entrant.author:
             raise RefusedError(
                 "wrong-role", f"only the key that entered as {entrant.name} may submit under it"
@@ -334,6 +341,7 @@ class Entries:
             raise RefusedError("competition-full", f"the competition has {ENTRANTS} entrants")
         if author in network.organisers:
             return
+        # Half of the places stay for organisers, so strangers cannot crowd them out.
         strangers = {one.author for one in self.entrants.values()} - network.organisers
         if author in strangers:
             raise RefusedError("already-said", "this key has entered already")
@@ -381,9 +389,11 @@ class Lot:
         check_part(author, self.rules.custodian_keys, network)
         if author in network.organisers:
             raise RefusedError("not-eligible", "organisers may not evaluate")
+        # Checked again by owner in `eligible`, when all entrants are known.
         if any(author == entrant.author for entrant in entries.entrants.values()):
             raise RefusedError("not-eligible", "entrants may not evaluate")
         least = self.rules.scoring.evaluator_tier
+        # Here as well as at the draw: the author learns it while there is time to be vouched for.
         if network.tier(author, mark.ts) < least:
             way = "have an account vouch for it" if least == Tier.VOUCHED else "be invited"
             raise RefusedError("not-eligible", f"evaluators need a key of tier {least}: {way}")
@@ -397,6 +407,7 @@ class Lot:
         if offer.secret is not None:
             raise RefusedError("already-said", "the secret is already open")
         secret = from_text(body.secret)
+        # Committed before the deadline: a secret chosen later could steer the beacon.
         if result.commitment(self.rules.id, author, secret) != offer.commit:
             raise RefusedError(
                 "wrong-reveal", "the secret does not match the commitment of the offer"
@@ -405,6 +416,7 @@ class Lot:
 
     def fix(self, mark: Mark, entries: Entries, network: Network) -> None:
         """Fix the keys that can be drawn."""
+        # Not before its date: a coordinator that ends the time early could leave out secrets.
         mark.check_within(self.rules.dates.draw, None)
         self.candidates = eligible(
             entries.entrants.values(),
@@ -421,6 +433,7 @@ class Lot:
         if number in self.shares:
             raise RefusedError("already-said", f"share {number} is already revealed")
         self.shares[number] = Shown(shown=mark, share=share)
+        # The beacon is fixed by the first shares that suffice; later ones must not draw again.
         if self.draw is not None or len(self.shares) < self.rules.sealed.needed:
             return False
         self.draw = self._drawn(submissions)
@@ -452,6 +465,7 @@ class Lot:
             raise RefusedError(
                 "wrong-share", f"this custodian holds share {number} of this sealed set"
             )
+        # A wrong share would give a wrong key without any error, so it is refused by its name.
         if to_text(share.name) != sealed.shares[number - 1]:
             raise RefusedError(
                 "wrong-share", f"the share does not match share {number} in the rules"
@@ -461,6 +475,8 @@ class Lot:
     def _drawn(self, submissions: Mapping[str, Digest]) -> Draw:
         sealed, scoring = self.rules.sealed, self.rules.scoring
         key = sealed_archive.combine({at: one.share.value for at, one in self.shares.items()})
+        # All opened secrets count, also of keys that cannot be drawn: nobody can drop one
+        # afterwards.
         secrets = {at: one.secret for at, one in self.offers.items() if one.secret is not None}
         beacon = result.beacon(self.rules.id, key, secrets, submissions)
         return Draw(
@@ -527,6 +543,7 @@ class Scores:
             )
         if (body.entrant, author) in self.results:
             raise RefusedError("already-said", f"this key has scored {body.entrant}")
+        # Before the document is read: a copier has no commitment, and must not cause the read.
         self._check_opens(author, body)
         if not self.are_due(body.entrant, draw, mark.ts):
             raise RefusedError(
@@ -554,6 +571,7 @@ class Scores:
         dates = self.rules.dates
         if at_ms <= dates.scored:
             return len(spots)
+        # Until the time to reveal is over every commitment may still be opened.
         hopes = self.commits if at_ms <= dates.shown else self.results
         return sum(spot in hopes for spot in spots)
 
@@ -578,6 +596,7 @@ class Scores:
             document=body.document,
             millibits=body.millibits,
         )
+        # Bounded per key: nobody can fill the log with challenges.
         mine = [one for one in self.challenges if one.author == author]
         if len(mine) >= CHALLENGES:
             raise RefusedError("wrong-challenge", f"a key may make {CHALLENGES} challenges at most")
@@ -611,6 +630,7 @@ def _check_scores(author: PeerKey, body: EvalResult, found: Evaluation, document
         raise RefusedError(
             "wrong-scores", f"{len(found.documents)} scores for {documents} documents"
         )
+    # Readers show the sums without fetching the blob, so they must match it.
     total = found.total
     if (body.millibits, body.size_bytes) != (total.millibits, total.size_bytes):
         raise RefusedError("wrong-scores", f"the documents add up to {total.millibits} millibits")

@@ -209,6 +209,7 @@ def encode_records(records: Records, shape: RecordShape) -> bytes:
         payload = _sparse_rows(
             records.scales, np.where(empty[:, None], filler, records.indices), levels, shape
         )
+    # The check of the reader, applied to our own bytes: nothing leaves that a witness would reject.
     if first_broken_record(payload, shape) is not None:
         raise RefusedError("records", "no record can hold these indices or levels")
     return payload.tobytes()

@@ -243,6 +243,7 @@ def aggregate(
     total = np.zeros(elements, np.int64)
     for member, scales, factor in zip(members, clipped, factors, strict=True):
         value = factor * scale_values(params)[scales]
+        # Integers only: floating-point sums depend on the order, and then on the device.
         total[member.positions] += member.levels * value[member.positions // CHUNK]
     return total
 
@@ -310,6 +311,7 @@ def quantise(values: NDArray[Any]) -> NDArray[np.int32]:
     Raises RefusedError for NaN, infinity, or anything outside +-128. Widen bfloat16 to float32.
     """
     rounded = np.rint(np.asarray(values, np.float64) * 2.0**24)
+    # NaN fails both comparisons, so it is refused as well.
     if not ((rounded >= _INT32.min) & (rounded <= _INT32.max)).all():
         raise RefusedError("weights", "a weight is not finite or is outside +-128")
     return rounded.astype(np.int32)

@@ -206,7 +206,7 @@ class Accounts:
         standing = {key: self.standings.of(key) for key in willing}
         active = [key for key in willing if standing[key] is Standing.ACTIVE]
         chosen = self._seated(active, admitted)
-        # Newcomers are cheap to make: they join only while good witnesses are too few for a quorum.
+        # Newcomers are cheap to make: they join only while good witnesses are few.
         if len(chosen) < SEASONED_WITNESSES:
             unproven = [key for key in willing if standing[key] in UNPROVEN]
             chosen = self._seated([*active, *unproven], admitted)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 def beacon(run: RunId, round_number: int, reveals: Iterable[bytes]) -> Digest:
     """Beacon of a round from the revealed 32-byte secrets, in ascending order of slot."""
+    # Slots without a reveal are simply absent: waiting for them would let one member stop the
+    # round.
     return sha256(b"tequio/v1/beacon\0", run, round_number.to_bytes(8, "big"), *reveals)
 
 
@@ -47,6 +49,7 @@ def committee(
     def lot(slot: int) -> bytes:
         return sha256(round_seed, slot.to_bytes(4, "big"), candidates[slot])
 
+    # The lot hashes seed, slot and key: no choice of key or slot helps, as the seed comes later.
     return tuple(sorted(sorted(candidates, key=lot)[:size]))
 
 
@@ -236,6 +239,7 @@ def verified_speed(paces: Sequence[tuple[int, int]]) -> int:
     """
     recent = paces[-SPEED_ROUNDS:]
     speeds = [max(windows * 1_000_000 // max(ms, 1), 1) for windows, ms in recent]
+    # The lower median is always a measured value, and one lucky round does not raise it.
     return median_low(speeds or [0])
 
 
@@ -245,6 +249,7 @@ def share(speed: int, train_ms: int, first: int, most: int, steps: int) -> int:
     Rounded down to whole inner steps where there are enough, so that all steps have equal size.
     """
     count = first if speed == 0 else max(speed * train_ms // 1_000_000, 1)
+    # Bounded before rounding, so that a bounded share is whole steps too.
     count = min(count, most)
     return count - count % steps if count >= steps else count
 

@@ -61,6 +61,7 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             raise MalformedError("roster: the pool is not the sum of the shares")
         if any(sum(one) > other[0] for one, other in pairwise(roster.pool)):
             raise MalformedError("roster: the pool's ranges are not ascending and disjoint")
+        # Two slots would give one key two votes on the head.
         if len({member.peer for member in roster.members}) < len(roster.members):
             raise MalformedError("roster: a peer has two slots")
         return roster

@@ -88,6 +88,7 @@ class Draws:
     def promoted(self, current: RoundState, head: Head) -> None:
         """Draw for a head that has just been promoted; the oldest draw may close."""
         self.open.append(Draw.at_promotion(current, head))
+        # Bounded, or every reader would hold all draws of the run.
         del self.open[:-MEASURED_HEADS]
         self.first = head.round if self.first is None else self.first
 
@@ -121,6 +122,7 @@ class Draws:
         if draw is None:
             return
         draw.said[author] = body
+        # Late measures of an older head must not replace the newer one.
         if self.measured is None or self.measured.head.round <= draw.head.round:
             self.measured = draw
 
@@ -142,6 +144,7 @@ def outliers(measures: dict[_Name, HeadMeasure]) -> frozenset[_Name]:
 
     Below three measures there are none: nobody can tell which one is wrong.
     """
+    # Of two that differ, either may be the wrong one.
     if len(measures) < _MAJORITY:
         return frozenset()
     middle = median(measures.values())

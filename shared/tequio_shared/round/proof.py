@@ -177,6 +177,7 @@ def make(
 
     Only the first `REJECTIONS` rejected slots are named, so that the proof fits a statement.
     """
+    # Sorted, so that two witnesses that vouch for the same set state the same root.
     ids = sorted(vouched.values())
     return WitnessProof(
         bitmap=to_text(encode_bitmap(vouched, slots)),
@@ -202,6 +203,7 @@ def check(
     """Read a proof against the round's commitments; raises RefusedError with the broken rule."""
     vouched = decode_bitmap(from_text(proof.bitmap, None), slots)
     rejected = {slot: _reason(code) for slot, code in proof.rejected}
+    # A slot without a commitment has nothing to download: the witness invented it.
     if not vouched <= commitments.keys() or not rejected.keys() <= commitments.keys():
         raise RefusedError("proof-slots", "the proof names a slot without a commitment")
     if vouched & rejected.keys() or len(rejected) != len(proof.rejected):
@@ -271,6 +273,7 @@ def is_undecided(
 
 def has_quorum(elected: Collection[int], proofs: Mapping[int, Seen]) -> bool:
     """Return whether enough of the elected have answered to close the round."""
+    # At least one: a round without witnesses must not close by itself.
     return len(proofs) >= max(quorum(len(elected)), 1)
 
 
@@ -320,6 +323,7 @@ def _odds(slot: int, seen: Seen, verdicts: Verdicts) -> _Odds:
 
 def _is_too_much(odds: _Odds, sure: int, doubtful: int) -> bool:
     """Return whether more than a fifth are at odds; a single doubtful one does not count."""
+    # One doubtful slot is forgiven entirely, so a witness behind a slow line loses nothing.
     at_odds = sure if sure + doubtful <= 1 else sure + doubtful
     return at_odds * _DEVIATING_PART > odds.decided
 
@@ -356,6 +360,8 @@ def _verdict(
     needed = _needed(slot, elected)
     if sum(slot in seen.vouched for seen in others) >= needed:
         return Verdict.ACCEPTED, Reason.NONE
+    # One reason must reach the quorum by itself: a hostile third must not add up with honest
+    # doubts.
     blamed = Counter(seen.rejected[slot] for seen in others if slot in seen.rejected)
     for reason, votes in sorted(blamed.items()):
         if votes >= needed:

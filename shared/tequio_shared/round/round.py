@@ -245,6 +245,7 @@ class RoundState:
         """
         voters = self.roster.slots_of(WITNESS)
         votes = Counter(self.attests[slot].head for slot in voters if slot in self.attests)
+        # At most one head can have two thirds, so the most common one is enough.
         for text, count in votes.most_common(1):
             if count >= max(round_assignment.quorum(len(voters)), 1):
                 attest = next(one for one in self.attests.values() if one.head == text)
@@ -253,6 +254,8 @@ class RoundState:
 
     def beacon(self) -> Digest:
         """Beacon from the secrets revealed so far, by ascending slot."""
+        # By slot, not by arrival: the coordinator chooses the order of the log, and must not steer
+        # with it.
         reveals = [from_text(attest.reveal) for _, attest in sorted(self.attests.items())]
         return round_assignment.beacon(self.manifest.run_id, self.number, reveals)
 
@@ -358,6 +361,7 @@ class RoundState:
             sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
         )
 
+        # Sending a proof is not enough: vouching blindly must not pay.
         paid = {s for s, seen in self.proofs.items() if proof.earns(s, seen, verdicts)}
 
         def row(slot: int) -> SlotResult:
@@ -390,6 +394,7 @@ class RoundState:
         """Return whether the slot owed the round a statement and sent none."""
         if self.open is None:
             return slot not in self.attests
+        # Before the witness phase an elected witness has had nothing to answer.
         owes = slot in self.trainers or (self.is_judged and slot in self.elected)
         return owes and slot not in self.commitments and slot not in self.proofs
 
@@ -404,6 +409,7 @@ class RoundState:
     def broken_rule(self, author: PeerKey, header: Header) -> str:
         """First rule of docs/protocol.md (validity) that a member's header breaks, or ''."""
         broken = next(broken_header(header, self.expected()), "")
+        # A header names its trainer; under another key it would be a copied contribution.
         return broken or ("" if header.trainer == author else "trainer")
 
     def read_proof(self, body: WitnessProof) -> Seen:
@@ -460,6 +466,7 @@ class RoundView(RoundState):
             raise RefusedError("wrong-head", "the run's head is canonical already")
         if agreed is None or body != self.promotion(agreed):
             raise RefusedError("wrong-head", f"no quorum of round {self.number} attested this head")
+        # The set of the last round is settled from here on: the next round builds on this head.
         self.head, self.next_head = agreed, None
         return agreed
 
@@ -478,6 +485,7 @@ class RoundView(RoundState):
         self.open, self.phase = body, Phase.TRAIN
         run = self.manifest.run_id
         beacon, roster = Digest(from_text(body.beacon)), Digest(from_text(body.roster))
+        # Only now: the committee must not be known while members choose whether to reveal.
         self.seed = assignment.seed(self.net, run, self.number, beacon, roster)
         keys = self.roster.keys
         candidates = {slot: keys[slot] for slot in self.roster.slots_of(WITNESS)}
@@ -507,6 +515,7 @@ class RoundView(RoundState):
             raise RefusedError(
                 "wrong-close", f"round.close {self.number} does not follow from the log"
             )
+        # A round that accepted nothing is void: an empty set must not make a head.
         if self.head is None or not body.accepted:
             raise RefusedError("wrong-close", f"round {self.number} accepted nothing")
         self.phase = Phase.OVER
@@ -525,6 +534,7 @@ class RoundView(RoundState):
             raise RefusedError("too-late", f"round {self.number} is already open")
         if slot in self.attests:
             raise RefusedError("already-said", f"a second attestation for round {self.number}")
+        # Recomputed from the roots: a member states parts it holds, not a hash it copied.
         expected = self.expected_head(*attested_roots(body))
         if from_text(body.head) != expected.hash:
             raise RefusedError(
