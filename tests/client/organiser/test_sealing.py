@@ -220,7 +220,7 @@ def test_a_mistyped_share_is_named(tmp_path: Path) -> None:
     text = share.read_text().rstrip()
     share.write_text(text[:-20] + ("A" if text[-20] != "A" else "B") + text[-19:])
     shares = _shares(tmp_path / "set", 1, 2)
-    _refused(tmp_path, shares, "share-1-of-3.txt is no share as it was given out: its checksum")
+    _refused(tmp_path, shares, "share-1-of-3.txt is no share as it was given out: the share's checksum")
 
 
 def test_all_three_shares_open_too_and_a_wrong_third_is_named(tmp_path: Path) -> None:
