@@ -1,1 +1,1 @@
-"""The treaty: pure values and functions that every program and every stranger agrees on."""
+"""The shared protocol: pure values and functions that all programs and all auditors agree on."""

@@ -1,9 +1,9 @@
-"""Address records: where a peer says it can be dialled, signed by its key.
+"""Address records: where a peer can be dialled, signed by its key.
 
 A record travels as canonical JSON `{"addrs":[…],"author":…,"sig":…,"ts":…}`; the signature is over
 PREFIX, the network id and the canonical JSON of the same object without `sig`: a record counts in
-one network only. Author and signature are base64url,
-`ts` is milliseconds since 1970. Of two records of one author the one with the later `ts` counts.
+one network only. Author and signature are base64url, `ts` is milliseconds since 1970. Of two
+records of one author the one with the later `ts` counts.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId
     from tequio_shared.keys import Signer
 
+
 PREFIX = b"tequio/v1/peer\x00"
 ADDRESSES = 16
 """Most addresses in a record."""
 ADDRESS_BYTES = 256
 """Longest address."""
 RECORD_BYTES = 8_192
-"""Longest record as bytes."""
+"""Longest record in bytes."""
 UNKNOWN = "unknown"
-"""The network of what is no IP address."""
+"""The network of a host that is not an IP address."""
 LIFE_MS = 3_600_000
-"""A record is worth nothing this long after its `ts`; peers sign a new one in good time."""
+"""A record expires this long after its `ts`; peers sign a new one in good time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressRecord:
-    """What one peer says of its addresses; each ends in `/p2p/<its own peer id>`.
+    """Addresses that one peer claims; each ends in `/p2p/<its own peer id>`.
 
-    A record that was parsed may still lie: `verify` before use.
+    A parsed record may still lie: call `verify` before use.
     """
 
     author: PeerKey
@@ -58,7 +59,7 @@ class AddressRecord:
         for addr in self.addrs:
             plain = addr.isascii() and addr.isprintable() and len(addr) <= ADDRESS_BYTES
             if not (plain and addr.startswith("/") and addr.endswith(ending)):
-                raise MalformedError(f"not an address of {ending}: {addr[:60]!r}")
+                raise MalformedError(f"address {addr[:60]!r} does not end in {ending}")
 
     @classmethod
     def parse(cls, raw: bytes) -> AddressRecord:
@@ -72,14 +73,13 @@ class AddressRecord:
         )
 
     def encode(self) -> bytes:
-        """Write the record as canonical JSON."""
         return encoding.encode(
             {**_claim(self.author, self.addrs, self.ts), "sig": to_text(self.signature)}
         )
 
     @property
     def place(self) -> str:
-        """The network of its first address; of a name, the name; nothing if it has none."""
+        """Network of the first address; of a host name, the name; empty without addresses."""
         host = next((addr.split("/")[2] for addr in self.addrs), "")
         network = network_of(host)
         return host if network == UNKNOWN else network
@@ -90,12 +90,12 @@ class AddressRecord:
         verify(self.author, self.signature, _message(net, self.author, self.addrs, self.ts))
 
     def is_current(self, now_ms: int) -> bool:
-        """Whether the record is young enough, and not from the future, at `now_ms`."""
+        """Return whether the record is young enough, and not from the future, at `now_ms`."""
         return now_ms - LIFE_MS < self.ts <= now_ms + CLOCK_SKEW_MS
 
 
 def network_of(host: str) -> str:
-    """The network that an address counts by: IPv4 by /24, IPv6 by /48; UNKNOWN when it is none."""
+    """Network that an address counts under: IPv4 by /24, IPv6 by /48, otherwise UNKNOWN."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -107,12 +107,11 @@ def network_of(host: str) -> str:
 
 
 def is_loopback(network: str) -> bool:
-    """Whether that is this machine's own network."""
     return network.startswith("127.") or network == "::/48"
 
 
 def sign_addresses(signer: Signer, net: NetworkId, addrs: Sequence[str], ts: int) -> AddressRecord:
-    """Make the record that the signer's peer is at these addresses in that network."""
+    """Sign the claim that the signer's peer is at these addresses in that network."""
     signature = signer.sign(_message(net, signer.key, addrs, ts))
     return AddressRecord(author=signer.key, addrs=tuple(addrs), ts=ts, signature=signature)
 

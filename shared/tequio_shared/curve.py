@@ -1,4 +1,4 @@
-"""A smooth line through given points that never goes beyond them, for every chart of the project.
+"""A smooth line through given points that never overshoots them, for every chart of the project.
 
 Cubic Hermite pieces with the slopes of Steffen (Astronomy and Astrophysics 239, 1990): between two
 neighbours the line is monotone, so that a chart shows no height that was not measured. A spline
@@ -17,7 +17,7 @@ Point: TypeAlias = tuple[float, float]
 
 
 class CurvePiece(NamedTuple):
-    """A cubic Bézier from the end of the piece before, or from the first point."""
+    """A cubic Bézier from the end of the previous piece, or from the first point."""
 
     first: Point
     """Control point of the start."""
@@ -27,7 +27,7 @@ class CurvePiece(NamedTuple):
 
 
 def smooth(points: Sequence[Point]) -> list[CurvePiece]:
-    """The pieces between the points, whose x must rise; fewer than two points have none."""
+    """Return the pieces between the points, whose x must rise; fewer than two points give none."""
     pieces = []
     for (start, one), (end, other) in pairwise(zip(points, _slopes(points), strict=True)):
         third = (end[0] - start[0]) / 3

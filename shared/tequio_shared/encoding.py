@@ -1,8 +1,8 @@
 """Canonical JSON: one spelling for each value, so that a hash of the bytes names the value.
 
-The profile: UTF-8 without whitespace; object keys `[a-z0-9_]+`, ascending, none twice; integers of
-magnitude below 2^53 and no floats; only the escapes that JSON needs; at most `JSON_DEPTH` arrays
-and objects inside each other. Inside it every JSON library reads and writes the same bytes.
+The profile: UTF-8 without whitespace; object keys `[a-z0-9_]+`, ascending and unique; integers of
+magnitude below 2^53 and no floats; only the escapes that JSON needs; at most `JSON_DEPTH` nested
+arrays and objects. Within it every JSON library reads and writes the same bytes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tequio_shared.limits import JSON_DEPTH, JSON_INTEGER
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
 _T = TypeVar("_T")
 _KEY = re.compile(r"[a-z0-9_]+")
 _ENCODER = msgspec.json.Encoder(order="deterministic")
@@ -27,7 +28,7 @@ _DECODER = msgspec.json.Decoder()
 def encode(value: object) -> bytes:
     """Write a value (msgspec structs too) in its one spelling.
 
-    Raises RefusedError, a bug of ours, for what the profile has no place for: floats, large
+    Raises RefusedError, which is a bug here, for values outside the profile: floats, large
     integers, other keys, deep nesting, lone surrogates.
     """
     try:
@@ -35,21 +36,21 @@ def encode(value: object) -> bytes:
         _check(tree, JSON_DEPTH)
         return _ENCODER.encode(tree)
     except (MalformedError, TypeError, UnicodeEncodeError, RecursionError) as err:
-        raise RefusedError("not-canonical", f"no canonical JSON: {err}") from err
+        raise RefusedError("not-canonical", f"cannot be written as canonical JSON: {err}") from err
 
 
 def parse(raw: bytes, limit: int) -> object:
-    """Read at most `limit` bytes of canonical JSON; the bytes are then `encode` of the result.
+    """Read at most `limit` bytes of canonical JSON; `encode` of the result gives the same bytes.
 
     Raises MalformedError for anything else, canonical or not.
     """
     if len(raw) > limit:
-        raise MalformedError(f"{len(raw)} bytes of JSON where {limit} are allowed")
+        raise MalformedError(f"JSON of {len(raw)} bytes; at most {limit} are allowed")
     tree = _load(raw)
     _check(tree, JSON_DEPTH)
-    # Whitespace, escapes, doubled keys and their order: whatever the decoder forgave shows here.
+    # Whitespace, escapes, repeated keys and key order: the comparison finds all that was forgiven.
     if _ENCODER.encode(tree) != raw:
-        raise MalformedError("JSON is not in its canonical spelling")
+        raise MalformedError("JSON in a non-canonical spelling")
     return tree
 
 
@@ -60,17 +61,18 @@ def decode(raw: bytes, type_: type[_T], limit: int) -> _T:
     Raises MalformedError.
     """
     value = convert(parse(raw, limit), type_)
+    # A field left at its default could be written or omitted: two hashes for one value.
     try:
         respelt = encode(value)
     except RefusedError as err:
         raise MalformedError(str(err)) from err
     if respelt != raw:
-        raise MalformedError(f"not the canonical spelling of {type_.__name__}")
+        raise MalformedError(f"{type_.__name__} in a non-canonical spelling")
     return value
 
 
 def convert(tree: object, type_: type[_T]) -> _T:
-    """Give a parsed tree its type, strictly; raises MalformedError."""
+    """Convert a parsed tree to a type, strictly; raises MalformedError."""
     try:
         return msgspec.convert(tree, type_, strict=True)
     except (msgspec.ValidationError, UnicodeError) as err:
@@ -96,12 +98,12 @@ def _check(tree: object, depth: int) -> None:
         _check_keys(tree)
         _check_all(tree.values(), depth)
     else:
-        raise MalformedError(f"{type(tree).__name__} has no place in canonical JSON")
+        raise MalformedError(f"canonical JSON has no {type(tree).__name__}")
 
 
 def _check_integer(number: int) -> None:
     if abs(number) > JSON_INTEGER:
-        raise MalformedError("integer of 2^53 or more")
+        raise MalformedError(f"integer {number} has a magnitude of 2^53 or more")
 
 
 def _check_all(items: Iterable[object], depth: int) -> None:
@@ -114,4 +116,4 @@ def _check_all(items: Iterable[object], depth: int) -> None:
 def _check_keys(tree: dict[object, object]) -> None:
     for key in tree:
         if not isinstance(key, str) or not _KEY.fullmatch(key):
-            raise MalformedError(f"key outside [a-z0-9_]+: {str(key)[:60]!r}")
+            raise MalformedError(f"key {str(key)[:60]!r} has characters outside [a-z0-9_]")

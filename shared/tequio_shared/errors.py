@@ -1,12 +1,12 @@
 """Every error that the project raises on purpose, as one tree.
 
 TequioError
-├── PeerError              the other side is wrong: say why, drop it, go on
+├── PeerError              the other side is wrong: report it, drop it, go on
 │   ├── MalformedError     bytes that do not parse as what they claim to be
 │   └── SignatureInvalidError   a signature or a key that does not verify
-├── RefusedError           a statement or request that the rules do not admit; carries a code
-├── UserFacingError        the person at the keyboard can act on it: one sentence and a way out
-└── FatalLogError          the log's state may be torn: the process must stop
+├── RefusedError           a statement or request that the rules do not allow; carries a code
+├── UserFacingError        the person at the keyboard can fix it: one sentence and a way out
+└── FatalLogError          the log's state may be inconsistent: the process must stop
 """
 
 
@@ -27,7 +27,7 @@ class SignatureInvalidError(PeerError):
 
 
 class RefusedError(TequioError):
-    """The rules do not admit this; `code` is the problem code of docs/protocol.md."""
+    """The rules do not allow this; `code` is the problem code of docs/protocol.md."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -35,8 +35,8 @@ class RefusedError(TequioError):
 
 
 class UserFacingError(TequioError):
-    """Something the person who started the program can put right; printed as one sentence."""
+    """The person who started the program can fix this; printed as one sentence."""
 
 
 class FatalLogError(TequioError):
-    """The log's state may be torn: drop all memory and leave the process."""
+    """The log's state may be inconsistent: drop everything in memory and exit."""

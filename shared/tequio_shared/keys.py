@@ -27,7 +27,7 @@ SEED_BYTES = 32
 SIGNATURE_BYTES = 64
 
 _CHECKED = 16_384
-"""Keys whose check is remembered: it takes as long as verifying a signature."""
+"""Keys whose check is cached: it takes as long as verifying a signature."""
 _BEACON_PREFIX = b"tequio/v1/beacon-secret\x00"
 
 
@@ -51,17 +51,17 @@ class Signer:
         return self._signing.sign(message).signature
 
     def beacon_secret(self, net: NetworkId, number: int) -> bytes:
-        """Derive the key's 32-byte beacon secret of that number, counted by its holder.
+        """Derive the key's 32-byte beacon secret with that number, which the holder counts.
 
         HMAC-SHA256 under a key that only the seed gives: nothing to store between commit and
-        reveal, and nothing about the seed in what is revealed.
+        reveal, and the revealed secret shows nothing about the seed.
         """
         secret = hashlib.sha256(_BEACON_PREFIX + self.seed).digest()
         return hmac.digest(secret, net + number.to_bytes(8, "big"), "sha256")
 
 
 def beacon_commitment(secret: bytes) -> bytes:
-    """Hash a secret into what `commit` fields hold until it is revealed."""
+    """Hash a secret into the value that `commit` fields hold until it is revealed."""
     return sha256(secret)
 
 
@@ -73,7 +73,7 @@ def check_key(raw: bytes) -> PeerKey:
     small order and mixtures with them.
     """
     if len(raw) != KEY_BYTES or not crypto_core_ed25519_is_valid_point(raw):
-        raise SignatureInvalidError(f"not an acceptable Ed25519 key: {raw[:KEY_BYTES].hex()}")
+        raise SignatureInvalidError(f"unacceptable Ed25519 key {raw[:KEY_BYTES].hex()}")
     return PeerKey(raw)
 
 
@@ -81,9 +81,9 @@ def verify(key: PeerKey, signature: bytes, message: bytes) -> None:
     """Return if the signature over the message holds; raises SignatureInvalidError."""
     if len(key) != KEY_BYTES or len(signature) != SIGNATURE_BYTES:
         raise SignatureInvalidError(
-            f"key of {len(key)} and signature of {len(signature)} bytes; 32 and 64 are due"
+            f"key of {len(key)} and signature of {len(signature)} bytes; expected 32 and 64"
         )
     try:
         VerifyKey(key).verify(message, signature)
     except BadSignatureError as err:
-        raise SignatureInvalidError(f"signature of {key.hex()} does not verify") from err
+        raise SignatureInvalidError(f"the signature by {key.hex()} does not verify") from err

@@ -1,15 +1,15 @@
-"""What the log says now: keys and their chains, standing, tiers and teams, runs and competitions.
+"""The state of a network by its log: keys and their chains, standing, tiers, runs, competitions.
 
-One fold for everybody who reads a whole log. An entry either holds, or is refused with RefusedError
+One fold for every reader of a whole log. An entry is either applied, or refused with RefusedError
 and has changed nothing. The ledger stops there: `apply` admits a statement, and the same call reads
-its own log again. An auditor reports what was refused, lets its author's chain move on by
-`pass_over`, and reads on.
+its own log again. An auditor reports the refusal, moves the author's chain on by `pass_over`, and
+reads on.
 
-Two steps: `check` asks whether its author may make such a statement next (a known key, in its role,
-in the order of its chain, in time); `apply_checked` gives the entry to the part that it is about.
-No signature is verified here: the ledger does so before it queues an entry, an auditor between the
-two steps. The same entries always give the same view, and an entry costs as much in a long log as
-in a short one.
+Two steps: `check` asks whether the author may make such a statement next (a known key, in its role,
+in the order of its chain, in time); `apply_checked` passes the entry to the part it concerns. No
+signature is verified here: the ledger does so before it queues an entry, an auditor between the two
+steps. The same entries always give the same view, and an entry costs as much in a long log as in a
+short one.
 """
 
 from __future__ import annotations
@@ -50,12 +50,14 @@ if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Entry, Statement
 
+
+if TYPE_CHECKING:
     SizeOf = Callable[[Digest], int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorChain:
-    """Where an author's chain of statements ends."""
+    """The end of an author's chain of statements."""
 
     registered_index: int
     """Log index from which the key counts; 0 for the keys in the genesis."""
@@ -69,7 +71,7 @@ class NetworkView:
     def __init__(
         self, genesis: Genesis, documents: Documents, size_of: SizeOf = lambda _: None
     ) -> None:
-        """Begin before the first entry; `size_of` is a document's size, None where unknown."""
+        """Begin before the first entry; `size_of` returns a document's size, None if unknown."""
         self.genesis = genesis
         self.net = genesis.network_id
         self.documents = documents
@@ -95,18 +97,17 @@ class NetworkView:
         for key in self.founders:
             self.standings.register(key, 0)
 
-    # --- entries
-
     def apply(self, index: int, entry: Entry, at_ms: int) -> None:
         """Apply the next entry; raises RefusedError when it does not follow from those before.
 
-        `at_ms` is when the reader got it (only the coordinator's own count, in round results).
+        `at_ms` is the reader's time of arrival (only the coordinator's counts, in round results).
         """
         self.check(index, entry)
         self.apply_checked(index, entry, at_ms)
 
     def check(self, index: int, entry: Entry) -> None:
-        """Raise RefusedError unless the entry's author may say such a thing next."""
+        """Raise RefusedError unless the entry's author may make this statement next."""
+        # The cheap checks first: work before keys, keys before roles, all before any document.
         statement = entry.statement
         check_work(statement, self.net, self.genesis.work_bits)
         self.check_keys(entry)
@@ -118,7 +119,7 @@ class NetworkView:
     def check_keys(self, entry: Entry, newcomers: Collection[PeerKey] = ()) -> None:
         """Raise RefusedError unless all signers are registered, or are among `newcomers`.
 
-        Of a registration nothing is asked here: its invitation is the tiers' affair.
+        A registration passes: its invitation is checked by `Tiers.register`.
         """
         if isinstance(entry.statement.body, KeyRegister):
             return
@@ -129,7 +130,7 @@ class NetworkView:
     def apply_checked(self, index: int, entry: Entry, at_ms: int) -> None:
         """Apply an entry that was checked; raises RefusedError when it does not follow.
 
-        Whatever `documents` raises but KeyError and MalformedError passes through, and nothing has
+        Errors of `documents` other than KeyError and MalformedError pass through, and nothing has
         changed then either.
         """
         statement = entry.statement
@@ -139,13 +140,14 @@ class NetworkView:
             self._apply_to_network(index, entry)
         else:
             self.run(statement.run).apply(index, statement, at_ms, self.documents)
+        # Last: when any part refuses, the author's chain must not have moved.
         self.extend_chain(index, statement.author, statement.seq, statement.digest)
         self._record_time(statement)
 
     def pass_over(self, index: int, statement: Statement) -> None:
         """Read on after a statement that was refused or cannot be judged: one fault, one finding.
 
-        Its author's chain ends with it all the same, and a key that it registers is known.
+        The author's chain moves on, and a key that the statement registers is known afterwards.
         """
         if isinstance(statement.body, KeyRegister):
             self.standings.register(statement.author, index)
@@ -153,12 +155,10 @@ class NetworkView:
         self._record_time(statement)
 
     def extend_chain(self, index: int, author: PeerKey, seq: int, last: Digest) -> None:
-        """Let the author's chain end here; the author counts from here on if it is new."""
+        """End the author's chain here; a new author counts from this index on."""
         known = self.peers.get(author)
         registered = index if known is None else known.registered_index
         self.peers[author] = AuthorChain(registered_index=registered, seq=seq, last=last)
-
-    # --- what it says
 
     def run(self, run: RunId) -> FullRunView:
         """The view of a run; raises RefusedError("not-found")."""
@@ -168,11 +168,9 @@ class NetworkView:
         return view
 
     def round_of(self, run: RunId) -> RoundView | None:
-        """The round of a run that is under way, or its last one."""
+        """Round in progress of a run, or its last one."""
         view = self.runs.get(run)
         return None if view is None else view.round
-
-    # --- private: the author
 
     def _check_chain(self, statement: Statement) -> None:
         chain = self.peers.get(statement.author)
@@ -181,29 +179,27 @@ class NetworkView:
             raise RefusedError(
                 "equivocation", f"seq {statement.seq} after seq {seq} in this author's chain"
             )
-        if statement.prev != last:  # numbers may skip: a refused statement's is never used again
-            raise RefusedError("seq-gap", f"prev is not the digest of this author's last, {seq}")
+        if statement.prev != last:  # numbers may skip: a refused statement's is never reused
+            raise RefusedError("seq-gap", f"prev is not the digest of this author's seq {seq}")
 
     def _check_genesis(self, index: int, statement: Statement) -> None:
         body = statement.body
         if isinstance(body, NetGenesis) != (index == 0):
-            raise RefusedError("wrong-network", "the genesis is entry 0, and nothing else is")
+            raise RefusedError("wrong-network", "net.genesis must be entry 0, and only entry 0")
         if isinstance(body, NetGenesis) and from_text(body.doc, None) != self.genesis.encode():
             raise RefusedError("wrong-network", "entry 0 holds another genesis document")
 
     def _check_times(self, statement: Statement) -> None:
-        """What is logged after the coordinator's last statement had to be fresh then."""
+        """Refuse a statement that had expired when the coordinator signed its last one."""
         if statement.author == self._coordinator:
             check_forward(self._coordinator_ms, statement.ts)
         if statement.exp + CLOCK_SKEW_MS < self._coordinator_ms:
             late_s = (self._coordinator_ms - statement.exp) // 1000
-            raise RefusedError("expired", f"had expired {late_s} s before it was logged")
+            raise RefusedError("expired", f"the statement expired {late_s} s before it was logged")
 
     def _record_time(self, statement: Statement) -> None:
         if statement.author == self._coordinator:
             self._coordinator_ms = max(self._coordinator_ms, statement.ts)
-
-    # --- private: what it is about
 
     def _apply_to_network(self, index: int, entry: Entry) -> None:
         statement = entry.statement
@@ -224,18 +220,18 @@ class NetworkView:
     def _register(self, index: int, entry: Entry) -> None:
         author = entry.statement.author
         if author in self.peers:
-            raise RefusedError("wrong-state", f"key {to_text(author)} was registered before")
+            raise RefusedError("wrong-state", f"key {to_text(author)} is already registered")
         self.tiers.register(index, entry)
         self.standings.register(author, index)
 
     def _open_run(self, statement: Statement, body: RunOpen) -> None:
         if statement.run in self.runs:
-            raise RefusedError("wrong-state", f"run {to_text(statement.run)} was opened before")
+            raise RefusedError("wrong-state", f"run {to_text(statement.run)} is already open")
         manifest = self._manifest(body)
         if manifest.run_id != statement.run:
-            raise RefusedError("malformed", "the run id is not the manifest's digest")
+            raise RefusedError("malformed", "the run id is not the digest of the manifest")
         if HeadHash(digest_from_text(body.head)) != first_head(manifest).hash:
-            raise RefusedError("wrong-head", "the head is not what the manifest starts from")
+            raise RefusedError("wrong-head", "the head is not head 0 of the manifest")
         self.runs[manifest.run_id] = FullRunView.opened(
             self.net, manifest, self.standings, self.tiers
         )
@@ -244,6 +240,6 @@ class NetworkView:
         try:
             return Manifest.parse(self.documents(digest_from_text(body.manifest)))
         except KeyError as err:
-            raise RefusedError("not-found", f"put the manifest {body.manifest} first") from err
+            raise RefusedError("not-found", f"upload the manifest {body.manifest} first") from err
         except MalformedError as err:
-            raise RefusedError("malformed", f"the manifest does not hold: {err}") from err
+            raise RefusedError("malformed", f"the manifest is not valid: {err}") from err

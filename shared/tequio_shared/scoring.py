@@ -1,14 +1,14 @@
-"""How a model is scored on texts that nobody could have seen, in integers from end to end.
+"""Scoring a model on unseen texts, in integers from end to end.
 
-A document is read behind one token of the tokenizer's own, the prefix, in windows of at most
-`window` inputs. The first window scores all its tokens; each later one scores the next `stride` and
-has as many tokens before them as fit: the rolling log-likelihood of lm-evaluation-harness, whose
+A document is read after one token of the tokenizer's own, the prefix, in windows of at most
+`window` inputs. The first window scores all its tokens; each later one scores the next `stride`,
+with as many tokens of context as fit: the rolling log-likelihood of lm-evaluation-harness, whose
 own default is a stride of a whole window. Every token is scored once. The sum is rounded to
-thousandths of a bit, once for each document; from there on nothing is rounded, so that totals can
-be signed and recomputed.
+thousandths of a bit, once per document; after that nothing is rounded, so totals can be signed and
+recomputed.
 
-Models are ranked by bits per byte of UTF-8, which does not ask how a tokenizer cuts the text.
-docs/protocol.md, scoring.
+Models are ranked by bits per byte of UTF-8, which does not depend on how a tokenizer cuts the text
+(docs/protocol.md, scoring).
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ from tequio_shared.limits import JSON_INTEGER
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
 MILLIBITS = 1_000
 """Units of a score in one bit."""
 NANOBITS = 1_000_000
 """Nanobits, the unit of quotients, in one millibit."""
 CHARGE = 8 * MILLIBITS
-"""For each byte of a document that the tokenizer cannot give back: what sending it plain costs."""
+"""Per byte of a document that the tokenizer cannot restore: the cost of sending it plain."""
 TOTAL_TOLERANCE = 10_000
 DOCUMENT_TOLERANCE = 1_000
-"""Honest evaluators agree within one part in so many: on a total, and on one document."""
+"""Honest evaluators differ by at most one part in this many: on a total, and on one document."""
 WINDOW, STRIDE = 2_048, 1_024
-"""What a competition scores with unless it says otherwise."""
+"""Default window and stride of a competition."""
 
 
 class Refusal(StrEnum):
-    """Why a document was not read by the model."""
+    """Reasons why the model did not read a document."""
 
     NONE = ""
-    EMPTY = "empty"  # no text, or none that is Unicode: the same for every model, and left out
-    ROUND_TRIP = "round-trip"  # the tokenizer loses something: its model pays CHARGE for each byte
+    EMPTY = "empty"  # no text, or not Unicode: the same for every model, and left out
+    ROUND_TRIP = "round-trip"  # the tokenizer loses something: its model pays CHARGE per byte
 
     @property
     def sentence(self) -> str:
-        """What a person reads."""
         return _SENTENCES[self]
 
 
 _SENTENCES = {
     Refusal.NONE: "scored",
-    Refusal.EMPTY: "no text in it that is Unicode: left out",
-    Refusal.ROUND_TRIP: "the tokenizer does not give the text back: 8 bits for each byte",
+    Refusal.EMPTY: "left out: no Unicode text",
+    Refusal.ROUND_TRIP: "the tokenizer cannot restore the text: 8 bits per byte",
 }
 
 
@@ -69,12 +69,12 @@ class Rules:
 
     def __post_init__(self) -> None:
         if not 1 <= self.stride <= self.window:
-            raise ValueError(f"a stride of {self.stride} does not fit a window of {self.window}")
+            raise ValueError(f"stride {self.stride} must be between 1 and the window {self.window}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Inputs `first` to `end` (without) of prefix and tokens; the last `scored` targets count.
+    """Inputs from `first` up to `end` of prefix and tokens; the last `scored` targets count.
 
     The target of input i is i + 1.
     """
@@ -85,7 +85,7 @@ class Window:
 
 
 def windows(tokens: int, rules: Rules) -> tuple[Window, ...]:
-    """Cut a document of so many tokens, the prefix not counted."""
+    """Cut a document of `tokens` tokens, not counting the prefix."""
     found = []
     done = 0
     while done < tokens:
@@ -97,7 +97,7 @@ def windows(tokens: int, rules: Rules) -> tuple[Window, ...]:
 
 
 class DocumentScore(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One document and what one model needs for it; `document` is the SHA-256 of its UTF-8."""
+    """One document and its cost under one model; `document` is the SHA-256 of its UTF-8."""
 
     document: Bytes32Text
     size_bytes: Natural
@@ -108,10 +108,10 @@ class DocumentScore(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 def scored(text: str, *, tokens: int, nats: float) -> DocumentScore:
-    """Round a document's negative log-likelihood; raises ValueError when it is no number."""
+    """Round a document's negative log-likelihood; raises ValueError if it is not a valid number."""
     millibits = nats / math.log(2) * MILLIBITS
     if not 0 <= millibits <= JSON_INTEGER:
-        raise ValueError(f"{nats} is no negative log-likelihood")
+        raise ValueError(f"invalid negative log-likelihood {nats}")
     raw = text.encode()
     return DocumentScore(
         document=to_text(sha256(raw)),
@@ -123,7 +123,7 @@ def scored(text: str, *, tokens: int, nats: float) -> DocumentScore:
 
 
 def refused(text: str, refusal: Refusal) -> DocumentScore:
-    """Say what stands for a document that the model did not read."""
+    """Score of a document that the model did not read."""
     raw = text.encode(errors="surrogatepass")
     name = to_text(sha256(raw))
     if refusal is Refusal.EMPTY:
@@ -141,13 +141,13 @@ def refused(text: str, refusal: Refusal) -> DocumentScore:
 
 
 def word_count(text: str) -> int:
-    """Count the parts between white space, also an empty one at either end."""
+    """Count the parts between white space, including an empty one at either end."""
     return len(re.split(r"\s+", text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """Sums over documents; charged ones are in them, empty ones are not."""
+    """Sums over documents; charged ones are included, empty ones are not."""
 
     documents: int
     empty: int
@@ -159,7 +159,6 @@ class Score:
 
     @classmethod
     def of(cls, documents: Iterable[DocumentScore]) -> Score:
-        """Add up."""
         all_of_them = tuple(documents)
         return cls(
             documents=sum(one.refusal is not Refusal.EMPTY for one in all_of_them),
@@ -178,7 +177,7 @@ class Score:
 
     @property
     def bits_per_byte(self) -> float:
-        """The rank key as a number to compute with; NaN without text."""
+        """The rank key as a float; NaN without text."""
         return self._bits_for_each(self.size_bytes)
 
     @property
@@ -196,12 +195,12 @@ class Score:
 
 
 def nanobits_per_byte(millibits: int, size_bytes: int) -> int:
-    """Divide once, rounding down; 0 where there are no bytes."""
+    """Divide once, rounding down; 0 without bytes."""
     return millibits * NANOBITS // size_bytes if size_bytes else 0
 
 
 def is_within(value: int, reference: int, parts: int) -> bool:
-    """Tell whether two scores differ by one part in `parts` at most, and by their own rounding."""
+    """Return whether two scores differ by at most one part in `parts`, and their own rounding."""
     return abs(value - reference) * parts <= reference + parts
 
 

@@ -223,7 +223,7 @@ def test_a_ledger_that_was_away_closes_and_draws_when_it_is_back(tmp_path: Path)
     async def back(contest: Contest) -> None:
         await contest.swarm.pass_ms(0)
         assert contest.phase() is Phase.DRAWN
-        assert contest.view.lacks() == "0 owners offered who can be drawn, 3 are needed"
+        assert contest.view.lacks() == "0 owners of eligible keys offered; 3 are needed"
         assert contest.view.began[Phase.CLOSED].ts >= contest.paper.rules.dates.draw
 
     async def leave(contest: Contest) -> None:

@@ -87,7 +87,7 @@ def test_one_share_too_few_opens_nothing() -> None:
     stage = Stage().play(Phase.DRAWN).reveal(2)
     assert stage.phase() is Phase.DRAWN
     assert stage.view.draw is None
-    assert stage.view.lacks() == "1 of the 2 shares needed are shown"
+    assert stage.view.lacks() == "1 of the 2 shares needed are revealed"
 
 
 def test_the_coordinator_is_told_when_to_close_and_when_to_draw() -> None:
@@ -117,7 +117,7 @@ def test_the_last_offer_counts() -> None:
     offer = msgspec.structs.replace(stage.paper.offer(stage.key("one")), commit=to_text(commit))
     stage.say("one", offer)
     stage.close()
-    with pytest.raises(RefusedError, match="committed to"):
+    with pytest.raises(RefusedError, match="commitment of the offer"):
         stage.confess("one")
     stage.say("one", EvalSecret(competition=stage.paper.text, secret=to_text(other)))
     assert stage.view.offers[stage.key("one")].secret == other
@@ -183,7 +183,7 @@ def test_without_enough_shares_it_ends_when_scores_are_due(after: int) -> None:
     void = stage.view.void(stage.now)
     assert bool(void) is bool(after)
     if after:
-        assert void == "1 of the 2 shares needed are shown, and the time for that is over"
+        assert void == "1 of the 2 shares needed are revealed, and the time for it is over"
         return
     assert stage.reveal(1).phase() is Phase.REVEALED
 
@@ -212,7 +212,7 @@ def test_with_too_few_who_can_be_drawn_it_ends_with_the_draw() -> None:
     stage = Stage().open().enter("alpha").offer(*OFFERS).close()
     assert not stage.view.void(stage.now)
     stage.confess("one", "two").draw()
-    assert stage.view.void(stage.now) == "2 owners offered who can be drawn, 3 are needed"
+    assert stage.view.void(stage.now) == "2 owners of eligible keys offered; 3 are needed"
 
 
 @pytest.mark.parametrize(("result", "is_right"), [(HOUR_MS // 5 - 1, False), (HOUR_MS // 5, True)])
@@ -247,7 +247,7 @@ def test_who_has_an_interest_is_not_drawn() -> None:
 
 def test_only_keys_of_the_tier_that_the_rules_ask_offer_and_are_drawn() -> None:
     stage = Stage(tier=1).open().enter("alpha")
-    with pytest.raises(RefusedError, match="tier 1 evaluate here: have an account vouch"):
+    with pytest.raises(RefusedError, match="tier 1: have an account vouch"):
         stage.offer("anybody")
     for name in OFFERS:
         stage.vouch(name, name, until_ms=DEADLINE + 1 if name == "one" else 2 * RESULT)
@@ -274,7 +274,7 @@ def test_who_joins_a_run_after_the_draw_was_called_stays_drawn() -> None:
 @pytest.mark.parametrize(
     ("opened", "said"),
     [
-        (("one", "two"), "2 owners offered who can be drawn, 3 are needed"),
+        (("one", "two"), "2 owners of eligible keys offered; 3 are needed"),
         (("one", "two", "three"), "no model has the scores of 3 evaluators"),
     ],
 )
@@ -329,7 +329,7 @@ def test_nothing_but_a_certified_head_is_submitted_for_a_run(said: Callable[[Sta
 
 def test_a_head_is_not_submitted_for_a_model_from_elsewhere() -> None:
     stage = Stage().open().enter("alpha")
-    with pytest.raises(RefusedError, match="submits a folder"):
+    with pytest.raises(RefusedError, match="must submit a folder"):
         stage.say("alpha", stage.paper.submit("alpha", head(RUN, 2, weights_root(2))))
 
 
@@ -341,8 +341,8 @@ PARAMETERS = RUN_RULES.model.parameters
     [
         (Budget(parameters=PARAMETERS, tokens=1_000, hours=2), ""),
         (Budget(parameters=PARAMETERS - 1, tokens=0, hours=0), "parameters"),
-        (Budget(parameters=0, tokens=999, hours=0), "1000 tokens, and 999 are allowed"),
-        (Budget(parameters=0, tokens=0, hours=1), "2 hours, and 1 are allowed"),
+        (Budget(parameters=0, tokens=999, hours=0), "1000 tokens; 999 are allowed"),
+        (Budget(parameters=0, tokens=0, hours=1), "2 hours; 1 are allowed"),
     ],
 )
 def test_a_head_that_took_more_than_the_rules_allow_is_refused(budget: Budget, said: str) -> None:

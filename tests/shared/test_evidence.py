@@ -164,13 +164,13 @@ def test_what_proves_nothing() -> None:
     swarm, (one, other, *_) = swarm_in(Phase.TRAIN)
     sound = signed(swarm, one, commit(swarm, one))
     again = signed(swarm, one, commit(swarm, one), seq=one.seq + 5)
-    unproven(swarm, "is sound", sound)
-    unproven(swarm, "said again", sound, again)
+    unproven(swarm, "is valid", sound)
+    unproven(swarm, "may be stated twice", sound, again)
     unproven(swarm, "same statement", sound, sound)
     unproven(swarm, "different authors", sound, signed(swarm, other, commit(swarm, other)))
     leave = signed(swarm, one, MemberLeave(reason=1), seq=one.seq + 7)
     unproven(swarm, "do not contradict", sound, leave)
-    unproven(swarm, "not about a round", leave)
+    unproven(swarm, "not about the round in progress", leave)
     stranger = Volunteer("stranger", swarm.workshop)
     unproven(swarm, "no slot", signed(swarm, stranger, commit(swarm, one)))
 
@@ -193,7 +193,7 @@ def test_another_base_head_alone_is_no_fault() -> None:
     header = swarm.workshop.contribute(current(swarm), one.key, swarm.rng, 1)
     values = {name: getattr(header, name) for name in header.__dataclass_fields__}
     wrong = Header(**{**values, "base_head": sha256(b"another head")})
-    unproven(swarm, "is sound", signed(swarm, one, WorkCommit(header=to_text(wrong.pack()))))
+    unproven(swarm, "is valid", signed(swarm, one, WorkCommit(header=to_text(wrong.pack()))))
 
 
 def test_a_forged_or_foreign_leaf_proves_nothing() -> None:
@@ -201,16 +201,16 @@ def test_a_forged_or_foreign_leaf_proves_nothing() -> None:
     sound = signed(swarm, one, commit(swarm, one, flags=1))
     broken = bytearray(sound.leaf())
     broken[40] ^= 1  # in the signature
-    with pytest.raises(RefusedError, match="does not hold"):
+    with pytest.raises(RefusedError, match="is not valid"):
         read_fault(
             FaultReport(leaves=(to_text(bytes(broken)),)), swarm.net, lambda _: swarm.view.round
         )
-    with pytest.raises(RefusedError, match="does not hold"):
+    with pytest.raises(RefusedError, match="is not valid"):
         read_fault(report(sound), NetworkId(bytes(32)), lambda _: swarm.view.round)
-    with pytest.raises(RefusedError, match="does not hold"):
+    with pytest.raises(RefusedError, match="is not valid"):
         read_fault(FaultReport(leaves=(to_text(b"garbage"),)), swarm.net, lambda _: None)
     forged = sign(swarm.net, sound.statement, one.signer).leaf().replace(one.key, other.key, 1)
-    with pytest.raises(RefusedError, match="does not hold"):
+    with pytest.raises(RefusedError, match="is not valid"):
         read_fault(FaultReport(leaves=(to_text(forged),)), swarm.net, lambda _: None)
 
 
@@ -218,7 +218,7 @@ def test_proofs_are_judged_when_the_commitments_are_counted() -> None:
     swarm, (one, *_) = swarm_in(Phase.WITNESS)
     body = msgspec.structs.replace(own_proof(swarm, one), count=1)
     training, (early, *_) = swarm_in(Phase.TRAIN)
-    unproven(training, "takes no proofs yet", signed(training, early, body))
+    unproven(training, "does not accept proofs yet", signed(training, early, body))
 
 
 def test_a_report_quarantines_and_counts_once() -> None:

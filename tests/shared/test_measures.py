@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tequio_shared.round.round import Head
     from tests.support.swarm import Volunteer
 
+
 MEMBERS = 6
 
 
@@ -126,7 +127,7 @@ def test_a_run_that_measures_nothing_draws_nobody(measure: Measure) -> None:
     assert swarm.view.drawn is None
     head = swarm.view.head
     assert head is not None
-    with pytest.raises(RefusedError, match="none is measured"):
+    with pytest.raises(RefusedError, match="no measures are open"):
         swarm.post(one, said(head))
 
 
@@ -176,7 +177,7 @@ def test_a_head_may_be_measured_until_so_many_later_ones_are_drawn_for() -> None
     swarm.post(drawn(swarm, later)[0], said(later.head))
     assert swarm.view.measured is later
     until_draw(swarm)
-    with pytest.raises(RefusedError, match="taken of the heads of rounds 1, 2, 3, 4") as refusal:
+    with pytest.raises(RefusedError, match="open for the heads of rounds 1, 2, 3, 4") as refusal:
         swarm.post(third, said(draw.head))
     assert refusal.value.code == "wrong-head"
 

@@ -66,7 +66,7 @@ def test_who_agrees_with_all_has_no_worst_document() -> None:
 
 
 def test_evaluations_of_other_documents_are_refused() -> None:
-    with pytest.raises(ValueError, match="same documents"):
+    with pytest.raises(ValueError, match="different documents"):
         result.medians([HONEST, HONEST[1:]])
-    with pytest.raises(ValueError, match="same documents"):
+    with pytest.raises(ValueError, match="different documents"):
         result.medians([])

@@ -9,12 +9,7 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import key_from_text, sha256, to_text
-from tequio_shared.limits import (
-    APPEAL_MS,
-    APPEAL_PAUSE_MS,
-    QUARANTINE_MS,
-    REPEATED_QUARANTINE_MS,
-)
+from tequio_shared.limits import APPEAL_MS, APPEAL_PAUSE_MS, QUARANTINE_MS, REPEATED_QUARANTINE_MS
 from tequio_shared.network.coordination import decide
 from tequio_shared.network.standing import Cause, Standing
 from tequio_shared.round.documents import TRAINER, WITNESS
@@ -31,6 +26,7 @@ from tests.support.swarm import HONEST, Character, Said, Swarm, Volunteer, tiny_
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
 
 DAY_MS = 86_400_000
 
@@ -227,7 +223,7 @@ def test_no_roster_is_admitted_while_a_change_is_due() -> None:
     assert step is not None
     assert step.document is not None
     swarm.blobs[sha256(step.document)] = step.document
-    with pytest.raises(RefusedError, match="has to become quarantined first"):
+    with pytest.raises(RefusedError, match="must become quarantined first"):
         swarm.say(swarm.coordinator, Said(step.body, step.round))
 
 
@@ -318,7 +314,7 @@ def test_an_appeal_names_the_change_is_one_at_a_time_and_an_organiser_answers_it
     swarm, them = swarm_of(*"abcd")
     one = them["d"]
     appeal = StandingAppeal(change=0, text="")
-    with pytest.raises(RefusedError, match="nothing to appeal"):
+    with pytest.raises(RefusedError, match="no appeal is needed"):
         swarm.post(one, Said(appeal))
     quarantine(swarm, one)
     since = swarm.standings.records[one.key].since
@@ -335,7 +331,7 @@ def test_an_appeal_names_the_change_is_one_at_a_time_and_an_organiser_answers_it
     release(swarm, one)
     assert standing(swarm, one) is Standing.ACTIVE
     assert swarm.standings.records[one.key].convictions == [], "a released one counts for nothing"
-    with pytest.raises(RefusedError, match="is active"):
+    with pytest.raises(RefusedError, match="is already active"):
         release(swarm, one)
 
 

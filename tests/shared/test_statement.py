@@ -207,7 +207,7 @@ def test_another_spelling_of_a_statement_is_malformed() -> None:
 
 def test_a_statement_above_its_size_is_malformed() -> None:
     fields = {**_fields("net.genesis"), "body": {"doc": "A" * STATEMENT_BYTES}}
-    with pytest.raises(MalformedError, match="bytes of JSON"):
+    with pytest.raises(MalformedError, match="JSON of"):
         statement.parse(encoding.encode(fields))
 
 

@@ -44,7 +44,7 @@ def test_only_registrations_have_to_show_work() -> None:
     author = Author("worker", NET)
     good = author.say(registration(NET, author.key, 12), 1).statement
     check_work(good, NET, 12)
-    with pytest.raises(RefusedError, match="no work of 30 bits") as refused:
+    with pytest.raises(RefusedError, match="not a proof of 30 bits") as refused:
         check_work(good, NET, 30)
     assert refused.value.code == "no-work"
 

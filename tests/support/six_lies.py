@@ -129,7 +129,7 @@ LIES = (
     Lie(
         name="a document is swapped after sealing",
         tell=swap_a_document,
-        says=("texts", "not the sealed ones", "is not the one that was committed to"),
+        says=("texts", "not the sealed ones", "does not match its commitment"),
     ),
     Lie(
         name="a share is shown before the deadline",

@@ -1,10 +1,10 @@
-"""What all answers of the HTTP API have in common: bounds, the log they are true for, problems.
+"""Common parts of all answers of the HTTP API: bounds, the log they are true for, problems.
 
 Rules. The ledger encodes these types and a client decodes the same ones, so the bounds hold where
-they matter: at decode, on what a stranger sent. An encoder writes every field, null ones too. A
-decoder passes over fields that it does not know, so a newer ledger may add some; a field that is
-added later needs a default here, for a client may be newer than its ledger. A word from a list that
-may grow is text for a decoder, and the list is in its schema alone (`extra_json_schema`).
+they matter: when a client decodes what a stranger sent. An encoder writes every field, null ones
+too. A decoder ignores unknown fields, so a newer ledger may add some; a field added later needs a
+default here, because a client may be newer than its ledger. A value from a list that may grow is
+plain text for a decoder, and the list is in its schema alone (`extra_json_schema`).
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Problem(Struct, frozen=True, kw_only=True):
 
     @property
     def code(self) -> str:
-        """The problem code of docs/protocol.md; `unnamed` when the type is not one of those."""
+        """Problem code of docs/protocol.md, or `unnamed`."""
         return self.type.removeprefix(PROBLEM_PREFIX) or "unnamed"
 
 
 def parse_answer(raw: bytes, kind: type[T]) -> T:
-    """Decode JSON of the other side as a type; raises MalformedError."""
+    """Decode the other side's JSON as a type; raises MalformedError."""
     try:
         return msgspec.json.decode(raw, type=kind)
     except (ValueError, RecursionError) as err:  # msgspec's and Unicode's errors are ValueErrors
-        raise MalformedError(f"the answer is not a {kind.__name__}: {err}") from err
+        raise MalformedError(f"the answer is not a valid {kind.__name__}: {err}") from err

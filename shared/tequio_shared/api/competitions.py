@@ -1,7 +1,7 @@
 """Answers about competitions.
 
-Rules, submissions, scores and the outcome are blobs that hashes name. The rest is the ledger's word
-until a reader has folded the log.
+Rules, submissions, scores and the outcome are blobs, named by hashes. For the rest a reader trusts
+the ledger until it has folded the log.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CompetitionPhaseText = Annotated[
         extra_json_schema={"enum": [one.value for one in Phase]},
     ),
 ]
-"""A reader takes any word: a ledger of a later version may know other phases."""
+"""A reader accepts any word: a newer ledger may have other phases."""
 ReasonText = Annotated[str, Meta(max_length=256, pattern=r"\A[ -~]*\Z")]
 _Scores = Meta(max_length=ENTRANTS * EVALUATORS)
 
@@ -51,7 +51,6 @@ class CompetitionLine(Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> Digest:
-        """The competition."""
         return digest_from_text(self.competition)
 
 
@@ -84,7 +83,7 @@ class OfferAnswer(Struct, frozen=True, kw_only=True):
 
 
 class ShareAnswer(Struct, frozen=True, kw_only=True):
-    """One share of the key: its custodian, and which entry shows it."""
+    """One share of the key: its custodian, and the entry that reveals it."""
 
     share: Positive
     custodian: Bytes32Text
@@ -92,7 +91,7 @@ class ShareAnswer(Struct, frozen=True, kw_only=True):
 
 
 class CommittedAnswer(Struct, frozen=True, kw_only=True):
-    """An evaluator's commitment to what it says of an entrant, and the entry that makes it."""
+    """An evaluator's commitment to its scores of an entrant, and the entry that makes it."""
 
     entrant: EntrantName
     evaluator: Bytes32Text
@@ -100,7 +99,7 @@ class CommittedAnswer(Struct, frozen=True, kw_only=True):
 
 
 class ScoredAnswer(Struct, frozen=True, kw_only=True):
-    """What an evaluator says of an entrant, and the entry that says it; `scores` is a blob."""
+    """An evaluator's scores of an entrant (`scores`, a blob), and the entry that reveals them."""
 
     entrant: EntrantName
     evaluator: Bytes32Text
@@ -122,7 +121,7 @@ class ChallengeAnswer(Struct, frozen=True, kw_only=True):
 
 
 class CompetitionAnswer(Struct, frozen=True, kw_only=True):
-    """One competition with all that the log says of it; `offers` and `challenges` are the first."""
+    """One competition by its log; only the first `offers` and `challenges` are listed."""
 
     competition: Bytes32Text
     phase: CompetitionPhaseText
@@ -137,7 +136,7 @@ class CompetitionAnswer(Struct, frozen=True, kw_only=True):
     shares: Annotated[tuple[ShareAnswer, ...], Meta(max_length=CUSTODIANS)]
     beacon: Bytes32Text | None
     documents: Natural
-    """How many were drawn."""
+    """Number of drawn documents."""
     evaluators: Annotated[tuple[Bytes32Text, ...], Meta(max_length=EVALUATORS)]
     commits: Annotated[tuple[CommittedAnswer, ...], _Scores]
     results: Annotated[tuple[ScoredAnswer, ...], _Scores]
@@ -146,17 +145,16 @@ class CompetitionAnswer(Struct, frozen=True, kw_only=True):
     outcome: Bytes32Text | None
     outcome_index: Natural | None
     lacks: ReasonText
-    """What stands against a ranking so far."""
+    """Missing conditions for a ranking so far."""
     void: ReasonText
-    """Why it ended without one; empty: it did not."""
+    """Reason why it ended without a ranking; empty: it did not."""
     as_of: AsOf
 
     @property
     def id(self) -> Digest:
-        """The competition."""
         return digest_from_text(self.competition)
 
     def check(self, competition: Digest) -> None:
-        """Raise PeerError unless this is about that competition, with its rules to the byte."""
+        """Raise PeerError unless this is that competition, with its rules to the byte."""
         if self.id != competition or self.rules.id != competition:
             raise PeerError(f"the ledger answered about competition {self.competition}")

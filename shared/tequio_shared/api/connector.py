@@ -1,9 +1,9 @@
-"""Requests and answers of a connector, and how a key proves that it wants to be vouched for.
+"""Requests and answers of a connector, and a key's proof that it wants to be vouched for.
 
-The connector sends a challenge. The key signs it together with network, address of the connector
-and provider, so the proof holds once, there, and for nothing else: nobody can have another's key
-vouched for, and a connector cannot use at another one what it was sent. Then the connector sends a
-code, which the person types in at the provider, and the client polls until the code is settled.
+The connector sends a challenge. The key signs it together with network, connector address and
+provider, so the proof works once, there, and for nothing else: nobody can have another's key
+vouched for, and a connector cannot reuse a proof at another one. Then the connector sends a code,
+which the person enters at the provider, and the client polls until the code is settled.
 (docs/protocol.md, connector)
 """
 
@@ -34,32 +34,32 @@ _PREFIX = b"tequio/v1/connect\0"
 
 Url = Annotated[str, Meta(max_length=URL_CHARACTERS, pattern=r"\Ahttps?://[!-~]+\Z")]
 Provider = Annotated[str, Meta(max_length=128, pattern=r"\A[a-z0-9][a-z0-9.:/_-]*\Z")]
-"""The name of a provider: the host of its address, and the path if it has one."""
+"""Name of a provider: the host of its address, and the path if it has one."""
 Word = Annotated[str, Meta(max_length=256, pattern=r"\A[ -~]*\Z")]
 
 
 class ConnectorAbout(Struct, frozen=True, kw_only=True):
-    """Who a connector is, and what it asks of accounts."""
+    """Identity of a connector, and its rules for accounts."""
 
     network: Bytes32Text
     key: Bytes32Text
-    """The author of its vouches."""
+    """Author of its vouches."""
     url: Url
-    """Its address, as proofs have to name it."""
+    """Address of the connector, as proofs must name it."""
     providers: Annotated[tuple[Provider, ...], Meta(max_length=32)]
     keys_per_account: Natural
     term_days: Natural
 
 
 class ConnectRequest(Struct, frozen=True, kw_only=True):
-    """Which key wants to be vouched for, by an account at which provider."""
+    """The key to vouch for, and the provider of the account."""
 
     peer: Bytes32Text
     provider: Provider
 
 
 class ConnectChallenge(Struct, frozen=True, kw_only=True):
-    """What the key has to sign; good once, for two minutes."""
+    """The challenge to sign; valid once, for two minutes."""
 
     challenge: Annotated[BytesText, Meta(max_length=256)]
 
@@ -74,10 +74,10 @@ class ConnectProof(Struct, frozen=True, kw_only=True):
 
 
 class ConnectCode(Struct, frozen=True, kw_only=True):
-    """What the person types in, and where."""
+    """The code to enter, and the address to enter it at."""
 
     id: Bytes32Text
-    """A secret: its holder may poll what became of it."""
+    """A secret: its holder may poll the outcome."""
     user_code: Annotated[str, Meta(min_length=1, max_length=64, pattern=r"\A[!-~][ -~]*\Z")]
     url: Url
     expires_s: Annotated[int, Meta(ge=1, le=CODE_S)]
@@ -85,27 +85,27 @@ class ConnectCode(Struct, frozen=True, kw_only=True):
 
 
 class ConnectPoll(Struct, frozen=True, kw_only=True):
-    """Asks what became of a code."""
+    """Request for the outcome of a code."""
 
     id: Bytes32Text
 
 
 class ConnectOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of a code so far; refusals are problem documents."""
+    """The outcome of a code so far; refusals are problem documents."""
 
     state: Literal["waiting", "vouched"]
     interval_s: Annotated[int, Meta(ge=1, le=INTERVAL_S)] = INTERVAL_S
-    """Ask again after so many seconds."""
+    """Seconds until the next poll."""
     problem: Word = ""
-    """Why it takes longer than the person does."""
+    """Cause of a delay on the connector's side."""
     index: Natural | None = None
     """Log index of the vouch."""
     until: Natural = 0
-    """Its end, milliseconds since 1970."""
+    """End of the vouch, milliseconds since 1970."""
 
 
 def signed_message(net: NetworkId, url: str, provider: str, challenge: bytes) -> bytes:
-    """Join what the key signs; texts with their length before them."""
+    """Join the signed bytes; each text follows its length."""
     return _PREFIX + net + _counted(url.encode()) + _counted(provider.encode()) + challenge
 
 

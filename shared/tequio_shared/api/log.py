@@ -1,8 +1,8 @@
-"""Answers about the log itself: what became of statements, its witnesses, and its event stream.
+"""Answers about the log itself: the fate of statements, its witnesses, and its event stream.
 
 The stream has one event per log entry: `id` is the log index, `event` is `entry`, `data` the leaf
-in base64url. Comments are heartbeats. Both ends are here, without input or output; the reader's
-memory is bounded whatever the server sends.
+in base64url. Comments are heartbeats. Both ends are here, without I/O; the reader's memory is
+bounded whatever the server sends.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tequio_shared.ids import Bytes32Text, Natural, from_text, to_text
 from tequio_shared.limits import ENTRY_BYTES
 
 EVENT_BYTES = 2 * ENTRY_BYTES
-"""Longest line, and most text in one event: a leaf in base64url is a third longer than itself."""
+"""Longest line, and most text in one event: base64url makes a leaf a third longer."""
 HEARTBEAT = b": heartbeat\n\n"
 _INDEX_DIGITS = 19
 
 
 class PostedStatement(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of one entry: logged, known or refused.
+    """The outcome for one entry: logged, known or refused.
 
-    `id` is the statement's id; for bytes that are no statement, the SHA-256 of the leaf.
+    `id` is the statement's id; for bytes that are not a statement, the SHA-256 of the leaf.
     """
 
     id: Bytes32Text
@@ -34,7 +34,7 @@ class PostedStatement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     index: Natural | None = None
     code: Text | None = None
     detail: str | None = None
-    """Foreign text of any length and content: clean it before it is shown or logged."""
+    """Text by a stranger, of any length and content: clean it before it is shown or logged."""
 
 
 class PostedAnswer(Struct, frozen=True):
@@ -44,50 +44,49 @@ class PostedAnswer(Struct, frozen=True):
 
 
 class WitnessAnswer(Struct, frozen=True, kw_only=True):
-    """One witness as the ledger last found it."""
+    """One witness at the ledger's last request."""
 
     name: LongText
     key: LongText
     """Verifier key."""
     url: LongText
     size: Natural
-    """The last size that it cosigned, as far as is known; 0 before the first time."""
+    """Last size that it cosigned, as far as is known; 0 before the first time."""
     answer_ms: Natural | None
     problem: str | None
 
 
 class WitnessesAnswer(Struct, frozen=True, kw_only=True):
-    """How much of the log is published: readers get `published` of the `signed` entries."""
+    """The published part of the log: readers get `published` of the `signed` entries."""
 
     quorum: LongText
     published: Natural
     signed: Natural
     late_ms: Natural
-    """For how long something signed has waited for the quorum."""
+    """Time that signed entries have waited for the quorum."""
     witnesses: Rows[WitnessAnswer]
 
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """One log entry as the stream claims it; nothing about it is verified yet."""
+    """One log entry as the stream claims it; nothing is verified yet."""
 
     index: int
     leaf: bytes
 
     def encode(self) -> bytes:
-        """The event as text/event-stream."""
         return f"id: {self.index}\nevent: entry\ndata: {to_text(self.leaf)}\n\n".encode()
 
 
 class EventReader:
-    """Cuts a text/event-stream into log events; after a MalformedError it is of no more use."""
+    """Cuts a text/event-stream into log events; do not use it again after a MalformedError."""
 
     def __init__(self) -> None:
-        self._rest = b""  # of a line that is not complete yet, at most EVENT_BYTES
-        self._fields: dict[str, str] = {}  # of the event under way, at most three
+        self._rest = b""  # of an incomplete line, at most EVENT_BYTES
+        self._fields: dict[str, str] = {}  # of the event in progress, at most three
 
     def feed(self, chunk: bytes) -> list[LogEvent]:
-        """Add the next bytes and return the events that they complete; raises MalformedError."""
+        """Add the next bytes and return the events they complete; raises MalformedError."""
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         if len(self._rest) > EVENT_BYTES:
             raise MalformedError(f"event line of more than {EVENT_BYTES} bytes")
@@ -98,7 +97,7 @@ class EventReader:
         if not raw:
             return self._complete()
         if len(raw) > EVENT_BYTES or not raw.isascii():
-            raise MalformedError(f"event line of {len(raw)} bytes that no entry has")
+            raise MalformedError(f"event line of {len(raw)} bytes, which no entry has")
         name, _, value = raw.decode("ascii").partition(":")
         if name in {"id", "event", "data"}:  # others are comments and reconnection hints
             if name in self._fields:
@@ -118,5 +117,5 @@ class EventReader:
 
 def _index(text: str) -> int:
     if not (0 < len(text) <= _INDEX_DIGITS and text.isascii() and text.isdigit()):
-        raise MalformedError(f"not a log index: {text[:60]!r}")
+        raise MalformedError(f"invalid log index {text[:60]!r}")
     return int(text)

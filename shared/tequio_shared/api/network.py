@@ -1,4 +1,4 @@
-"""Answers about a network: its genesis, how its ledger is, where peers are, who lets others in."""
+"""Answers about a network: genesis, health of its ledger, seeds, invitations, connectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tequio_shared.network.genesis import Genesis
 
 
 class NetworkAnswer(Struct, frozen=True, kw_only=True):
-    """Which network this is; `genesis` is the document, base64url."""
+    """Identity of the network; `genesis` is the document, base64url."""
 
     network_id: Bytes32Text
     name: Text
@@ -29,16 +29,16 @@ class NetworkAnswer(Struct, frozen=True, kw_only=True):
     def checked_genesis(self) -> Genesis:
         """Parse the genesis document, and check the rest of the answer against it.
 
-        Raises MalformedError for a document that is none, SignatureInvalidError for an unacceptable
+        Raises MalformedError for an invalid document, SignatureInvalidError for an unacceptable
         log key, and PeerError when the answer contradicts the document.
         """
         document = from_text(self.genesis, None)
         if sha256(document) != from_text(self.network_id):
-            raise PeerError(f"the genesis document is not that of network {self.network_id}")
+            raise PeerError(f"the genesis document does not match network {self.network_id}")
         genesis = Genesis.parse(document)
         claimed = (self.origin, self.log_key, self.coordinator)
         if claimed != (genesis.origin, genesis.log_key, genesis.coordinator):
-            raise PeerError("the ledger's origin, log key or coordinator is not the genesis'")
+            raise PeerError("origin, log key or coordinator differs from the genesis document")
         log_key = VerifierKey.parse(genesis.log_key)
         if log_key.kind is not KeyKind.LOG or log_key.name != genesis.origin:
             raise PeerError(f"the log key of {genesis.origin} has another name or kind")
@@ -53,13 +53,13 @@ class HealthAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class SeedsAnswer(Struct, frozen=True):
-    """All current address records as their peers signed them, the newest first; JSON, unchecked."""
+    """Current address records as their peers signed them, newest first; JSON, unchecked."""
 
     seeds: Annotated[Sequence[Raw], Meta(max_length=ROWS)]
 
 
 class InvitationAnswer(Struct, frozen=True, kw_only=True):
-    """One invitation, and how many keys it let in so far."""
+    """One invitation, and the number of keys it has admitted so far."""
 
     invitation: Bytes32Text
     index: Natural
@@ -72,7 +72,7 @@ class InvitationAnswer(Struct, frozen=True, kw_only=True):
 
 
 class InvitationsAnswer(Struct, frozen=True):
-    """A page of invitations in the order in which they were opened; continue after `next`."""
+    """A page of invitations in the order of their opening; continue after `next`."""
 
     invitations: Rows[InvitationAnswer]
     next: Natural | None
@@ -80,14 +80,14 @@ class InvitationsAnswer(Struct, frozen=True):
 
 
 class ConnectorAnswer(Struct, frozen=True, kw_only=True):
-    """One key that may vouch for others, and until when."""
+    """One key that may vouch for others, and the end of its role."""
 
     key: Bytes32Text
     until: Natural
 
 
 class ConnectorsAnswer(Struct, frozen=True):
-    """All connectors that were not revoked, by key."""
+    """All connectors that are not revoked, by key."""
 
     connectors: Rows[ConnectorAnswer]
     as_of: AsOf

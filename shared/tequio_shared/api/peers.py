@@ -1,4 +1,4 @@
-"""Answers about peers: their chains and points, their standing and tier, their rounds and rank."""
+"""Answers about peers: their chains and points, standing and tier, rounds and rank."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
 from tequio_shared.statements.network import EVIDENCE
 
-# A reader takes any word, or number, here: a ledger of a later version may know more of them.
+# A reader accepts any word or number here: a newer ledger may have more of them.
 StandingText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Standing]})]
 TierNumber = Annotated[Natural, Meta(extra_json_schema={"enum": [int(one) for one in Tier]})]
 
 
 class StandingAnswer(Struct, frozen=True, kw_only=True):
-    """What a key is worth in the network, and the log entries that say why."""
+    """The standing of a key in the network, and the log entries that explain it."""
 
     standing: StandingText
     since: Natural
@@ -33,7 +33,7 @@ class StandingAnswer(Struct, frozen=True, kw_only=True):
 
 
 class TierAnswer(Struct, frozen=True, kw_only=True):
-    """Who is behind a key as far as the log says, and the log entry that says so."""
+    """The tier and owner of a key by the log, and the entry that states them."""
 
     tier: TierNumber
     owner: Bytes32Text
@@ -43,7 +43,7 @@ class TierAnswer(Struct, frozen=True, kw_only=True):
 
 
 class PeerAnswer(Struct, frozen=True, kw_only=True):
-    """One key: where its chain of statements ends, what it earned, and its standing."""
+    """One key: the end of its chain of statements, its points, and its standing."""
 
     key: Bytes32Text
     peer_id: Text
@@ -57,7 +57,7 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def last(self) -> Digest:
-        """Digest of the last logged statement, zero when there is none."""
+        """Digest of the last logged statement, zero without one."""
         return digest_from_text(self.last_hash)
 
 
@@ -78,7 +78,7 @@ class PeerStandingAnswer(Struct, frozen=True, kw_only=True):
 
 
 class QuarantineAnswer(Struct, frozen=True):
-    """A page of such keys by the entry that made them so; continue after `next`."""
+    """A page of such keys, by the entry that changed their standing; continue after `next`."""
 
     peers: Rows[PeerStandingAnswer]
     next: Natural | None
@@ -86,7 +86,7 @@ class QuarantineAnswer(Struct, frozen=True):
 
 
 class AttendedAnswer(Struct, frozen=True, kw_only=True):
-    """One round that a key was in and that is over, and what it is said to have earned there."""
+    """One finished round that a key was in, and its claimed points there."""
 
     run: Bytes32Text
     round: Natural
@@ -105,7 +105,7 @@ class PeerRoundsAnswer(Struct, frozen=True):
 
 
 class RankedAnswer(Struct, frozen=True, kw_only=True):
-    """One key's place by points, from 1 on."""
+    """One key's rank by points, from 1 on."""
 
     rank: Positive
     key: Bytes32Text
@@ -113,7 +113,7 @@ class RankedAnswer(Struct, frozen=True, kw_only=True):
 
 
 class RankingAnswer(Struct, frozen=True):
-    """Some keys by points, the best first, and how many have any; continue behind `next`."""
+    """Keys by points, the best first, and the number of keys with any; continue after `next`."""
 
     rows: Rows[RankedAnswer]
     next: Bytes32Text | None

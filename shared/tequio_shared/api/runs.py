@@ -22,25 +22,25 @@ from tequio_shared.network.run import State
 from tequio_shared.round.round import Phase
 from tequio_shared.statements.network import RepoText, RevisionText
 
-# A reader takes any word here: a ledger of a later version may know more of them.
+# A reader accepts any word here: a newer ledger may have more of them.
 StateText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in State]})]
 PhaseText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Phase]})]
 OutcomeText = Annotated[Text, Meta(extra_json_schema={"enum": ["open", "closed", "void"]})]
 
 
 class ResumeAnswer(Struct, frozen=True, kw_only=True):
-    """Where a worker that joins a run starts to read the log, as log indices."""
+    """Log indices from which a worker that joins a run reads the log."""
 
     after: Natural
     """The run's last round.close, round.void or run.open."""
     head: Natural | None
-    """The last head.promote at or before that."""
+    """The last head.promote at or before `after`."""
     close: Natural | None
-    """The last round.close that has no promotion before `after`."""
+    """The last round.close whose head was not promoted before `after`."""
 
 
 class PublishedAnswer(Struct, frozen=True):
-    """A head that organisers put on the Hugging Face Hub, by the entry that says so."""
+    """A head that organisers published on the Hugging Face Hub, and the entry that states it."""
 
     round: Natural
     repo: RepoText
@@ -49,7 +49,7 @@ class PublishedAnswer(Struct, frozen=True):
 
 
 class WrittenAnswer(Struct, frozen=True):
-    """What the head after a round writes, by the word of a drawn member."""
+    """Text by the head after a round, as a drawn member reports it."""
 
     round: Natural
     peer: Bytes32Text
@@ -58,7 +58,7 @@ class WrittenAnswer(Struct, frozen=True):
 
 
 class RunAnswer(Struct, frozen=True, kw_only=True):
-    """One run as the ledger sees it."""
+    """One run, as the ledger reports it."""
 
     run: Bytes32Text
     name: Text
@@ -78,13 +78,12 @@ class RunAnswer(Struct, frozen=True, kw_only=True):
     aux_root: Bytes32Text | None
     published: Annotated[tuple[PublishedAnswer, ...], Meta(max_length=ROWS)]
     sample: WrittenAnswer | None
-    """The newest, the last round first."""
+    """The newest sample."""
     resume: ResumeAnswer
     as_of: AsOf
 
     @property
     def id(self) -> RunId:
-        """The run."""
         return RunId(digest_from_text(self.run))
 
     @property
@@ -94,7 +93,7 @@ class RunAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def head_hash(self) -> HeadHash | None:
-        """The last promoted head."""
+        """The last promoted head, or None."""
         return None if self.head is None else HeadHash(digest_from_text(self.head))
 
 
@@ -107,7 +106,7 @@ class RunsAnswer(Struct, frozen=True):
 
 
 class RoundAnswer(Struct, frozen=True, kw_only=True):
-    """One round of a run as the ledger sees it; `roster` and `result` are blobs."""
+    """One round of a run, as the ledger reports it; `roster` and `result` are blobs."""
 
     round: Natural
     outcome: OutcomeText
@@ -119,7 +118,7 @@ class RoundAnswer(Struct, frozen=True, kw_only=True):
     head: Bytes32Text | None
     result: Bytes32Text | None
     loss_q16: Natural | None
-    """Median of the losses that its accepted trainers claim, in 2^-16 nats a token."""
+    """Median of the losses that its accepted trainers claim, in 2^-16 nats per token."""
     as_of: AsOf
 
 
@@ -132,7 +131,7 @@ class RoundsAnswer(Struct, frozen=True):
 
 
 class MeasureAnswer(Struct, frozen=True, kw_only=True):
-    """What one drawn member says of a head; `is_outlier`: far from the others' median."""
+    """One drawn member's measure of a head; `is_outlier`: far from the others' median."""
 
     entry: Natural
     peer: Bytes32Text
@@ -143,7 +142,7 @@ class MeasureAnswer(Struct, frozen=True, kw_only=True):
 
 
 class SampleAnswer(Struct, frozen=True, kw_only=True):
-    """What a head writes after the beginning of a held-out text, by one drawn member's word."""
+    """Text that a head adds to the beginning of a held-out text, as one drawn member reports it."""
 
     entry: Natural
     peer: Bytes32Text
@@ -152,7 +151,7 @@ class SampleAnswer(Struct, frozen=True, kw_only=True):
 
 
 class MeasuredAnswer(Struct, frozen=True, kw_only=True):
-    """One head: the median of what drawn members say, and what each says."""
+    """One head: the median of its measures, and each measure."""
 
     round: Natural
     head: Bytes32Text

@@ -1,1 +1,1 @@
-"""Competition."""
+"""A competition between models: its rules, its state by the log, the draw and the result."""

@@ -1,11 +1,10 @@
-"""One competition as everybody sees it: a fold over the log's entries, from its opening to the end.
+"""One competition as every reader sees it: a fold over the log's entries, from its opening on.
 
-Rules. The log says where a competition stands: statements of the coordinator end the time of
-entries and that of secrets, shares end the secrecy, organisers say what it came to. A statement
-counts only in its phase and before its date by its own signed clock; whatever is refused changes
-nothing. What is said goes to the part that it is about: entries, the lot, scores.
-Used by the ledger at its door, by auditors, by pages and by evaluators. docs/protocol.md,
-section 19.
+Rules. Only the log decides on the phase: statements of the coordinator end the time of entries and
+the time of secrets, shares end the secrecy, organisers state the outcome. A statement counts only
+in its phase and before its date by its own signed clock; a refused one changes nothing. Statements
+go to the part they concern: entries, draw, scores. Used by the ledger on entry, by auditors, pages
+and evaluators. (docs/protocol.md, section 19)
 """
 
 from __future__ import annotations
@@ -59,18 +58,19 @@ _PHASES: Mapping[type[Body], frozenset[Phase]] = {
     CompClose: frozenset({Phase.OPEN}),
     EvalSecret: frozenset({Phase.CLOSED}),
     CompDraw: frozenset({Phase.CLOSED}),
+    # Shares may still come after the needed ones: a custodian can show that it held its own.
     CompReveal: frozenset({Phase.DRAWN, Phase.REVEALED, Phase.DECIDED}),
     EvalCommit: frozenset({Phase.REVEALED}),
     EvalResult: frozenset({Phase.REVEALED}),
     CompChallenge: frozenset({Phase.REVEALED}),
     CompResult: frozenset({Phase.REVEALED}),
 }
-"""In which phases each statement counts."""
+"""Phases in which each statement counts."""
 
 
 @dataclass(slots=True, kw_only=True)
 class CompetitionView:
-    """A competition as the log tells it. Only `apply` changes it."""
+    """A competition by its log. Only `apply` changes it."""
 
     id: Digest
     rules: CompetitionRules
@@ -79,13 +79,13 @@ class CompetitionView:
     scores: Scores
     phase: Phase = Phase.OPEN
     began: dict[Phase, Mark] = field(default_factory=dict)
-    """The entry with which each phase began, by phase."""
+    """The entry that began each phase."""
     outcome: Digest | None = None
-    """Name of the `Outcome`."""
+    """SHA-256 of the `Outcome`."""
 
     @classmethod
     def opened(cls, mark: Mark, rules: CompetitionRules) -> CompetitionView:
-        """The view right after comp.open."""
+        """Make the view right after comp.open."""
         return cls(
             id=rules.id,
             rules=rules,
@@ -96,7 +96,8 @@ class CompetitionView:
         )
 
     def apply(self, index: int, statement: Statement, network: Network) -> None:
-        """Take an entry of this competition; raises RefusedError when it does not count."""
+        """Apply an entry of this competition; raises RefusedError when it does not count."""
+        # Before the parts are asked: each of them may then rely on the phase.
         self._check_phase(statement)
         mark, author, body = Mark(index=index, ts=statement.ts), statement.author, statement.body
         match body:
@@ -109,97 +110,97 @@ class CompetitionView:
             case EvalSecret():
                 self.lot.open_secret(mark, author, body)
             case EvalCommit() | EvalResult() | CompChallenge():
-                self._hear(mark, author, body, network)
+                self._apply_scoring(mark, author, body, network)
             case _:
                 self._move_on(mark, author, body, network)
 
-    # --- its parts
-
     @property
     def entrants(self) -> Mapping[str, Entrant]:
-        """By name, in the order in which they entered."""
+        """Entrants by name, in the order of entry."""
         return self.entries.entrants
 
     @property
     def submissions(self) -> dict[str, Digest]:
-        """Name of the submission that counts, by entrant that has one, in the order of names."""
+        """Digest of the submission that counts, by entrant that has one, in the order of names."""
         return self.entries.submissions
 
     @property
     def offers(self) -> Mapping[PeerKey, Offer]:
-        """Offers to evaluate."""
         return self.lot.offers
 
     @property
     def candidates(self) -> Mapping[PeerKey, Digest]:
-        """Who can be drawn, and whose key it is; from `comp.draw` on."""
+        """Keys that can be drawn, with their owners; empty before `comp.draw`."""
         return self.lot.candidates
 
     @property
     def shares(self) -> Mapping[int, Shown]:
-        """By index from 1, in the order of the log."""
+        """Revealed shares by index from 1, in the order of the log."""
         return self.lot.shares
 
     @property
     def draw(self) -> Draw | None:
-        """From the share on that was the last one needed."""
+        """The draw, once the last share needed was revealed."""
         return self.lot.draw
 
     @property
     def commits(self) -> Mapping[tuple[str, PeerKey], Committed]:
-        """What evaluators committed to, by entrant and evaluator."""
+        """Commitments of evaluators, by entrant and evaluator."""
         return self.scores.commits
 
     @property
     def results(self) -> Mapping[tuple[str, PeerKey], Scored]:
-        """By entrant and evaluator."""
+        """Revealed scores, by entrant and evaluator."""
         return self.scores.results
 
     @property
     def challenges(self) -> Sequence[Challenge]:
-        """In the order of the log."""
+        """Challenges in the order of the log."""
         return self.scores.challenges
-
-    # --- what follows
 
     @property
     def silent(self) -> list[tuple[str, PeerKey]]:
-        """The entrants for which a drawn evaluator has not committed, with that evaluator."""
+        """Entrants without a commitment by a drawn evaluator, with that evaluator."""
         drawn = self.draw.evaluators if self.draw else ()
         spots = [(name, key) for name in self.submissions for key in drawn]
         return [spot for spot in spots if spot not in self.commits]
 
     @property
     def withheld(self) -> list[tuple[str, PeerKey]]:
-        """The same for scores that were committed to and not shown: they do not count."""
+        """Entrant and evaluator of scores that were committed to but not revealed: not counted."""
         return [spot for spot in sorted(self.commits) if spot not in self.results]
 
     def lacks(self) -> str:
-        """Say what stands against a ranking so far; empty: nothing."""
+        """Return what is missing for a ranking so far; empty if nothing is."""
         if self.phase in (Phase.OPEN, Phase.CLOSED):
             return ""
+        # Owners, not keys: one person with three keys is one evaluator.
         owners = len(set(self.candidates.values()))
         if not self.submissions:
             return "nobody submitted a model"
         if owners < LEAST_EVALUATORS:
-            return f"{owners} owners offered who can be drawn, {LEAST_EVALUATORS} are needed"
+            return f"{owners} owners of eligible keys offered; {LEAST_EVALUATORS} are needed"
         if self.draw is None:
-            return f"{len(self.shares)} of the {self.rules.sealed.needed} shares needed are shown"
+            return (
+                f"{len(self.shares)} of the {self.rules.sealed.needed} shares needed are revealed"
+            )
         heard = Counter(entrant for entrant, _ in self.results)
+        # One model with enough scores is enough for a ranking; the others are listed without a
+        # rank.
         if all(heard[name] < LEAST_EVALUATORS for name in self.submissions):
             return f"no model has the scores of {LEAST_EVALUATORS} evaluators"
         return ""
 
     def void(self, now_ms: int) -> str:
-        """Say why it ended without a ranking, at that time; empty: it did not, or it is decided."""
+        """Return why it has ended without a ranking by then; empty: it has not, or is decided."""
         if self.phase is Phase.DRAWN and now_ms > self.rules.dates.scored:
-            return f"{self.lacks()}, and the time for that is over"
+            return f"{self.lacks()}, and the time for it is over"
         if self.phase not in (Phase.DRAWN, Phase.REVEALED) or self._has_hope(now_ms):
             return ""
         return self.lacks()
 
     def due(self, now_ms: int) -> CompClose | CompDraw | None:
-        """What the coordinator has to say at that time."""
+        """Statement that the coordinator owes at that time."""
         next_ms = self.next_ms()
         if next_ms is None or now_ms < next_ms:
             return None
@@ -209,29 +210,29 @@ class CompetitionView:
         return CompDraw(competition=competition)
 
     def next_ms(self) -> int | None:
-        """When the coordinator has to speak next (ms); None: never again."""
+        """Time (ms) of the coordinator's next statement, or None if none is left."""
         dates = self.rules.dates
+        # Only these two phases end by a statement of the coordinator.
         return {Phase.OPEN: dates.deadline, Phase.CLOSED: dates.draw}.get(self.phase)
 
-    # --- private
-
     def _has_hope(self, now_ms: int) -> bool:
-        """Whether so many evaluators may still be heard on a model that it is ranked."""
+        """Return whether enough evaluators may still be heard on some model to rank it."""
         if not self.submissions or len(set(self.candidates.values())) < LEAST_EVALUATORS:
             return False
         draw = self.draw
+        # Without a draw nobody can tell yet who will evaluate, so the hope remains.
         return draw is None or any(
             self.scores.hoped(name, draw, now_ms) >= LEAST_EVALUATORS for name in self.submissions
         )
 
-    def _hear(
+    def _apply_scoring(
         self,
         mark: Mark,
         author: PeerKey,
         body: EvalCommit | EvalResult | CompChallenge,
         network: Network,
     ) -> None:
-        """Take what evaluators say, and others against it."""
+        """Apply commitments and scores of evaluators, and challenges to them."""
         draw = self.lot.known_draw
         match body:
             case EvalCommit():
@@ -242,10 +243,11 @@ class CompetitionView:
                 self.scores.challenge(mark, author, body, draw, network)
 
     def _move_on(self, mark: Mark, author: PeerKey, body: Body, network: Network) -> None:
-        """Take what may begin another phase."""
+        """Apply a statement that may begin another phase."""
         match body:
             case CompReveal():
-                if self.phase is Phase.DRAWN:  # later nobody could score any more
+                # Revealed later, the texts could be read but no longer be scored in time.
+                if self.phase is Phase.DRAWN:
                     mark.check_within(0, self.rules.dates.scored)
                 if self.lot.show_share(mark, author, body, self.submissions):
                     self._begin(Phase.REVEALED, mark)
@@ -262,9 +264,10 @@ class CompetitionView:
         mark.check_within(self.rules.dates.result, None)
         found = read_document(Outcome.parse, network, name, "outcome", BLOB_BYTES)
         due = to_text(self.id), to_text(self.lot.known_draw.beacon)
+        # The numbers are not checked here: that needs all evaluations, which auditors fetch.
         if (found.competition, found.beacon) != due:
             raise RefusedError(
-                "wrong-outcome", "the outcome is not of this competition and its draw"
+                "wrong-outcome", "the outcome is for another competition or another draw"
             )
         self.outcome = digest_from_text(name)
         self._begin(Phase.DECIDED, mark)
@@ -278,12 +281,11 @@ class CompetitionView:
         if self.phase in phases:
             return
         said = f"{statement.type} does not count while the competition is {self.phase.value}"
+        # Two codes: the first statement may be right later, the second never.
         if _ORDER.index(self.phase) < min(map(_ORDER.index, phases)):
             raise RefusedError("too-early", said)
         raise RefusedError("too-late", said)
 
-
-# --- All competitions of a network: which there are, and what the coordinator has to say of them.
 
 ABOUT_COMPETITIONS = (
     CompOpen,
@@ -299,18 +301,18 @@ ABOUT_COMPETITIONS = (
     CompChallenge,
     CompResult,
 )
-"""Bodies that `Competitions.apply` takes."""
+"""Bodies that `Competitions.apply` accepts."""
 
 
 @dataclass(slots=True)
 class Competitions:
-    """A fold that the ledger's state and auditors feed."""
+    """All competitions of a network; a fold for the ledger's state and for auditors."""
 
     views: dict[Digest, CompetitionView] = field(default_factory=dict)
-    """By the competition's name, in the order of the log."""
+    """By competition id, in the order of the log."""
 
     def apply(self, index: int, statement: Statement, network: Network) -> None:
-        """Take a statement about a competition at that log index.
+        """Apply a statement about a competition at that log index.
 
         Raises RefusedError when it does not count; then nothing has changed.
         """
@@ -324,14 +326,14 @@ class Competitions:
                 raise RefusedError("unknown-type", f"{statement.type} is not about a competition")
 
     def view(self, competition: Digest) -> CompetitionView:
-        """The view of a competition; raises RefusedError("not-found")."""
+        """Return the view of a competition; raises RefusedError("not-found")."""
         view = self.views.get(competition)
         if view is None:
             raise RefusedError("not-found", f"no competition {competition.hex()} was opened")
         return view
 
     def due(self, now_ms: int) -> CompClose | CompDraw | None:
-        """What the coordinator has to say next at that time."""
+        """Next statement that the coordinator owes at that time."""
         for view in self.views.values():
             body = view.due(now_ms)
             if body is not None:
@@ -339,14 +341,15 @@ class Competitions:
         return None
 
     def next_ms(self) -> int | None:
-        """When the coordinator has to speak next (ms)."""
+        """Time (ms) of the coordinator's next statement, or None."""
         times = (view.next_ms() for view in self.views.values())
         return min((time for time in times if time is not None), default=None)
 
     def _open(self, mark: Mark, body: CompOpen, network: Network) -> None:
         if digest_from_text(body.competition) in self.views:
-            raise RefusedError("already-said", "this competition was opened already")
+            raise RefusedError("already-said", "this competition is already open")
         rules = read_document(CompetitionRules.parse, network, body.competition, "rules")
+        # Nobody could enter any more.
         if rules.dates.deadline <= mark.ts:
-            raise RefusedError("too-late", f"its deadline {rules.dates.deadline} ms is over")
+            raise RefusedError("too-late", f"the deadline {rules.dates.deadline} ms has passed")
         self.views[rules.id] = CompetitionView.opened(mark, rules)

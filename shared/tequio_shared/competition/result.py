@@ -1,9 +1,9 @@
-"""What a competition came to, from what its evaluators said: integers, and nothing but the log.
+"""The draw and the result of a competition: integers only, and nothing but the log.
 
-The score of a document is the median of the evaluators', so one that lies moves nothing while most
-are honest; it is named all the same. An evaluation of other texts than those that were drawn is
-named too, and counts for nothing. Ranks follow from a bootstrap over the documents that the
-competition's beacon seeds. docs/protocol.md, section 19.6.
+The score of a document is the median over the evaluators, so a lying one moves nothing while most
+are honest; it is named all the same. An evaluation of other texts than the drawn ones is named too,
+and does not count. Ranks follow from a bootstrap over the documents, seeded by the competition's
+beacon. docs/protocol.md, section 19.6.
 """
 
 from __future__ import annotations
@@ -35,21 +35,11 @@ if TYPE_CHECKING:
 
     from tequio_shared.competition.rules import Evaluation
 
-# --- Which of several scored models is better, beyond the chance of which documents were drawn.
-#
-# A paired bootstrap over documents. Replicate b draws as many documents as there are, with
-# replacement, from SHAKE-256 over the beacon and b; all models meet the same draws. Sums are
-# integers, each quotient is one division that rounds down, and the generator is a hash function:
-# a stranger gets the same numbers in any language on any machine.
-#
-# A beats B iff Holm's procedure over all pairs finds their difference significant at 5 %, and the
-# difference is more than ten times what honest evaluators may differ by. A rank is one more than
-# the number of models that beat the model, so that ties share a rank. docs/protocol.md, scoring.
 
 REPLICATES = 10_000
 _DOMAIN = b"tequio/v1/boot\x00"
 _BEACON_BYTES = 32
-_TAIL = 40  # 1 / 2.5 %: what lies outside at each end of an interval of 95 %
+_TAIL = 40  # 1 / 2.5 %: the part outside at each end of an interval of 95 %
 _MARGIN = TOTAL_TOLERANCE // 10
 _MOST_UNITS = 1 << 32
 _INT64 = 1 << 63
@@ -57,7 +47,7 @@ _INT64 = 1 << 63
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """95 %, both ends included, in nanobits per byte."""
+    """Confidence interval of 95 %, both ends included, in nanobits per byte."""
 
     low: int
     high: int
@@ -65,9 +55,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two models: `interval` is of the first's bits per byte less the other's.
+    """Two models: `interval` is the first's bits per byte less the other's.
 
-    `against` is the number of replicates that speak against the sign of the difference, ties
+    `against` counts replicates that contradict the sign of the difference, ties
     included; p = min(1, 2 (against + 1) / (replicates + 1)). `winner` is empty for a tie.
     """
 
@@ -103,11 +93,20 @@ def rank(
     beacon: bytes,
     replicates: int = REPLICATES,
 ) -> Ranking:
-    """Rank models by what each needs for the same documents of these sizes in bytes.
+    """Rank models by their millibits for the same documents of these sizes in bytes.
 
-    Raises ValueError when there is nothing to compare, or it is not the same documents.
+    A paired bootstrap over documents. Replicate b draws as many documents as there are, with
+    replacement, from SHAKE-256 over the beacon and b; all models meet the same draws. Sums are
+    integers, each quotient is one division that rounds down, and the generator is a hash function:
+    anybody gets the same numbers in any language on any machine.
+
+    A beats B iff Holm's procedure over all pairs finds their difference significant at 5 %, and the
+    difference exceeds ten times what honest evaluators may differ by. A rank is one more than the
+    number of models that beat the model, so ties share a rank (docs/protocol.md, scoring). Raises
+    ValueError when there is nothing to compare, or the documents differ.
     """
     names = sorted(millibits)
+    # Sorted names fix the order of pairs, so that ties break the same way everywhere.
     table = _table(names, millibits, sizes, beacon, replicates)
     sums = _replicated(table, beacon, replicates)
     totals = [sum(millibits[name]) for name in names]
@@ -130,7 +129,7 @@ def rank(
 
 
 def draws(beacon: bytes, replicate: int, units: int) -> NDArray[np.int64]:
-    """List the documents of one replicate: u32 big-endian numbers, scaled to below `units`."""
+    """Documents of one replicate: u32 big-endian numbers, scaled to below `units`."""
     raw = hashlib.shake_256(_DOMAIN + beacon + replicate.to_bytes(4, "big")).digest(4 * units)
     scaled = np.frombuffer(raw, ">u4").astype(np.uint64) * np.uint64(units) >> np.uint64(32)
     return scaled.astype(np.int64)
@@ -143,14 +142,14 @@ def _table(
     beacon: bytes,
     replicates: int,
 ) -> NDArray[np.int64]:
-    """Rows of models in the order of their names, and below them the sizes."""
+    """Rows of models in the order of their names, then the sizes."""
     rows = [*(millibits[name] for name in names), sizes]
     if len(beacon) != _BEACON_BYTES:
         raise ValueError(f"a beacon has {_BEACON_BYTES} bytes, not {len(beacon)}")
     if not names or {len(row) for row in rows} != {len(sizes)} or not sizes:
-        raise ValueError("every model needs a score for each of the documents, one at least")
+        raise ValueError("every model needs a score for each document, and at least one document")
     if min(sizes) < 1 or min(map(min, rows)) < 0:
-        raise ValueError("a document has bytes, and needs bits, that count from 0")
+        raise ValueError("a document must have at least one byte, and a score of 0 or more")
     if replicates < _TAIL or not len(sizes) < _MOST_UNITS:
         raise ValueError(f"{replicates} replicates of {len(sizes)} documents are out of range")
     if max(map(max, rows)) * len(sizes) >= _INT64:
@@ -162,14 +161,17 @@ def _replicated(table: NDArray[np.int64], beacon: bytes, replicates: int) -> lis
     """Sums of every row in every replicate."""
     sums = np.empty((len(table), replicates), np.int64)
     for replicate in range(replicates):
+        # One replicate at a time: all of them at once would need gigabytes for a large set.
         drawn = draws(beacon, replicate, table.shape[1])
         sums[:, replicate] = table[:, drawn].sum(axis=1)
+    # Python integers from here on: quotients multiply by a million, which would overflow int64.
     return [[int(one) for one in row] for row in sums]
 
 
 def _pair(
     one: int, other: int, names: Sequence[str], totals: Sequence[int], sums: list[list[int]]
 ) -> Pair:
+    # Paired: both models meet the same documents, whose difficulty then cancels out.
     differences = [a - b for a, b in zip(sums[one], sums[other], strict=True)]
     whole = totals[one] - totals[other]
     below, above = sum(d <= 0 for d in differences), sum(d >= 0 for d in differences)
@@ -183,11 +185,13 @@ def _pair(
 
 
 def _judged(pairs: Sequence[Pair], totals: Mapping[str, int], replicates: int) -> tuple[Pair, ...]:
-    """Name the winners: Holm's procedure at 5 %, and a difference beyond the margin."""
+    """Determine the winners: Holm's procedure at 5 %, and a difference beyond the margin."""
     winners: dict[tuple[str, str], str] = {}
     for done, pair in enumerate(sorted(pairs, key=lambda one: (one.against, one.first, one.other))):
+        # Holm: the first difference that is not significant ends it, for all the weaker ones too.
         if _TAIL * (pair.against + 1) * (len(pairs) - done) > replicates + 1:
             break
+        # Significant is not enough: differences that rounding can make must not win.
         best, worst = sorted((pair.first, pair.other), key=lambda name: totals[name])
         if (totals[worst] - totals[best]) * _MARGIN > totals[worst]:
             winners[pair.first, pair.other] = best
@@ -205,21 +209,14 @@ def _interval(values: Sequence[int]) -> Interval:
     return Interval(low=ordered[tail], high=ordered[-1 - tail])
 
 
-# --- Which documents are scored, and who scores them: a draw that nobody could know or steer.
-#
-# The beacon comes out of the archive's key, which those who entered and offered did not have; of
-# the secrets of all who offered, which whoever has the key did not have while they chose; and of
-# the submissions themselves. All of it is public before anything is scored, so that everybody
-# draws again. docs/protocol.md, section 19.
-
 _NUMBER_BYTES = 4
 _NUMBERS = 1 << 8 * _NUMBER_BYTES
 _SPARE = 64
-"""Numbers beyond those that are needed if none is skipped."""
+"""Numbers computed at first beyond those needed if none is skipped."""
 
 
 def commitment(competition: Digest, author: PeerKey, secret: bytes) -> Digest:
-    """What an offer commits to: nobody else can open it, nor use it for another competition."""
+    """Commitment of an offer, bound to its author and competition so that it cannot be reused."""
     return sha256(b"tequio/v1/eval\0", competition, author, secret)
 
 
@@ -229,7 +226,12 @@ def beacon(
     secrets: Mapping[PeerKey, bytes],
     submissions: Mapping[str, Digest],
 ) -> Digest:
-    """Join the archive's key, the opened secrets by author, and the submissions by entrant."""
+    """Hash the archive's key, the opened secrets by author, and the submissions by entrant.
+
+    Nobody can know or steer it: entrants and evaluators do not have the key, the key's holders did
+    not have the secrets while they chose, and the submissions are fixed by then. All of it is
+    public before anything is scored, so anybody can repeat the draw (docs/protocol.md, section 19).
+    """
     return sha256(
         b"tequio/v1/comp\0",
         competition,
@@ -240,14 +242,15 @@ def beacon(
 
 
 def documents(beacon_value: Digest, count: int, total: int) -> tuple[int, ...]:
-    """Draw the numbers, below `total`, of so many documents, ascending; all if there are no more.
+    """Draw `count` document numbers below `total`, ascending; all if there are no more.
 
-    The first steps of a shuffle: step i swaps what stands at i with what stands at i + u mod
-    (total - i), where u is the next number of the stream that favours no remainder.
+    The first steps of a shuffle: step i swaps position i with position i + u mod (total - i), where
+    u is the next number of the stream that causes no modulo bias.
     """
     if count >= total:
         return tuple(range(total))
     stream = _numbers(b"tequio/v1/docs\0" + beacon_value, count)
+    # Only moved positions are stored: the set may have a million documents.
     moved: dict[int, int] = {}
     drawn = []
     for step in range(count):
@@ -260,12 +263,13 @@ def documents(beacon_value: Digest, count: int, total: int) -> tuple[int, ...]:
 def evaluators(
     beacon_value: Digest, candidates: Mapping[PeerKey, Digest], count: int
 ) -> tuple[PeerKey, ...]:
-    """Draw so many keys, each of another owner, in the order of the lot; fewer if there are none.
+    """Draw `count` keys of different owners, in the order of the lot; fewer if there are no more.
 
-    `candidates` are keys and whose they are.
+    `candidates` maps keys to their owners.
     """
     drawn: dict[Digest, PeerKey] = {}
     for key in sorted(candidates, key=lambda one: _lot(beacon_value, one)):
+        # More keys of one owner give a better chance, but never a second seat.
         drawn.setdefault(candidates[key], key)
     return tuple(drawn.values())[:count]
 
@@ -275,13 +279,14 @@ def _lot(beacon_value: Digest, key: PeerKey) -> Digest:
 
 
 def _below(end: int, stream: Iterator[int]) -> int:
-    """The next number that says something below `end` without favouring any."""
+    """Next number of the stream below `end`, without modulo bias."""
+    # Numbers of the last, incomplete cycle would favour small remainders.
     fair = _NUMBERS - _NUMBERS % end
     return next(number for number in stream if number < fair) % end
 
 
 def _numbers(seed: bytes, count: int) -> Iterator[int]:
-    """The u32 of SHAKE-256, without end."""
+    """Endless u32 numbers of SHAKE-256."""
     state, done, many = hashlib.shake_256(seed), 0, count + _SPARE
     while True:
         raw = state.digest(_NUMBER_BYTES * many)
@@ -290,21 +295,12 @@ def _numbers(seed: bytes, count: int) -> Iterator[int]:
         done, many = many, 2 * many
 
 
-# --- What several evaluators of one model say together: the median of each document, and who is
-# off.
-#
-# The median is taken for each document by itself, the upper one of an even number, and only then
-# added up: a lying evaluator moves nothing while most are honest, also if it lies about one
-# document alone. Whoever is further off than honest computers can be is named; nothing is dropped
-# for it.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deviation:
     """One evaluator against the medians, in millibits: `total` is its sum less theirs.
 
-    `outside` are the documents, by number, that are further off than the tolerance allows; `worst`
-    is the one that is off by most, -1 where all are equal.
+    `outside` are the documents, by number, beyond the tolerance; `worst` is the one with the
+    largest difference, -1 where all are equal.
     """
 
     total: int
@@ -314,10 +310,16 @@ class Deviation:
 
 
 def medians(evaluations: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentScore, ...]:
-    """Take each document's median; raises ValueError when they are not of the same documents."""
+    """Take each document's median; raises ValueError when the documents differ.
+
+    Per document, the upper one of an even number, and only then summed up: a lying evaluator moves
+    nothing while most are honest, even if it lies about a single document. One that is further off
+    than honest computers can be is named, and nothing is dropped because of it.
+    """
     _check_same(evaluations)
     found = []
     for column in zip(*evaluations, strict=True):
+        # Of an even number the upper one: the worse score counts.
         ordered = sorted(column, key=_order)
         found.append(ordered[len(ordered) // 2])
     return tuple(found)
@@ -326,7 +328,7 @@ def medians(evaluations: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentSco
 def deviations(
     evaluations: Mapping[str, Sequence[DocumentScore]],
 ) -> dict[str, Deviation]:
-    """Hold every evaluator against the medians of all."""
+    """Compare every evaluator with the medians of all."""
     middle = medians(tuple(evaluations.values()))
     return {name: _deviation(scores, middle) for name, scores in sorted(evaluations.items())}
 
@@ -337,6 +339,7 @@ def _deviation(scores: Sequence[DocumentScore], middle: Sequence[DocumentScore])
         at
         for at, (one, other) in enumerate(zip(scores, middle, strict=True))
         if not is_within(one.millibits, other.millibits, DOCUMENT_TOLERANCE)
+        # A charged document costs the same for all; reading it or not is a different claim.
         or one.refusal is not other.refusal
     )
     whole = sum(one.millibits for one in middle)
@@ -352,28 +355,27 @@ def _deviation(scores: Sequence[DocumentScore], middle: Sequence[DocumentScore])
 def _check_same(evaluations: Sequence[Sequence[DocumentScore]]) -> None:
     asked = {tuple(one.document for one in scores) for scores in evaluations}
     if len(asked) != 1 or asked == {()}:
-        raise ValueError("the evaluations are not of the same documents")
+        raise ValueError("the evaluations are for different documents")
 
 
 def _order(score: DocumentScore) -> tuple[int, Refusal, int, int, int]:
-    """By millibits; the rest only decides which of two equal ones is taken."""
+    """By millibits; the rest only breaks ties."""
     return (score.millibits, score.refusal, score.tokens, score.size_bytes, score.words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """A drawn document: its name in scores, and its size, 0 if it is no text and left out."""
+    """A drawn document: its digest in scores, and its size, 0 if it is not text and left out."""
 
     document: str
     size_bytes: int
 
     @classmethod
     def of(cls, raw: bytes) -> Text:
-        """Name a document of the sealed set."""
         return cls(document=to_text(sha256(raw)), size_bytes=len(raw) if _is_text(raw) else 0)
 
     def is_in(self, score: DocumentScore) -> bool:
-        """Whether a score is of this document, and left it out if that is due."""
+        """Return whether a score is for this document, and leaves it out exactly if it must."""
         if (score.document, score.size_bytes) != (self.document, self.size_bytes):
             return False
         if self.size_bytes:
@@ -383,7 +385,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """An entrant whose submission counts, and all evaluations of it that are in the log."""
+    """An entrant whose submission counts, with all evaluations of it in the log."""
 
     entrant: str
     author: PeerKey
@@ -394,7 +396,8 @@ class Contender:
 def outcome(
     competition: Digest, beacon: bytes, texts: Sequence[Text], contenders: Iterable[Contender]
 ) -> Outcome:
-    """Judge a competition by the drawn texts, in their order."""
+    """Compute the outcome of a competition from the drawn texts, in their order."""
+    # A document without text is left out for all models alike.
     kept = [at for at, text in enumerate(texts) if text.size_bytes]
     bench = {one.entrant: _Bench(one, texts) for one in contenders}
     millibits = {
@@ -423,16 +426,17 @@ def outcome(
 def judging_medians(
     contender: Contender, texts: Sequence[Text]
 ) -> tuple[DocumentScore, ...] | None:
-    """The score of each text that counts for an entrant; None where it cannot be ranked."""
+    """Scores by text that count for an entrant; None where it cannot be ranked."""
     return _Bench(contender, texts).middle
 
 
 class _Bench:
-    """The evaluators of one entrant; `middle` are its medians, None where they cannot be ranked."""
+    """The evaluators of one entrant; `middle` are their medians, None where it cannot be ranked."""
 
     def __init__(self, contender: Contender, texts: Sequence[Text]) -> None:
         self._contender = contender
         self._texts = texts
+        # By key in order, so that the outcome has one spelling.
         by_key = {one.evaluator: one for one in contender.evaluations}
         self._evaluations = dict(sorted(by_key.items()))
         heard = {key: one.documents for key, one in by_key.items() if not self._strange(one)}
@@ -440,7 +444,7 @@ class _Bench:
         self._deviations = deviations(heard) if self.middle else {}
 
     def placed(self, place: Place, millibits: int, size_bytes: int) -> Placed:
-        """Its row in the ranking."""
+        """Row of the entrant in the ranking."""
         contender = self._contender
         return Placed(
             entrant=contender.entrant,
@@ -456,7 +460,7 @@ class _Bench:
         )
 
     def unranked(self) -> Placed:
-        """Its row where there is no number to go by."""
+        """Row of an entrant that cannot be ranked."""
         contender = self._contender
         return Placed(
             entrant=contender.entrant,
@@ -475,7 +479,7 @@ class _Bench:
         return tuple(self._one(key, one) for key, one in self._evaluations.items())
 
     def _one(self, key: str, evaluation: Evaluation) -> Judged:
-        """Hold one against the medians; one of other texts is an outlier by what is strange."""
+        """Compare with the medians; one for other texts is an outlier by its wrong documents."""
         total = evaluation.total.millibits
         found, strange = self._deviations.get(key), self._strange(evaluation)
         middle = Score.of(self.middle).millibits if self.middle else total
@@ -489,7 +493,8 @@ class _Bench:
         )
 
     def _strange(self, evaluation: Evaluation) -> int:
-        """How many of its documents are not those that were drawn."""
+        """Count the documents in it that were not drawn."""
+        # Counted instead of refused: the evaluation is in the log, and the outcome has to name it.
         fits = sum(
             text.is_in(score)
             for text, score in zip(self._texts, evaluation.documents, strict=False)
@@ -509,9 +514,9 @@ def _compared(pair: Pair) -> Compared:
 
 
 def _medians(heard: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentScore, ...] | None:
-    """The medians of enough evaluators; None too where no integer of the outcome could hold them.
+    """Medians of enough evaluators; None too where an integer of the outcome could not hold them.
 
-    A model may be bad without end, and on purpose: that must not cost the others their ranks.
+    A model may be arbitrarily bad, even on purpose: that must not cost the others their ranks.
     """
     if len(heard) < LEAST_EVALUATORS or not heard[0]:
         return None

@@ -1,7 +1,8 @@
-"""The two documents of a competition that statements name by SHA-256: its rules, and submissions.
+"""Documents of a competition: rules, submissions, evaluations and the outcome.
 
-The ledger keeps both as blobs. Who reads the rules knows every date, limit and parameter of the
-competition, and the commitment to the sealed texts. docs/protocol.md, section 19.
+Statements name them by SHA-256, and the ledger stores them as blobs. The rules hold every date,
+limit and parameter of the competition, and the commitment to the sealed texts.
+docs/protocol.md, section 19.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ LEAST_EVALUATORS = 3
 EVALUATORS = 16
 """Most evaluators of one competition."""
 SHOWING_PART = 10
-"""Between `scored` and `result` lies at least one part in so many of the time to score."""
+"""`result` comes after `scored` by at least one part in this many of the time to score."""
 FILES = 256
 """Most files of one submission."""
 WINDOW_MOST = 1 << 16
@@ -44,42 +45,43 @@ HttpsUrl = Annotated[str, Meta(max_length=512, pattern=r"\A(?:https?://[!-~]+)?\
 
 
 class Budget(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What an entrant may take; 0: no limit of that kind."""
+    """Most that an entrant may use; 0 means no limit."""
 
     parameters: Natural
-    """Of the submitted model."""
+    """Parameters of the submitted model."""
     tokens: Natural
-    """Trained on within the run, accepted windows only."""
+    """Tokens trained on within the run, accepted windows only."""
     hours: Natural
-    """Between the run's opening and the round that is submitted."""
+    """Hours between the run's opening and the submitted round."""
 
 
 class Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Milliseconds since 1970, each later than the one before."""
 
     opens: Natural
-    """From then on keys enter and submit."""
+    """Start of entries and submissions."""
     deadline: Natural
-    """Of submissions, and of offers to evaluate."""
+    """End of submissions, and of offers to evaluate."""
     draw: Natural
-    """Until then who offered to evaluate opens the secret; then custodians show their shares."""
+    """End of the time to open secrets; then custodians reveal their shares."""
     scored: Natural
-    """Until then evaluators commit to their scores."""
+    """End of the time for evaluators to commit to their scores."""
     result: Natural
     """End of the time for challenges; no result comes before it."""
 
     @property
     def shown(self) -> int:
-        """Until then scores are shown; the other half up to the result is for challenges alone."""
+        """End of the time to reveal scores; the rest up to the result is for challenges alone."""
         return self.scored + (self.result - self.scored) // 2
 
     def check_showing(self) -> None:
-        """Raise MalformedError unless there is time to show scores, and to challenge them."""
+        """Raise MalformedError unless there is time to reveal scores, and to challenge them."""
+        # To challenge a score is to score again, so the time for it grows with the time to score.
         least = (self.scored - self.draw) // SHOWING_PART
         if self.result - self.scored < least:
             raise MalformedError(
-                f"result comes {self.result - self.scored} ms after scored: at least {least} ms, "
-                f"a {SHOWING_PART}th of the time to score, to show scores and to challenge them"
+                f"result is {self.result - self.scored} ms after scored; at least {least} ms, a "
+                f"{SHOWING_PART}th of the time to score, are needed to reveal and challenge scores"
             )
 
 
@@ -89,42 +91,42 @@ class Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     window: Annotated[int, Meta(ge=2, le=WINDOW_MOST)]
     stride: Annotated[int, Meta(ge=1, le=WINDOW_MOST)]
     documents: Positive
-    """How many of the sealed set are drawn; all, if there are not so many."""
+    """Number of documents drawn from the sealed set; all, if it has no more."""
     evaluators: Annotated[int, Meta(ge=LEAST_EVALUATORS, le=EVALUATORS)]
     evaluator_tier: Annotated[int, Meta(ge=0, le=2)] = 0
     """Least tier of an evaluator's key (`tiers.Tier`); 0 lets one person offer many keys."""
 
 
 class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A competition is named by the SHA-256 of these bytes."""
+    """The rules of a competition, which is identified by the SHA-256 of these bytes."""
 
     name: Label
     sealed: SealedSet
     archive: HttpsUrl
-    """Where the encrypted archive lies; empty: the ledger has it as a blob."""
+    """Address of the encrypted archive; empty: the ledger has it as a blob."""
     custodians: Annotated[tuple[Bytes32Text, ...], Meta(min_length=1, max_length=CUSTODIANS)]
-    """Keys that show the shares, in the order of the shares."""
+    """Keys that reveal the shares, in the order of the shares."""
     budget: Budget
     dates: Dates
     scoring: Scoring
     data: HttpsUrl
-    """Where the rules about training data are written for people; empty: none."""
+    """Address of the rules about training data, for people; empty: none."""
 
     def encode(self) -> bytes:
-        """Write the canonical bytes."""
         return encoding.encode(self)
 
     @classmethod
     def parse(cls, raw: bytes) -> CompetitionRules:
-        """Read rules; raises MalformedError, also for rules that cannot be kept."""
+        """Read rules; raises MalformedError, also for inconsistent rules."""
         rules = encoding.decode(raw, cls, STATEMENT_BYTES)
+        # The decoder checks the fields of a nested struct, but not the rules between them.
         SealedSet.parse(rules.sealed.encode())
         if len(rules.custodians) != len(rules.sealed.shares):
             raise MalformedError(
-                f"{len(rules.custodians)} custodians for {len(rules.sealed.shares)} shares"
+                f"{len(rules.custodians)} custodians do not match {len(rules.sealed.shares)} shares"
             )
         if len(set(rules.custodians)) < len(rules.custodians):
-            raise MalformedError("a custodian stands twice in the rules")
+            raise MalformedError("the rules list a custodian twice")
         dates = (
             rules.dates.opens,
             rules.dates.deadline,
@@ -132,8 +134,9 @@ class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             rules.dates.scored,
             rules.dates.result,
         )
+        # Strictly ascending: in a phase of no length nobody could act.
         if list(dates) != sorted(set(dates)):
-            raise MalformedError(f"the dates {dates} do not follow one another")
+            raise MalformedError(f"the dates {dates} are not ascending")
         rules.dates.check_showing()
         if rules.scoring.stride > rules.scoring.window:
             raise MalformedError(
@@ -143,7 +146,7 @@ class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     @property
     def id(self) -> Digest:
-        """The competition's name: SHA-256 of the document."""
+        """SHA-256 of the document."""
         return sha256(self.encode())
 
     @property
@@ -163,23 +166,22 @@ class SubmittedFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class Submission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which weights an entrant submits: a head of a run, or a folder on the Hub, file by file."""
+    """The submitted weights: a head of a run, or a folder on the Hub, file by file."""
 
     run: MaybeBytes32Text
-    """The run; nothing for a folder."""
+    """The run; empty for a folder."""
     round: Natural
-    """Of the head; 0 for a folder."""
+    """Round of the head; 0 for a folder."""
     weights_root: MaybeBytes32Text
-    """The head's, as the log promoted it; nothing for a folder."""
+    """Weights root of the head, as the log promoted it; empty for a folder."""
     repo: Annotated[str, Meta(max_length=193)]
     """`user/name`; empty for a head."""
     revision: Annotated[str, Meta(max_length=40)]
-    """Its commit; empty for a head."""
+    """Commit of the repository; empty for a head."""
     files: Annotated[tuple[SubmittedFile, ...], Meta(max_length=FILES)]
-    """By name, ascending; none for a head."""
+    """Ascending by name; empty for a head."""
 
     def encode(self) -> bytes:
-        """Write the canonical bytes."""
         return encoding.encode(self)
 
     @classmethod
@@ -190,14 +192,15 @@ class Submission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         of_head = (found.run, found.weights_root)
         of_folder = (found.repo, found.revision, found.files)
         if is_head and (not all(of_head) or any(of_folder)):
-            raise MalformedError("a submitted head has a run and a weights root, and no files")
+            raise MalformedError("a submitted head needs a run and a weights root, and no files")
         if not is_head and (any((*of_head, found.round)) or not all(of_folder)):
-            raise MalformedError("a submitted folder has a repository and files, and no run")
+            raise MalformedError("a submitted folder needs a repository and files, and no run")
         if not is_head:
+            # Empty is allowed for a head, so the patterns of a folder are checked here.
             encoding.convert((found.repo, found.revision), tuple[RepoText, RevisionText])
         names = [one.name for one in found.files]
         if names != sorted(set(names)):
-            raise MalformedError("the submitted files are not ascending and single")
+            raise MalformedError("the submitted files must be ascending and unique")
         return found
 
     @property
@@ -205,10 +208,6 @@ class Submission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """SHA-256 of the document."""
         return sha256(self.encode())
 
-
-# --- What evaluators and organisers put in blobs: scores of documents, a competition's outcome.
-#
-# docs/protocol.md, section 19.
 
 ENTRANTS = 64
 """Most entrants of one competition."""
@@ -218,7 +217,7 @@ Words = Annotated[str, Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 
 
 class Environment(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """On what was scored; for eyes, and to tell kinds of hardware apart."""
+    """Software and hardware of an evaluation, for people and to tell kinds of hardware apart."""
 
     program: Words
     torch: Words
@@ -238,31 +237,28 @@ class Evaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     documents: Annotated[tuple[DocumentScore, ...], Meta(min_length=1, max_length=TEXTS)]
 
     def encode(self) -> bytes:
-        """Write the canonical bytes."""
         return encoding.encode(self)
 
     @classmethod
     def parse(cls, raw: bytes) -> Evaluation:
-        """Read an evaluation; raises MalformedError."""
         return encoding.decode(raw, cls, BLOB_BYTES)
 
     @property
     def total(self) -> Score:
-        """The sums."""
         return Score.of(self.documents)
 
 
 class Judged(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One evaluator's total for an entrant, held against the medians."""
+    """One evaluator's total for an entrant, compared with the medians."""
 
     evaluator: Bytes32Text
     scores: Bytes32Text
     """SHA-256 of its `Evaluation`."""
     millibits: Natural
     off: Integer
-    """Its total less that of the medians, in millibits."""
+    """Difference of the total to that of the medians, in millibits."""
     outside: Natural
-    """Documents that are further off than honest computers can be."""
+    """Documents whose difference exceeds what honest computers can differ by."""
     is_outlier: bool
 
 
@@ -271,23 +267,23 @@ class Placed(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     entrant: EntrantName
     author: Bytes32Text
-    """Who entered it."""
+    """Key that entered."""
     submission: Bytes32Text
     rank: Natural
-    """From 1; entrants that nothing tells apart share one. 0: not ranked."""
+    """From 1; entrants that cannot be told apart share one. 0: not ranked."""
     millibits: Natural
     """Sum of the medians."""
     size_bytes: Natural
     nanobits_per_byte: Natural
     low: Natural
-    """95 % of the bootstrap lie from here to `high`, in nanobits per byte."""
+    """The 95 % interval of the bootstrap goes from here to `high`, in nanobits per byte."""
     high: Natural
     evaluators: Annotated[tuple[Judged, ...], Meta(max_length=EVALUATORS)]
-    """By key."""
+    """Ascending by key."""
 
 
 class Compared(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Two entrants: the interval is of the first's nanobits per byte less the other's."""
+    """Two entrants: the interval is the first's nanobits per byte less the other's."""
 
     first: EntrantName
     other: EntrantName
@@ -295,22 +291,21 @@ class Compared(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     high: Integer
     against: Natural
     winner: Annotated[str, Meta(max_length=32)]
-    """Empty: nothing tells them apart."""
+    """Empty for a tie."""
 
 
 class Outcome(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a competition came to: a function of the log and the evaluations alone."""
+    """The result of a competition: a function of the log and the evaluations alone."""
 
     competition: Bytes32Text
     beacon: Bytes32Text
     documents: Natural
-    """That were scored, those without text left out."""
+    """Scored documents, without those that have no text."""
     places: Annotated[tuple[Placed, ...], Meta(max_length=ENTRANTS)]
-    """By rank, then score and name; those that are not ranked at the end, by name."""
+    """By rank, then score and name; unranked ones at the end, by name."""
     pairs: Annotated[tuple[Compared, ...], Meta(max_length=ENTRANTS * ENTRANTS)]
 
     def encode(self) -> bytes:
-        """Write the canonical bytes."""
         return encoding.encode(self)
 
     @classmethod
@@ -318,5 +313,5 @@ class Outcome(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Read an outcome; raises MalformedError."""
         found = encoding.decode(raw, cls, BLOB_BYTES)
         if len({one.entrant for one in found.places}) < len(found.places):
-            raise MalformedError("an entrant has two places")
+            raise MalformedError("the outcome lists an entrant twice")
         return found

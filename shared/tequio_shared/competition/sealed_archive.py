@@ -1,11 +1,11 @@
-"""The layout of a sealed set's archive: a head in clear, and chunks, each encrypted by itself.
+"""The layout of a sealed set's archive: a plain head, and chunks, each encrypted separately.
 
-What is encrypted is the leaves of all documents, then for each its salt, its size as u64 and its
-bytes. The leaves come first, so that a document is held against its own while it passes.
+The encrypted content is the leaves of all documents, then for each its salt, its size as u64 and
+its bytes. The leaves come first, so that each document can be checked while it is read.
 
 A chunk's nonce is its number (11 bytes) and whether it is the last (1 byte), as in age's STREAM;
 the head is associated data of each. So no chunk can move, be left out, or follow the last. A key
-encrypts one archive only. Ciphers are no part of this file.
+encrypts one archive only. The cipher itself is not in this file.
 """
 
 from __future__ import annotations
@@ -22,13 +22,6 @@ from tequio_shared.sealed_set import KEY_BYTES, SALT_BYTES, TEXT_BYTES, TEXTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-# --- A sealed set's key out of its shares: what everybody computes once enough of them are
-# public.
-#
-# Shamir's scheme over GF(2^128) modulo x^128 + x^7 + x^2 + x + 1, on each half of the key, as the
-# program ssss has it without its diffusion layer. The shares are in the log by then, so that
-# nothing here is secret and no time need be constant; who splits or joins in secret takes a
-# library for it. docs/protocol.md, section 18.3.
 
 _HALF_BYTES = KEY_BYTES // 2
 _BITS = 8 * _HALF_BYTES
@@ -36,9 +29,12 @@ _MODULUS = 1 << _BITS | 0x87
 
 
 def combine(shares: Mapping[int, bytes]) -> bytes:
-    """Join the values of exactly as many shares as are needed, by index; or give nonsense.
+    """Combine the values of exactly as many shares as are needed, by index, into the key.
 
-    Shares that were made with different keys give a key too, which opens nothing.
+    Shamir's scheme over GF(2^128) modulo x^128 + x^7 + x^2 + x + 1, on each half of the key, as in
+    the program ssss without its diffusion layer (docs/protocol.md, section 18.3). The shares are
+    public by then, so nothing here needs constant time; splitting or combining in secret needs a
+    library. Shares of different keys give a key too, which opens nothing.
     """
     weights = {at: _weight(at, shares) for at in shares}
     power = {at: _power(at, len(shares)) for at in shares}
@@ -102,45 +98,46 @@ _SIZE_BYTES = 8
 _NUMBER_BYTES = 11
 HEAD_BYTES = len(_MAGIC) + DIGEST_BYTES + 2 * _SIZE_BYTES
 _DOCUMENT_BYTES = DIGEST_BYTES + SALT_BYTES + _SIZE_BYTES
-"""What a document takes beside itself."""
+"""Size of a document's record without the document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """What stands in clear at an archive's front."""
+    """The plain head of an archive, 56 bytes."""
 
     root: Digest
     documents: int
     size_bytes: int
 
     def encode(self) -> bytes:
-        """Write the 56 bytes."""
         return _MAGIC + self.root + _u64(self.documents) + _u64(self.size_bytes)
 
     @classmethod
     def parse(cls, raw: bytes) -> Head:
         """Read `encode` back; raises MalformedError."""
         if len(raw) != HEAD_BYTES or not raw.startswith(_MAGIC):
-            raise MalformedError("no archive of a sealed set")
+            raise MalformedError("not the archive of a sealed set")
         at = len(_MAGIC) + DIGEST_BYTES
         documents, size_bytes = _number(raw[at : at + _SIZE_BYTES]), _number(raw[-_SIZE_BYTES:])
         if not 1 <= documents <= min(TEXTS, size_bytes):
-            raise MalformedError(f"archive of {documents} documents in {size_bytes} bytes")
+            raise MalformedError(
+                f"impossible archive of {documents} documents in {size_bytes} bytes"
+            )
         return cls(root=Digest(raw[len(_MAGIC) : at]), documents=documents, size_bytes=size_bytes)
 
     @property
     def plain_bytes(self) -> int:
-        """How long the chunks are together before they are encrypted."""
+        """Size of all chunks together before encryption."""
         return _DOCUMENT_BYTES * self.documents + self.size_bytes
 
     @property
     def chunks(self) -> int:
-        """How many chunks there are; all but the last are full."""
+        """Number of chunks; all but the last are full."""
         return -(-self.plain_bytes // CHUNK_BYTES)
 
     @property
     def archive_bytes(self) -> int:
-        """How long the whole archive is."""
+        """Size of the whole archive."""
         return HEAD_BYTES + self.plain_bytes + TAG_BYTES * self.chunks
 
     def nonce(self, number: int) -> bytes:
@@ -150,14 +147,14 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begin:
-    """Document `index`, from 0, begins; its bytes follow."""
+    """Start of document `index`, from 0; its bytes follow."""
 
     index: int
     salt: bytes
     size_bytes: int
 
     def encode(self) -> bytes:
-        """Write what stands before a document's bytes."""
+        """Encode the part before a document's bytes."""
         return self.salt + _u64(self.size_bytes)
 
 
@@ -175,19 +172,25 @@ def chunked(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def read(chunks: Iterable[bytes], head: Head) -> Iterator[Begin | bytes]:
-    """Tell the documents from decrypted chunks: a `Begin`, then the bytes in pieces, and so on.
+    """Yield the documents in decrypted chunks: a `Begin`, then the bytes in parts, and so on.
 
-    A document is held against its leaf before the next begins or the end is reached; nothing
-    counts before that. Raises MalformedError with the number of a document that is not its leaf's.
+    A document is checked against its leaf before the next one begins or the end is reached; use
+    nothing before that. Raises MalformedError with the number of a document that fails.
     """
     stream = _Stream(chunks)
-    leaves = [stream.take(DIGEST_BYTES) for _ in range(head.documents)]
+    leaves = [stream.read_exactly(DIGEST_BYTES) for _ in range(head.documents)]
     _check_root(leaves, head.root)
     left = head.size_bytes
     for index, leaf in enumerate(leaves):
-        salt, size_bytes = stream.take(SALT_BYTES), _number(stream.take(_SIZE_BYTES))
+        salt, size_bytes = (
+            stream.read_exactly(SALT_BYTES),
+            _number(stream.read_exactly(_SIZE_BYTES)),
+        )
+        # Bounded before it is yielded: callers allocate by it.
         if not 1 <= size_bytes <= min(left, TEXT_BYTES):
-            raise MalformedError(f"document {index + 1} of {size_bytes} bytes")
+            raise MalformedError(
+                f"document {index + 1} has an impossible size of {size_bytes} bytes"
+            )
         left -= size_bytes
         yield Begin(index=index, salt=salt, size_bytes=size_bytes)
         state = hashlib.sha256(b"\x00" + salt)
@@ -195,9 +198,9 @@ def read(chunks: Iterable[bytes], head: Head) -> Iterator[Begin | bytes]:
             state.update(piece)
             yield piece
         if state.digest() != leaf:
-            raise MalformedError(f"document {index + 1} is not the one that was committed to")
+            raise MalformedError(f"document {index + 1} does not match its commitment")
     if left or not stream.is_done():
-        raise MalformedError("more in the archive than its documents")
+        raise MalformedError("the archive holds more than its documents")
 
 
 def _check_root(leaves: Sequence[bytes], root: Digest) -> None:
@@ -205,24 +208,24 @@ def _check_root(leaves: Sequence[bytes], root: Digest) -> None:
     for leaf in leaves:
         tree.append(leaf)
     if tree.root() != root:
-        raise MalformedError("the leaves in the archive do not lead to the root in its head")
+        raise MalformedError("the leaves in the archive do not match the root in its head")
 
 
 class _Stream:
-    """Chunks as one row of bytes."""
+    """Chunks as one sequence of bytes."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
         self._held = b""
         self._at = 0
 
-    def take(self, size_bytes: int) -> bytes:
+    def read_exactly(self, size_bytes: int) -> bytes:
         return b"".join(self.pieces(size_bytes))
 
     def pieces(self, size_bytes: int) -> Iterator[bytes]:
         while size_bytes:
             if self.is_done():
-                raise MalformedError("the archive ends in the middle")
+                raise MalformedError("the archive is truncated")
             piece = self._held[self._at : self._at + size_bytes]
             self._at += len(piece)
             size_bytes -= len(piece)

@@ -1,8 +1,8 @@
-"""What evaluators say of the entrants of a competition, and what others say against it.
+"""Parts of a competition's view: entrants, the draw of evaluators and texts, and their scores.
 
-Nobody can copy: an evaluator commits to its scores of an entrant, and shows them when all who were
-drawn have committed, or nobody can any more. From the first one that is shown on, no commitment
-counts, so that a clock that is put back gains nothing. docs/protocol.md, section 19.
+Nobody can copy scores: an evaluator commits to its scores of an entrant, and reveals them when all
+drawn evaluators have committed, or nobody can any more. Once the first is revealed, no commitment
+counts, so a clock that is set back gains nothing. docs/protocol.md, section 19.
 """
 
 from __future__ import annotations
@@ -48,9 +48,6 @@ if TYPE_CHECKING:
         EvalSecret,
     )
 
-# --- What a competition asks of the network around it: documents, runs, and who may take part.
-#
-# All of it is as the log has it before the statement that is judged.
 
 _HOUR_MS = 3_600_000
 _Document = TypeVar("_Document")
@@ -62,37 +59,41 @@ def _unknown(_name: Digest) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """The folds that a competition rests on, and the documents by their names."""
+    """The folds that a competition rests on, and the documents by digest.
+
+    Always as the log has them before the statement that is judged.
+    """
 
     documents: Documents
-    """Raises KeyError for one that is not there."""
+    """Raises KeyError for a missing one."""
     run: Callable[[RunId], FullRunView | None]
     standings: Standings
     tiers: Tiers
     organisers: frozenset[PeerKey]
     size_of: Callable[[Digest], int | None] = _unknown
-    """Bytes of a document if that costs less than reading it: anybody may name a large one."""
+    """Size of a document if that is cheaper than reading it: anybody may name a large one."""
 
     def is_in_good_standing(self, key: PeerKey) -> bool:
-        """Whether the key is registered, and neither quarantined nor banned."""
+        """Return whether the key is registered, and neither quarantined nor banned."""
         return key in self.standings.records and self.standings.of(key) not in OUTSIDE
 
     def check_standing(self, key: PeerKey) -> None:
         """Raise RefusedError unless the key is in good standing."""
         if not self.is_in_good_standing(key):
-            raise RefusedError("quarantined", f"{to_text(key)} takes part in nothing now")
+            raise RefusedError("quarantined", f"key {to_text(key)} may not take part now")
 
     def owner(self, key: PeerKey) -> Digest:
-        """Whose key it is, as far as the log knows."""
+        """Owner of the key, as far as the log knows."""
         return self.tiers.word(key).owner
 
     def tier(self, key: PeerKey, ts: int) -> int:
-        """How much is known of who is behind the key at that time (ms), in whichever run."""
+        """Tier of the key at that time (ms), in any run."""
         word = self.tiers.word(key)
+        # An invitation has no end; a vouch counts only while it runs.
         return int(word.tier) if not word.until or word.until > ts else 0
 
     def rostered(self, run: RunId) -> set[PeerKey]:
-        """Who ever had a slot in the run."""
+        """Keys that have ever had a slot in the run."""
         view = self.run(run)
         return set() if view is None else view.accounts.rostered
 
@@ -105,15 +106,18 @@ def read_document(
     most_bytes: int = STATEMENT_BYTES,
 ) -> _Document:
     """Read the document that a statement names; raises RefusedError."""
+    # Before the read: a statement costs its author nothing, and the blob may be 64 MiB.
     size_bytes = network.size_of(digest_from_text(name)) or 0
     if size_bytes > most_bytes:
-        raise RefusedError("malformed", f"the {noun} has {size_bytes} bytes, not {most_bytes}")
+        raise RefusedError(
+            "malformed", f"the {noun} has {size_bytes} bytes; at most {most_bytes} are allowed"
+        )
     try:
         return parse(network.documents(digest_from_text(name)))
     except KeyError as err:
-        raise RefusedError("not-found", f"put the {noun} {name} first") from err
+        raise RefusedError("not-found", f"upload the {noun} {name} first") from err
     except MalformedError as err:
-        raise RefusedError("malformed", f"the {noun} does not hold: {err}") from err
+        raise RefusedError("malformed", f"the {noun} is not valid: {err}") from err
 
 
 def check_submission(
@@ -121,19 +125,21 @@ def check_submission(
 ) -> None:
     """Raise RefusedError unless it is a head of that run, within the budget; no run: a folder.
 
-    What a folder takes is seen when it is scored.
+    The budget of a folder is checked when it is scored.
     """
     if submission.run != ("" if side is None else to_text(side)):
         due = "a folder" if side is None else f"a head of run {to_text(side)}"
-        raise RefusedError("wrong-submission", f"this entrant submits {due}")
+        raise RefusedError("wrong-submission", f"this entrant must submit {due}")
     view = None if side is None else network.run(side)
     if view is None:
         return
     head = view.heads.get(submission.round)
     if head is None:
-        raise RefusedError("wrong-submission", f"round {submission.round} has no certified head")
+        raise RefusedError("wrong-submission", f"round {submission.round} has no promoted head")
+    # The hash in the submission is what evaluators fetch, so it must be the promoted one.
     if to_text(head.weights_root) != submission.weights_root:
         raise RefusedError("wrong-submission", f"round {submission.round} has other weights")
+    # Head 0 has no closed round before it, and has used nothing.
     trained = view.accounts.trained.get(submission.round, Trained(tokens=0, ms=0))
     _check_budget(budget, view.manifest.parameters, trained)
 
@@ -144,10 +150,13 @@ def eligible(
     custodians: Iterable[PeerKey],
     network: Network,
 ) -> dict[PeerKey, Digest]:
-    """Who can be drawn to evaluate, and whose key it is: all with a secret and no interest."""
+    """Keys that can be drawn to evaluate, with their owners: with a secret, without an interest."""
     authors = {one.author for one in entrants}
     rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
+    # Trainers of a competing run have an interest, and custodians together could read the texts
+    # early.
     outside = authors.union(custodians, network.organisers, *rostered)
+    # By owner as well as by key: an entrant must not evaluate itself with a second key.
     rivals = {network.owner(key) for key in authors}
     return {
         key: network.owner(key)
@@ -160,39 +169,37 @@ def eligible(
 
 
 def _check_budget(budget: Budget, parameters: int, trained: Trained) -> None:
-    """A limit of 0 is none."""
     taken = (
         ("parameters", budget.parameters, parameters),
         ("tokens", budget.tokens, trained.tokens),
         ("hours", budget.hours, -(-trained.ms // _HOUR_MS)),
     )
     for noun, most, found in taken:
-        if most and found > most:
-            raise RefusedError("over-budget", f"{found} {noun}, and {most} are allowed")
-
-
-# --- Parts of a competition's view: its phases, who takes part, the draw, and what was said.
+        if most and found > most:  # 0: no limit
+            raise RefusedError("over-budget", f"{found} {noun}; {most} are allowed")
 
 
 class Phase(StrEnum):
-    """Where a competition stands; each ends when the statement that begins the next is logged."""
+    """Phase of a competition; it ends when the statement that begins the next one is logged."""
 
     OPEN = "open"  # keys enter, submit, and offer to evaluate
-    CLOSED = "closed"  # who offered opens the secret
-    DRAWN = "drawn"  # custodians show their shares
-    REVEALED = "revealed"  # texts and draw are known: evaluators commit, show, are challenged
+    CLOSED = "closed"  # evaluators that offered open their secrets
+    DRAWN = "drawn"  # custodians reveal their shares
+    REVEALED = (
+        "revealed"  # texts and draw are known: evaluators commit and reveal, others challenge
+    )
     DECIDED = "decided"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """An entry of the log, and when it says that it was said (ms)."""
+    """An entry of the log, and its signed time (ms)."""
 
     index: int
     ts: int
 
     def check_within(self, first: int, last: int | None) -> None:
-        """Raise RefusedError unless it was said between these times (ms), both included."""
+        """Raise RefusedError unless it was signed between these times (ms), both included."""
         if self.ts < first:
             raise RefusedError("too-early", f"signed at {self.ts} ms, before {first} ms")
         if last is not None and self.ts > last:
@@ -201,7 +208,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
-    """Who takes part under a name; `submission` is the one that counts so far."""
+    """A participant under its name; `submission` is the one that counts so far."""
 
     name: str
     author: PeerKey
@@ -213,7 +220,7 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """Somebody's offer to evaluate; `secret` once it is opened."""
+    """An offer to evaluate; `secret` once it is opened."""
 
     offered: Mark
     commit: Digest
@@ -223,7 +230,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A share of the key that its custodian showed."""
+    """A share of the key that its custodian revealed."""
 
     shown: Mark
     share: KeyShare
@@ -231,12 +238,12 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """What follows from the beacon: the key, which documents are scored, and who scores them."""
+    """Consequences of the beacon: the key, the documents to score, and their evaluators."""
 
     key: bytes
     beacon: Digest
     documents: tuple[int, ...]
-    """Numbers in the sealed set, from 0, ascending."""
+    """Indices in the sealed set, ascending."""
     evaluators: tuple[PeerKey, ...]
     """In the order of the lot."""
 
@@ -251,20 +258,20 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A drawn evaluator's word on one entrant."""
+    """A drawn evaluator's scores of one entrant."""
 
     said: Mark
     entrant: str
     evaluator: PeerKey
     scores: Digest
-    """Name of the `Evaluation`."""
+    """SHA-256 of the `Evaluation`."""
     millibits: int
     size_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Challenge:
-    """Somebody got another number."""
+    """Another number than an evaluator's for one document."""
 
     said: Mark
     author: PeerKey
@@ -274,26 +281,23 @@ class Challenge:
     millibits: int
 
 
-# --- Who takes part in a competition, under which name, and with which model.
-
-
 @dataclass(slots=True, kw_only=True)
 class Entries:
-    """The entrants so far; each call takes a statement, or raises RefusedError."""
+    """The entrants so far; each method applies a statement, or raises RefusedError."""
 
     rules: CompetitionRules
     entrants: dict[str, Entrant] = field(default_factory=dict)
-    """By name, in the order in which they entered."""
+    """By name, in the order of entry."""
 
     def enter(self, mark: Mark, author: PeerKey, body: CompEnter, network: Network) -> None:
-        """Let somebody in."""
+        """Apply comp.enter."""
         mark.check_within(self.rules.dates.opens, self.rules.dates.deadline)
         check_part(author, self.rules.custodian_keys, network)
         side = RunId(digest_from_text(body.side)) if body.side else None
         self._check_room(author, network)
         if body.entrant in self.entrants:
             raise RefusedError(
-                "name-taken", f"there is an entrant {body.entrant}: take another name"
+                "name-taken", f"the name {body.entrant} is taken: choose another one"
             )
         if side is not None:
             self._check_side(author, side, network)
@@ -302,12 +306,13 @@ class Entries:
         )
 
     def submit(self, mark: Mark, author: PeerKey, body: CompSubmit, network: Network) -> None:
-        """Take an entrant's model in the place of the one before."""
+        """Apply comp.submit: the model replaces the entrant's one before."""
         mark.check_within(self.rules.dates.opens, self.rules.dates.deadline)
         entrant = self.of(body.entrant)
+        # A name belongs to the key that entered: otherwise a rival could replace the model.
         if author != entrant.author:
             raise RefusedError(
-                "wrong-role", f"only who entered as {entrant.name} submits under that name"
+                "wrong-role", f"only the key that entered as {entrant.name} may submit under it"
             )
         network.check_standing(author)
         submission = read_document(Submission.parse, network, body.submission, "submission")
@@ -315,15 +320,15 @@ class Entries:
         self.entrants[entrant.name] = replace(entrant, submission=submission, submitted=mark)
 
     def of(self, name: str) -> Entrant:
-        """The entrant of that name; raises RefusedError("not-found")."""
+        """Return the entrant with that name; raises RefusedError("not-found")."""
         entrant = self.entrants.get(name)
         if entrant is None:
-            raise RefusedError("not-found", f"nobody entered as {name}")
+            raise RefusedError("not-found", f"no entrant has the name {name}")
         return entrant
 
     @property
     def submissions(self) -> dict[str, Digest]:
-        """Name of the submission that counts, by entrant that has one, in the order of names."""
+        """Digest of the submission that counts, by entrant that has one, in the order of names."""
         return {
             name: entrant.submission.id
             for name, entrant in sorted(self.entrants.items())
@@ -331,84 +336,87 @@ class Entries:
         }
 
     def _check_room(self, author: PeerKey, network: Network) -> None:
-        """Organisers enter as many as they run; a stranger's key enters once, up to half of all."""
+        """Check the limits: one entry per key, half of all places; organisers are exempt."""
         if len(self.entrants) >= ENTRANTS:
-            raise RefusedError("competition-full", f"{ENTRANTS} entrants are in it")
+            raise RefusedError("competition-full", f"the competition has {ENTRANTS} entrants")
         if author in network.organisers:
             return
+        # Half of the places stay for organisers, so strangers cannot crowd them out.
         strangers = {one.author for one in self.entrants.values()} - network.organisers
         if author in strangers:
             raise RefusedError("already-said", "this key has entered already")
         if len(strangers) >= ENTRANTS // 2:
-            raise RefusedError("competition-full", "ask an organiser to enter it")
+            raise RefusedError("competition-full", "no place is left: ask an organiser to enter it")
 
     def _check_side(self, author: PeerKey, side: RunId, network: Network) -> None:
         if author not in network.organisers:
-            raise RefusedError("wrong-role", "only an organiser enters a run")
+            raise RefusedError("wrong-role", "only an organiser may enter a run")
         if network.run(side) is None:
             raise RefusedError("not-found", f"no run {to_text(side)} was opened in this network")
         for entrant in self.entrants.values():
             if entrant.side == side:
-                raise RefusedError("name-taken", f"the run takes part as {entrant.name} already")
+                raise RefusedError("name-taken", f"the run already takes part as {entrant.name}")
 
 
 def check_part(author: PeerKey, custodians: Collection[PeerKey], network: Network) -> None:
-    """Raise RefusedError for a custodian, or somebody who is shut out: neither takes part."""
+    """Raise RefusedError for a custodian, and for a key in bad standing: neither takes part."""
     network.check_standing(author)
     if author in custodians:
-        raise RefusedError("not-eligible", "custodians neither enter nor evaluate")
-
-
-# --- A competition's lot: who offers to evaluate, the secrets and shares, and what they draw.
-#
-# Who may evaluate is fixed before anybody can know the beacon (`competition_draw`).
+        raise RefusedError("not-eligible", "custodians may neither enter nor evaluate")
 
 
 @dataclass(slots=True, kw_only=True)
 class Lot:
-    """What the draw is made of; each call takes a statement, or raises RefusedError."""
+    """The input of the draw; each method applies a statement, or raises RefusedError.
+
+    The evaluators that can be drawn are fixed before anybody can know the beacon (`result.beacon`).
+    """
 
     rules: CompetitionRules
     offers: dict[PeerKey, Offer] = field(default_factory=dict)
     candidates: dict[PeerKey, Digest] = field(default_factory=dict)
-    """Who can be drawn, and whose key it is; from `comp.draw` on."""
+    """Keys that can be drawn, with their owners; empty before `comp.draw`."""
     shares: dict[int, Shown] = field(default_factory=dict)
     """By index from 1, in the order of the log."""
     draw: Draw | None = None
-    """From the share on that was the last one needed."""
+    """Set by the last share needed."""
 
     def offer(
         self, mark: Mark, author: PeerKey, body: EvalOffer, entries: Entries, network: Network
     ) -> None:
-        """Take an offer to evaluate in the place of the one before."""
+        """Apply eval.offer: it replaces the key's offer before."""
         mark.check_within(0, self.rules.dates.deadline)
         check_part(author, self.rules.custodian_keys, network)
         if author in network.organisers:
-            raise RefusedError("not-eligible", "organisers do not evaluate")
+            raise RefusedError("not-eligible", "organisers may not evaluate")
+        # Checked again by owner in `eligible`, when all entrants are known.
         if any(author == entrant.author for entrant in entries.entrants.values()):
-            raise RefusedError("not-eligible", "entrants do not evaluate")
+            raise RefusedError("not-eligible", "entrants may not evaluate")
         least = self.rules.scoring.evaluator_tier
+        # Here as well as at the draw: the author learns it while there is time to be vouched for.
         if network.tier(author, mark.ts) < least:
             way = "have an account vouch for it" if least == Tier.VOUCHED else "be invited"
-            raise RefusedError("not-eligible", f"keys of tier {least} evaluate here: {way}")
+            raise RefusedError("not-eligible", f"evaluators need a key of tier {least}: {way}")
         self.offers[author] = Offer(offered=mark, commit=digest_from_text(body.commit))
 
     def open_secret(self, mark: Mark, author: PeerKey, body: EvalSecret) -> None:
-        """Open what an offer committed to."""
+        """Apply eval.secret: open the commitment of an offer."""
         offer = self.offers.get(author)
         if offer is None:
             raise RefusedError("not-found", "this key made no offer to evaluate")
         if offer.secret is not None:
-            raise RefusedError("already-said", "the secret is open already")
+            raise RefusedError("already-said", "the secret is already open")
         secret = from_text(body.secret)
+        # Committed before the deadline: a secret chosen later could steer the beacon.
         if result.commitment(self.rules.id, author, secret) != offer.commit:
             raise RefusedError(
-                "wrong-reveal", "the secret is not the one that the offer committed to"
+                "wrong-reveal", "the secret does not match the commitment of the offer"
             )
         self.offers[author] = replace(offer, secret=secret, opened=mark)
 
     def fix(self, mark: Mark, entries: Entries, network: Network) -> None:
-        """Fix who can be drawn."""
+        """Fix the keys that can be drawn."""
+        # Not before its date: a coordinator that ends the time early could leave out secrets.
         mark.check_within(self.rules.dates.draw, None)
         self.candidates = eligible(
             entries.entrants.values(),
@@ -420,11 +428,12 @@ class Lot:
     def show_share(
         self, mark: Mark, author: PeerKey, body: CompReveal, submissions: Mapping[str, Digest]
     ) -> bool:
-        """Take a share; whether it was the last one needed, so that all is drawn."""
+        """Record a share; return whether it was the last one needed, so that the draw is made."""
         number, share = self._share(author, body)
         if number in self.shares:
-            raise RefusedError("already-said", f"share {number} was shown already")
+            raise RefusedError("already-said", f"share {number} is already revealed")
         self.shares[number] = Shown(shown=mark, share=share)
+        # The beacon is fixed by the first shares that suffice; later ones must not draw again.
         if self.draw is not None or len(self.shares) < self.rules.sealed.needed:
             return False
         self.draw = self._drawn(submissions)
@@ -438,31 +447,36 @@ class Lot:
         return self.draw
 
     def _offers_of_tier(self, ts: int, network: Network) -> dict[PeerKey, Offer]:
-        """Those whose keys are still known as well as the rules ask."""
+        """Offers by keys that still have the tier that the rules require."""
         least = self.rules.scoring.evaluator_tier
         return {at: one for at, one in self.offers.items() if network.tier(at, ts) >= least}
 
     def _share(self, author: PeerKey, body: CompReveal) -> tuple[int, KeyShare]:
-        """The share that this custodian holds, and its number."""
+        """Number and share of this custodian."""
         sealed, custodians = self.rules.sealed, self.rules.custodian_keys
         if author not in custodians:
-            raise RefusedError("wrong-role", "only a custodian shows a share")
+            raise RefusedError("wrong-role", "only a custodian may reveal a share")
         number = custodians.index(author) + 1
         try:
             share = KeyShare.parse(body.share)
         except MalformedError as err:
-            raise RefusedError("malformed", f"the share does not hold: {err}") from err
+            raise RefusedError("malformed", f"the share is not valid: {err}") from err
         if share.index != number or share.root != from_text(sealed.root):
             raise RefusedError(
-                "wrong-share", f"this custodian's is share {number} of this sealed set"
+                "wrong-share", f"this custodian holds share {number} of this sealed set"
             )
+        # A wrong share would give a wrong key without any error, so it is refused by its name.
         if to_text(share.name) != sealed.shares[number - 1]:
-            raise RefusedError("wrong-share", f"it is not the share {number} that the rules name")
+            raise RefusedError(
+                "wrong-share", f"the share does not match share {number} in the rules"
+            )
         return number, share
 
     def _drawn(self, submissions: Mapping[str, Digest]) -> Draw:
         sealed, scoring = self.rules.sealed, self.rules.scoring
         key = sealed_archive.combine({at: one.share.value for at, one in self.shares.items()})
+        # All opened secrets count, also of keys that cannot be drawn: nobody can drop one
+        # afterwards.
         secrets = {at: one.secret for at, one in self.offers.items() if one.secret is not None}
         beacon = result.beacon(self.rules.id, key, secrets, submissions)
         return Draw(
@@ -474,36 +488,37 @@ class Lot:
 
 
 CHALLENGES = 16
-"""Most challenges of one key in a competition."""
+"""Most challenges by one key in a competition."""
 
 
 def commitment(competition: Digest, author: PeerKey, scores: Digest, salt: bytes) -> Digest:
-    """What an evaluator commits to; `scores` names its `Evaluation`. Nobody else can open it."""
+    """Commitment of an evaluator to the `Evaluation` with that digest, bound to its author."""
     return sha256(b"tequio/v1/scored\0", competition, author, scores, salt)
 
 
 @dataclass(slots=True, kw_only=True)
 class Scores:
-    """The scores so far; each call takes a statement, or raises RefusedError."""
+    """The scores so far; each method applies a statement, or raises RefusedError."""
 
     rules: CompetitionRules
     commits: dict[tuple[str, PeerKey], Committed] = field(default_factory=dict)
-    """By entrant and evaluator; so `results`."""
+    """By entrant and evaluator; `results` too."""
     results: dict[tuple[str, PeerKey], Scored] = field(default_factory=dict)
     challenges: list[Challenge] = field(default_factory=list)
 
     def commit(
         self, mark: Mark, author: PeerKey, body: EvalCommit, draw: Draw, entries: Entries
     ) -> None:
-        """Take a drawn evaluator's commitment."""
+        """Apply eval.commit of a drawn evaluator."""
         mark.check_within(0, self.rules.dates.scored)
         _check_drawn(author, draw)
         if entries.of(body.entrant).submission is None:
-            raise RefusedError("wrong-scores", f"{body.entrant} submitted nothing")
+            raise RefusedError("wrong-scores", f"{body.entrant} has submitted no model")
         if (body.entrant, author) in self.commits:
             raise RefusedError("already-said", f"this key has committed for {body.entrant}")
+        # One revealed score is enough to copy from, so no further commitment can count.
         if any(name == body.entrant for name, _ in self.results):
-            raise RefusedError("too-late", f"scores of {body.entrant} are shown already")
+            raise RefusedError("too-late", f"scores of {body.entrant} are already revealed")
         self.commits[body.entrant, author] = Committed(
             said=mark, commit=digest_from_text(body.commit)
         )
@@ -517,20 +532,22 @@ class Scores:
         entries: Entries,
         network: Network,
     ) -> None:
-        """Take the scores of an entrant that a drawn evaluator committed to."""
+        """Apply eval.result: the scores of an entrant that a drawn evaluator committed to."""
         mark.check_within(0, self.rules.dates.shown)
         _check_drawn(author, draw)
         submission = entries.of(body.entrant).submission
         if submission is None or to_text(submission.id) != body.submission:
             raise RefusedError(
-                "wrong-scores", f"{body.submission} is not what counts for {body.entrant}"
+                "wrong-scores",
+                f"{body.submission} is not the submission that counts for {body.entrant}",
             )
         if (body.entrant, author) in self.results:
             raise RefusedError("already-said", f"this key has scored {body.entrant}")
+        # Before the document is read: a copier has no commitment, and must not cause the read.
         self._check_opens(author, body)
         if not self.are_due(body.entrant, draw, mark.ts):
             raise RefusedError(
-                "too-early", f"not all who were drawn have committed for {body.entrant}"
+                "too-early", f"not all drawn evaluators have committed for {body.entrant}"
             )
         found = read_document(Evaluation.parse, network, body.scores, "evaluation", BLOB_BYTES)
         _check_scores(author, body, found, len(draw.documents))
@@ -544,34 +561,33 @@ class Scores:
         )
 
     def are_due(self, entrant: str, draw: Draw, at_ms: int) -> bool:
-        """Whether scores of the entrant may be shown at that time: nobody else can commit then."""
+        """Return whether the entrant's scores may be revealed then: nobody else can commit."""
         heard = all((entrant, key) in self.commits for key in draw.evaluators)
         return heard or at_ms > self.rules.dates.scored
 
     def hoped(self, entrant: str, draw: Draw, at_ms: int) -> int:
-        """Count the scores of the entrant that are shown, or may still be at that time."""
+        """Count scores of the entrant that are revealed, or still can be at that time."""
         spots = [(entrant, key) for key in draw.evaluators]
         dates = self.rules.dates
         if at_ms <= dates.scored:
             return len(spots)
+        # Until the time to reveal is over every commitment may still be opened.
         hopes = self.commits if at_ms <= dates.shown else self.results
         return sum(spot in hopes for spot in spots)
 
     def challenge(
         self, mark: Mark, author: PeerKey, body: CompChallenge, draw: Draw, network: Network
     ) -> None:
-        """Take somebody's other number."""
+        """Apply comp.challenge: another number for a document."""
         mark.check_within(0, self.rules.dates.result)
         network.check_standing(author)
         evaluator = key_from_text(body.evaluator)
         if (body.entrant, evaluator) not in self.results:
             raise RefusedError(
-                "not-found", f"{body.evaluator} has said nothing about {body.entrant}"
+                "not-found", f"{body.evaluator} has published no scores of {body.entrant}"
             )
         if body.document not in draw.documents:
-            raise RefusedError(
-                "wrong-challenge", f"document {body.document} is not one that was drawn"
-            )
+            raise RefusedError("wrong-challenge", f"document {body.document} was not drawn")
         made = Challenge(
             said=mark,
             author=author,
@@ -580,11 +596,12 @@ class Scores:
             document=body.document,
             millibits=body.millibits,
         )
+        # Bounded per key: nobody can fill the log with challenges.
         mine = [one for one in self.challenges if one.author == author]
         if len(mine) >= CHALLENGES:
-            raise RefusedError("wrong-challenge", f"{CHALLENGES} challenges are all that a key has")
+            raise RefusedError("wrong-challenge", f"a key may make {CHALLENGES} challenges at most")
         if any(replace(one, said=mark) == made for one in mine):
-            raise RefusedError("already-said", "this challenge was made already")
+            raise RefusedError("already-said", "this challenge has been made already")
         self.challenges.append(made)
 
     def _check_opens(self, author: PeerKey, body: EvalResult) -> None:
@@ -594,7 +611,7 @@ class Scores:
         scores, salt = digest_from_text(body.scores), from_text(body.salt)
         if commitment(self.rules.id, author, scores, salt) != committed.commit:
             raise RefusedError(
-                "wrong-reveal", f"the scores of {body.entrant} are not those committed to"
+                "wrong-reveal", f"the scores of {body.entrant} do not match the commitment"
             )
 
 
@@ -607,12 +624,13 @@ def _check_scores(author: PeerKey, body: EvalResult, found: Evaluation, document
     said = body.competition, body.entrant, body.submission, to_text(author)
     if said != (found.competition, found.entrant, found.submission, found.evaluator):
         raise RefusedError(
-            "wrong-scores", "the evaluation is of something else, or somebody else's"
+            "wrong-scores", "the evaluation is for another entrant or by another evaluator"
         )
     if len(found.documents) != documents:
         raise RefusedError(
             "wrong-scores", f"{len(found.documents)} scores for {documents} documents"
         )
+    # Readers show the sums without fetching the blob, so they must match it.
     total = found.total
     if (body.millibits, body.size_bytes) != (total.millibits, total.size_bytes):
-        raise RefusedError("wrong-scores", f"the documents sum up to {total.millibits} millibits")
+        raise RefusedError("wrong-scores", f"the documents add up to {total.millibits} millibits")

@@ -1,1 +1,1 @@
-"""Head."""
+"""The head: layout of the weights, contributions to them, and the step from head to head."""

@@ -1,9 +1,10 @@
-"""The sign-agreement filter: whose signs go against everybody else's is left out of the head.
+"""The sums behind a step: sign-agreement filter, transform of distro, and down link.
 
-For each member, a counts positions where its sign is that of the sum of the others, less those
-where it is the opposite; t counts the positions compared. Were its signs coin flips, a would have
-mean 0 and variance t; z2 = 16 demands more than 4 standard deviations. Only signs count, so
-shouting louder does not help. With one or two members there is no filter and no protection.
+Theory of the filter. For each member, a counts positions where its sign is that of the sum of the
+others, less those where it is the opposite; t counts the positions compared. If signs were coin
+flips, a would have mean 0 and variance t; z2 = 16 requires more than 4 standard deviations. Only
+signs count, so a larger update has no more influence. One or two members are never filtered and
+have no protection.
 (docs/protocol.md, head)
 """
 
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 
 
 _UNFILTERED = 2
-"""So few members are never filtered: there is no majority to agree with."""
+"""Up to this many members are never filtered: they have no majority to agree with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entries:
-    """What counts of one contribution: flat positions int64[m] and levels int64[m].
+    """The effective entries of one contribution: flat positions int64[m] and levels int64[m].
 
-    Entries of empty chunks, at padding and of level 0 are gone. `scales` is uint8[n].
+    Without entries of empty chunks, at padding, or of level 0. `scales` is uint8[n].
     """
 
     positions: NDArray[np.int64]
@@ -43,7 +44,7 @@ class Entries:
 
 
 def entries(records: Records, padding: Padding) -> Entries:
-    """Pick the entries that count, from decoded records of the padding's run of chunks."""
+    """Select the effective entries from decoded records of the padding's run of chunks."""
     live = (records.levels != 0) & (records.scales > 0)[:, None]
     padded = padding.chunks
     live[padded] &= ~np.take_along_axis(padding.masks, records.indices[padded], axis=1)
@@ -57,7 +58,7 @@ def entries(records: Records, padding: Padding) -> Entries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filtered:
-    """Members kept, ascending, and every pass: who took part, and their agreement (a, t)."""
+    """Members kept, ascending, and every pass: its members, and their agreement (a, t)."""
 
     kept: tuple[int, ...]
     passes: tuple[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], ...]
@@ -75,12 +76,14 @@ def filter_members(members: Sequence[Entries], elements: int, z2: int) -> Filter
 def filter_by(
     agree: Callable[[Sequence[int]], Sequence[tuple[int, int]]], members: int, z2: int
 ) -> Filtered:
-    """Run the filter over `agree`, which measures (a, t) of each of the members it is given.
+    """Run the filter over `agree`, which measures (a, t) for each of the given members.
 
-    z2 = 0 is no filter. Exact integers and fractions; of equally weak members the last goes.
+    z2 = 0 turns it off. Exact integers and fractions; of equally weak members the last one goes.
     """
     kept = tuple(range(members))
     passes = []
+    # One member per pass: dropping all weak ones at once would also drop honest members that only
+    # look weak because of a hostile one in the sum.
     while z2 and len(kept) > _UNFILTERED:
         measured = tuple(agree(kept))
         passes.append((kept, measured))
@@ -108,21 +111,15 @@ def agreement(members: Sequence[Entries], elements: int) -> list[tuple[int, int]
 
 
 def agrees(a: int, t: int, z2: int) -> bool:
-    """Tell whether agreement a over t positions lies more than sqrt(z2) deviations above chance."""
+    """Return whether agreement a over t positions is over sqrt(z2) deviations above chance."""
     return a > 0 and a * a > z2 * t
 
 
 def weakest(measured: Sequence[tuple[int, int]]) -> int:
-    """Find the smallest sign(a) a^2 / max(t, 1), as exact fractions; of equals the last."""
+    """Index of the smallest sign(a) a^2 / max(t, 1), as exact fractions; of equals the last."""
     ranks = [(Fraction(a * abs(a), max(t, 1)), -at) for at, (a, t) in enumerate(measured)]
     return ranks.index(min(ranks))
 
-
-# --- The transform of distro: an inverse 64 x 64 DCT-II in integers, exact on every device.
-#
-# T[f][p] is the basis times 2^14; both passes round half up. All partial sums stay below 2^48, so
-# binary64 adds them exactly in any order, also inside a matrix product. Coefficients are
-# multiples of 2^16, hence only the second pass rounds. (docs/protocol.md, head)
 
 COEFFICIENT_SHIFT = 16
 """A coefficient is the sum of signs times 2^16."""
@@ -153,7 +150,13 @@ BASIS: NDArray[np.int64] = _basis()
 
 
 def inverse_dct(coefficients: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Coefficients int64[n, 4096] (index f * 64 + g) to tile elements int64[n, 4096]."""
+    """Transform coefficients int64[n, 4096] (index f * 64 + g) to elements int64[n, 4096].
+
+    The inverse 64 x 64 DCT-II of distro in integers, exact on every device. T[f][p] is the basis
+    times 2^14; both passes round half up. All partial sums stay below 2^48, so binary64 adds them
+    exactly in any order, also inside a matrix product. Coefficients are multiples of 2^16, hence
+    only the second pass rounds. (docs/protocol.md, head)
+    """
     basis = BASIS.astype(np.float64)
     tiles = coefficients.reshape(-1, TILE, TILE).astype(np.float64)
     rows = _round(basis.T @ tiles)
@@ -166,12 +169,6 @@ def _round(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.floor((values + half) * 2.0**-_PASS_SHIFT))
 
 
-# --- The down link: the aggregate of a round, compressed once for everybody.
-#
-# With `down_k` above 0 the weights move by T, a sparse step with 5-bit magnitudes, and what T
-# leaves out waits in a residual that belongs to the head. A light trainer applies the records of
-# T and compares the weights root; it needs no contributions. (docs/protocol.md, down link)
-
 STEP_SHIFT = 28
 """From contribution units times multiplier units (2^-52) to weight units (2^-24)."""
 _LARGEST_MAGNITUDE = 15
@@ -181,7 +178,11 @@ _CODE_BITS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DownLink:
-    """What moves now and what waits: step T int64[N] and residual R' int64[N].
+    """The aggregate of a round, compressed once for everybody: step T and residual R', int64[N].
+
+    With `down_k` above 0 the weights move by T, a sparse step with 5-bit magnitudes, and what T
+    leaves out waits in a residual that belongs to the head. A light trainer applies the records of
+    T and compares the weights root; it needs no contributions. (docs/protocol.md, down link)
 
     `quanta` int64[n], `indices` uint16[n, k] and `signed` int64[n, k] (sign times m) are the
     records' content.
@@ -194,7 +195,7 @@ class DownLink:
     signed: NDArray[np.int64]
 
     def encode(self) -> bytes:
-        """Write the records for light trainers, one per chunk: q as u32, indices, 5-bit codes."""
+        """Encode the records for light trainers, one per chunk: q as u32, indices, 5-bit codes."""
         codes = (np.abs(self.signed) | np.where(self.signed < 0, 16, 0)).astype(np.uint16)
         quanta = self.quanta.astype("<u4").view(np.uint8).reshape(-1, 4)
         entries = pack_entries(self.indices, codes, _CODE_BITS)
@@ -202,7 +203,6 @@ class DownLink:
 
 
 def down_record_bytes(down_k: int) -> int:
-    """Size of one record of the down link."""
     low = RecordShape(algorithm="sparseloco", k=down_k, bits=1).low_bits
     return 4 + down_k * (low + 2 + _CODE_BITS) // 8
 
@@ -230,7 +230,7 @@ def down_link(residual: NDArray[np.int64], aggregated: NDArray[np.int64], down_k
 
 
 def _largest(values: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Positions of the `count` largest magnitudes of each row, ascending; of equals the lower."""
+    """Positions of the `count` largest magnitudes per row, ascending; of equals the lower."""
     magnitude = np.abs(values)
     least = np.partition(magnitude, CHUNK - count, axis=1)[:, CHUNK - count, None]
     above = magnitude > least

@@ -1,8 +1,14 @@
 """The contribution: a 216-byte header and a payload of records, one byte string.
 
 The header binds the payload through `payload_root`; the contribution id is a hash of the header and
-is what a trainer signs in its commitment. `validate` is the whole of what makes a contribution
-valid: it names the first rule that is broken. (docs/protocol.md, contribution)
+is what a trainer signs in its commitment. `validate` decides alone whether a contribution is valid,
+and names the first broken rule. (docs/protocol.md, contribution)
+
+A record is one chunk: a scale byte b, the low bits of k ascending indices, their high bits as a
+unary bitmap (Elias-Fano), and one code per entry; diloco has 4096 signed bytes instead of the last
+three. All fields are whole bytes, bits count from the least significant. An entry's value is
+level * s(b) in units of 2^-32. An empty chunk (b = 0) has indices 0..k-1 and codes 0, so each
+record has exactly one spelling.
 """
 
 from __future__ import annotations
@@ -22,14 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
-
-# --- The payload record: one chunk of one contribution as scale byte, indices and levels.
-#
-# A record is a scale byte b, the low bits of k ascending indices, their high bits as a unary
-# bitmap (Elias-Fano), and one code per entry; diloco has 4096 signed bytes instead of the last
-# three. All fields are whole bytes, bits count from the least significant. An entry's value is
-# level * s(b) in units of 2^-32. An empty chunk (b = 0) is written with indices 0..k-1 and codes
-# 0, so every record has exactly one spelling. (docs/protocol.md, contribution)
 
 if TYPE_CHECKING:
     Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
@@ -60,12 +58,12 @@ SCALES: NDArray[np.int64] = np.array(
 """s(b) for b = 0..200, in units of 2^-32: eight steps to an octave."""
 
 EMPTY_LEVEL: Mapping[int, int] = {1: 1, 2: 2, 4: 1, 8: 0}
-"""Level that stands in an empty chunk, by bits: the first of its table."""
+"""Level that fills an empty chunk, by bits: the first of its table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordShape:
-    """What every record of a round has in common; raises MalformedError for a pair not allowed."""
+    """The form of every record in a round; raises MalformedError for a disallowed pair."""
 
     algorithm: Algorithm
     k: int
@@ -74,7 +72,7 @@ class RecordShape:
     def __post_init__(self) -> None:
         ks = (DENSE_K,) if self.algorithm == "diloco" else KS
         if self.bits not in _BITS.get(self.algorithm, ()) or self.k not in ks:
-            raise MalformedError(f"no record has {self.algorithm} k={self.k} bits={self.bits}")
+            raise MalformedError(f"{self.algorithm} does not allow k={self.k} bits={self.bits}")
 
     @property
     def is_dense(self) -> bool:
@@ -124,15 +122,15 @@ class RecordShape:
         return 127 if self.is_dense else int(LEVELS[self.bits].max())
 
     def rows(self, payload: Bytes) -> NDArray[np.uint8]:
-        """View the payload as uint8[n, R], without a copy; raises MalformedError unless whole."""
+        """View the payload as uint8[n, R] without a copy; raises MalformedError for a remainder."""
         flat = np.frombuffer(payload, np.uint8)
         if flat.size % self.record_bytes:
-            raise MalformedError(f"{flat.size} bytes are not whole records of {self.record_bytes}")
+            raise MalformedError(f"{flat.size} bytes are not a multiple of {self.record_bytes}")
         return flat.reshape(-1, self.record_bytes)
 
 
 def k_for_trainers(trainers: int) -> int:
-    """Look up the k of a round whose manifest says 0, by trainer slots in its roster."""
+    """Choose k for a round whose manifest says 0, by trainer slots in its roster."""
     for most, k in _K_BY_TRAINERS:
         if trainers <= most:
             return k
@@ -140,12 +138,11 @@ def k_for_trainers(trainers: int) -> int:
 
 
 def record_bytes(*, k: int, bits: int, algorithm: Algorithm) -> int:
-    """Size of a record, R."""
     return RecordShape(algorithm=algorithm, k=k, bits=bits).record_bytes
 
 
 def group_bytes(*, k: int, bits: int, algorithm: Algorithm) -> int:
-    """Size of a leaf of the payload tree (piece of the payload between peers)."""
+    """Size of a leaf of the payload tree (a chunk of the payload between peers)."""
     return RecordShape(algorithm=algorithm, k=k, bits=bits).group_bytes
 
 
@@ -159,9 +156,9 @@ class Records:
 
 
 def decode_records(payload: Bytes, shape: RecordShape) -> Records:
-    """Read a payload that `first_broken_record` passes; an empty chunk shows its filler.
+    """Decode a payload that `first_broken_record` accepts; an empty chunk yields its filler.
 
-    Raises MalformedError when the bytes are not whole records, or a bitmap has not k bits.
+    Raises MalformedError when the bytes are not whole records, or a bitmap has not k bits set.
     """
     rows = shape.rows(payload)
     if shape.is_dense:
@@ -197,14 +194,14 @@ def _fields(rows: NDArray[np.uint8], at: int, bits: int, count: int) -> NDArray[
 
 
 def encode_records(records: Records, shape: RecordShape) -> bytes:
-    """Write records as a payload; what an empty chunk (scale 0) holds is ignored.
+    """Encode records as a payload; the content of an empty chunk (scale 0) is ignored.
 
-    Raises RefusedError when a scale, index or level is not one that the shape can write.
+    Raises RefusedError when the shape cannot encode a scale, index or level.
     """
     empty = records.scales == 0
     levels = np.where(empty[:, None], EMPTY_LEVEL[shape.bits], records.levels).astype(np.int8)
     if (records.scales > shape.largest_scale).any():
-        raise RefusedError("records", "a scale byte is above the largest")
+        raise RefusedError("records", f"a scale byte is above {shape.largest_scale}")
     if shape.is_dense:
         payload = np.concatenate([records.scales[:, None], levels.view(np.uint8)], axis=1)
     else:
@@ -212,8 +209,9 @@ def encode_records(records: Records, shape: RecordShape) -> bytes:
         payload = _sparse_rows(
             records.scales, np.where(empty[:, None], filler, records.indices), levels, shape
         )
+    # The check of the reader, applied to our own bytes: nothing leaves that a witness would reject.
     if first_broken_record(payload, shape) is not None:
-        raise RefusedError("records", "indices or levels that no record can hold")
+        raise RefusedError("records", "no record can hold these indices or levels")
     return payload.tobytes()
 
 
@@ -235,7 +233,7 @@ def pack_entries(
     Raises RefusedError for an index of 4096 or more.
     """
     if (indices >= CHUNK).any():
-        raise RefusedError("records", f"an index is not below {CHUNK}")
+        raise RefusedError("records", f"an index is {CHUNK} or more")
     count, k = indices.shape
     low = 12 - (k.bit_length() - 1)
     bitmap = np.zeros((count, 2 * k), np.uint8)
@@ -256,16 +254,16 @@ def _codes(levels: NDArray[np.int8], bits: int) -> NDArray[np.uint16]:
 
 
 def _bits_of(values: NDArray[np.uint16], bits: int) -> NDArray[np.uint8]:
-    """uint16[n, k] as bits uint8[n, k * bits], least significant first."""
+    """Split uint16[n, k] into bits uint8[n, k * bits], least significant first."""
     split = (values[:, :, None] >> np.arange(bits, dtype=np.uint16)) & 1
     return split.reshape(len(values), -1).astype(np.uint8)
 
 
-_BLOCK = 4096  # records that are checked at once: bounds the memory of a check
+_BLOCK = 4096  # records checked at once: bounds the memory of a check
 
 
 def first_broken_record(payload: Bytes, shape: RecordShape) -> str | None:
-    """Name the first rule that the lowest bad chunk breaks, or None.
+    """Name of the first rule that the lowest bad chunk breaks, or None.
 
     The rules of one record, in order: `scale`, `filler`, `popcount`, `high`, `ascending`; for
     diloco `scale`, `filler`, `level`, `hollow`. Takes milliseconds per million parameters.
@@ -308,7 +306,7 @@ def _broken_sparse(rows: NDArray[np.uint8], shape: RecordShape) -> _Broken:
     empty = empty_record(shape)
     bitmap = np.unpackbits(rows[:, shape.high_at : shape.codes_at], axis=1, bitorder="little")
     miscounted = bitmap.sum(axis=1) != shape.k
-    # Where the bitmap is wrong there are no indices to compare: look at harmless ones instead.
+    # A wrong bitmap has no indices to compare: a harmless one stands in, and `popcount` reports it.
     bitmap[miscounted] = np.unpackbits(empty[shape.high_at : shape.codes_at], bitorder="little")
     indices = _indices(rows, bitmap, shape)
     return [
@@ -321,7 +319,7 @@ def _broken_sparse(rows: NDArray[np.uint8], shape: RecordShape) -> _Broken:
 
 
 def empty_record(shape: RecordShape) -> NDArray[np.uint8]:
-    """Make the one record of an empty chunk: uint8[R]."""
+    """Record of an empty chunk, uint8[R]; there is only one."""
     if shape.is_dense:
         return np.zeros(shape.record_bytes, np.uint8)
     filler = np.arange(shape.k, dtype=np.uint16)[None]
@@ -367,9 +365,9 @@ _LAYOUT = struct.Struct("<4sHBBHHIQQIIQ32s32s32s32s32sii")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The header's fields. Losses are the trainer's own claim, in 2^-16 nats; nothing uses them.
+    """The header's fields. Losses are the trainer's own claim, in 2^-16 nats, and unused.
 
-    `feedback_root` is 32 zero bytes when no error feedback is kept.
+    `feedback_root` is 32 zero bytes without error feedback.
     """
 
     algorithm: int
@@ -393,20 +391,22 @@ class Header:
     version: int = VERSION
 
     def pack(self) -> bytes:
-        """Write the 216 bytes; raises MalformedError when a field does not fit its width."""
+        """Encode 216 bytes; raises MalformedError when a field does not fit its width."""
         try:
             return _LAYOUT.pack(*(getattr(self, name) for name in _ORDER))
         except struct.error as err:
-            raise MalformedError(f"a header field does not fit: {err}") from err
+            raise MalformedError(f"a header field does not fit its width: {err}") from err
 
     @classmethod
     def parse(cls, raw: bytes) -> Header:
-        """Read 216 bytes; whether the values are right is `validate`'s affair.
+        """Decode 216 bytes, without checking the values: that is up to `validate`.
 
         Raises MalformedError for another size.
         """
         if len(raw) != HEADER_BYTES:
-            raise MalformedError(f"a contribution header has {HEADER_BYTES} bytes, not {len(raw)}")
+            raise MalformedError(
+                f"contribution header of {len(raw)} bytes, expected {HEADER_BYTES}"
+            )
         return cls(**dict(zip(_ORDER, _LAYOUT.unpack(raw), strict=True)))
 
 
@@ -434,15 +434,15 @@ _ORDER = (
 
 
 def shape_of(header: Header) -> RecordShape:
-    """The form of the records that a header announces; raises MalformedError for none we know."""
+    """Form of the records that a header announces; raises MalformedError for an unknown one."""
     name = next((name for name, code in ALGORITHM_CODES.items() if code == header.algorithm), None)
     if name is None:
-        raise MalformedError(f"no algorithm has the number {header.algorithm}")
+        raise MalformedError(f"unknown algorithm number {header.algorithm}")
     return RecordShape(algorithm=cast("Algorithm", name), k=header.k, bits=header.bits)
 
 
 def contribution_id(header: bytes) -> ContributionId:
-    """Name a contribution: SHA-256 of its 216 header bytes under their prefix."""
+    """SHA-256 of the 216 header bytes under their prefix."""
     return ContributionId(sha256(_ID_PREFIX, header))
 
 
@@ -456,7 +456,7 @@ def payload_root(payload: bytes | memoryview, shape: RecordShape) -> Digest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """Windows first..first+count-1, given to one trainer for one round."""
+    """Windows first..first+count-1, assigned to one trainer for one round."""
 
     first: int
     count: int
@@ -464,7 +464,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """What the round demands of every contribution; `assigned` is keyed by trainer slots."""
+    """A round's requirements on contributions; `assigned` is keyed by the trainer's key."""
 
     shape: RecordShape
     chunks: int
@@ -477,10 +477,10 @@ class Expected:
 
 
 def validate(header: bytes, payload: bytes | memoryview, expected: Expected) -> str | None:
-    """Name the first broken rule in the normative order; None for a valid contribution.
+    """Name of the first broken rule in the normative order; None for a valid contribution.
 
     A valid contribution re-encodes to its own bytes. Cost: one hash of the payload and one pass
-    over the records, in blocks of 4096 chunks; refuses by size before it reads anything.
+    over the records, in blocks of 4096 chunks. A wrong size is refused before anything is read.
     """
     size = expected.chunks * expected.shape.record_bytes
     if len(header) != HEADER_BYTES or memoryview(payload).nbytes != size:
@@ -488,6 +488,8 @@ def validate(header: bytes, payload: bytes | memoryview, expected: Expected) -> 
     rule = next(broken_header(Header.parse(header), expected), None)
     if rule is not None:
         return rule
+    # After the header's rules, so a bad header costs no hash; before the records, so a witness that
+    # names a broken record has the bytes that the trainer committed to.
     if Header.parse(header).payload_root != payload_root(payload, expected.shape):
         return "payload_root"
     return first_broken_record(payload, expected.shape)

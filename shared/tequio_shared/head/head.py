@@ -1,10 +1,10 @@
 """The head: the canonical model, and how it moves from round to round with integers only.
 
-A parameter is W * 2^-24 with W an int32. Contributions vote (sign-agreement filter), are clipped
+A parameter is W * 2^-24 with W an int32. Contributions pass the sign-agreement filter, are clipped
 chunk by chunk, weighted with integer multipliers and added as integers; the sum moves W. Every
-partial sum stays below 2^53 in every order, so any device that adds integers or binary64 gets these
-bits, and the head hash can be compared. This module is the reference: numpy, whole arrays, for
-reading and for auditors. (docs/protocol.md, head)
+partial sum stays below 2^53 in every order, so any device that adds integers or binary64 computes
+the same bits, and head hashes can be compared. This module is the reference: numpy, whole arrays,
+for reading and for auditors. (docs/protocol.md, head)
 
 Shapes: N elements, n = N / 4096 chunks, P members of the accepted set in ascending order of id.
 """
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 WEIGHT_UNIT = 2.0**-24
 LEAF_BYTES = 1 << 20
-"""Piece of a head: 262,144 weights, 64 chunks."""
+"""Chunk of a head in transfer: 262,144 weights, 64 layout chunks."""
 _HEAD_PREFIX = b"tequio/v1/head\0"
 _INT32 = np.iinfo(np.int32)
 _DECAY_SHIFT = 30
@@ -57,11 +57,11 @@ _MOMENTUM_SHIFT = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OuterParams:
-    """The manifest's values in force in one round, with k and the schedule's row resolved.
+    """The manifest's values for one round, with k and the schedule's row resolved.
 
     `alpha_q` is the outer learning rate in 2^-20 (for distro in weight units), `lambda_q` the
     weight decay per round in 2^-30, `mu_q` the momentum in 2^-15. Raises MalformedError for a
-    value outside its range or a pair that does not go together.
+    value outside its range or an incompatible pair.
     """
 
     algorithm: Algorithm
@@ -79,12 +79,14 @@ class OuterParams:
     def __post_init__(self) -> None:
         RecordShape(algorithm=self.algorithm, k=self.k, bits=self.bits)
         if (self.layout == "tile64") != (self.algorithm == "distro"):
-            raise MalformedError(f"layout {self.layout} does not go with {self.algorithm}")
+            raise MalformedError(f"layout {self.layout} cannot be used with {self.algorithm}")
         for name, value, least, most in self._ranges():
             if not least <= value <= most:
-                raise MalformedError(f"{name} is {value}, not {least}..{most}")
+                raise MalformedError(f"{name} is {value}, allowed are {least}..{most}")
         if self.down_k and (self.down_k not in KS or self.mu_q or self.algorithm == "distro"):
-            raise MalformedError(f"down_k {self.down_k} does not go with {self.algorithm}")
+            raise MalformedError(
+                f"down_k {self.down_k} cannot be used with {self.algorithm} or mu_q"
+            )
 
     def _ranges(self) -> tuple[tuple[str, int, int, int], ...]:
         return (
@@ -104,7 +106,7 @@ class OuterParams:
 
     @property
     def aux_dtype(self) -> np.dtype[Any] | None:
-        """What the head keeps beside the weights: the residual, the momentum, or nothing."""
+        """Type of the state beside the weights: the residual, the momentum, or None."""
         if self.down_k:
             return np.dtype("<i8")
         return np.dtype("<i4") if self.mu_q else None
@@ -123,13 +125,13 @@ class Step:
     def __post_init__(self) -> None:
         if self.layout.kind != self.params.layout:
             raise RefusedError(
-                "layout", f"a {self.layout.kind} layout in a {self.params.layout} run"
+                "layout", f"layout {self.layout.kind} does not fit a run with {self.params.layout}"
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewHead:
-    """The head after a step; `kept` are positions in the contributions as they were given."""
+    """The head after a step; `kept` are positions in the contributions as given."""
 
     weights: NDArray[np.int32]
     aux: NDArray[Any] | None
@@ -150,10 +152,11 @@ def advance(
 
     Weights are int32[N], aux is [N].
 
-    No aux stands for zeros where the run keeps one. Raises RefusedError for an empty or repeated
+    A missing aux means zeros where the run has one. Raises RefusedError for an empty or repeated
     set (a round without contributions is void), MalformedError for a payload of another size.
     """
     params, layout = step.params, step.layout
+    # By id, not by arrival: ties in filter and rounding must fall the same way for everybody.
     order = order_by_id([header for header, _ in contributions])
     padding = layout.padding(0, layout.chunks)
     records = [_records(contributions[at][1], step) for at in order]
@@ -186,30 +189,30 @@ def order_by_id(headers: Sequence[bytes]) -> list[int]:
     """
     ids = [contribution_id(header) for header in headers]
     if not ids or len(set(ids)) < len(ids):
-        raise RefusedError("set", f"{len(ids)} contributions, {len(set(ids))} of them different")
+        raise RefusedError("set", f"{len(ids)} contributions, {len(set(ids))} of them distinct")
     return sorted(range(len(ids)), key=ids.__getitem__)
 
 
 def _records(payload: bytes, step: Step) -> Records:
     shape = step.params.shape
     if len(payload) != step.layout.chunks * shape.record_bytes:
-        raise MalformedError(f"a payload of {len(payload)} bytes for {step.layout.chunks} chunks")
+        raise MalformedError(
+            f"payload of {len(payload)} bytes, expected {step.layout.chunks * shape.record_bytes}"
+        )
     return decode_records(payload, shape)
 
 
 def entry_padding(params: OuterParams, padding: Padding) -> Padding:
-    """Tell at which positions entries are ignored: distro's are coefficients, which all count."""
+    """Positions whose entries are ignored: none for distro, whose entries are coefficients."""
     return NO_PADDING if params.algorithm == "distro" else padding
-
-
-# --- clip, multipliers ---------------------------------------------------------------------------
 
 
 def clip_scales(scales: NDArray[np.uint8], params: OuterParams) -> NDArray[np.uint8]:
     """Limit scale bytes uint8[P, n] to each chunk's lower median plus delta.
 
-    A chunk that more than half of the members left empty does not move. Distro has no scales, and
-    is not clipped.
+    The norm of an update is the one thing that the sign filter does not see: here a single member
+    is bounded by what half of the others use. A chunk that more than half left empty does not move.
+    Distro has no scales, and is not clipped.
     """
     if params.algorithm == "distro":
         return scales
@@ -219,7 +222,7 @@ def clip_scales(scales: NDArray[np.uint8], params: OuterParams) -> NDArray[np.ui
 
 
 def multipliers(tokens: Sequence[int], params: OuterParams) -> list[int]:
-    """Weigh the members, in 2^-20 with the outer learning rate; the sum is alpha_q at most.
+    """Weights of the members, in 2^-20 with the outer learning rate; their sum is at most alpha_q.
 
     For distro every sign counts the same: 2^16.
     """
@@ -229,9 +232,6 @@ def multipliers(tokens: Sequence[int], params: OuterParams) -> list[int]:
     return [params.alpha_q * count // sum(capped) for count in capped]
 
 
-# --- aggregate and update -----------------------------------------------------------------------
-
-
 def aggregate(
     params: OuterParams,
     members: Sequence[Entries],
@@ -239,16 +239,17 @@ def aggregate(
     factors: Sequence[int],
     elements: int,
 ) -> NDArray[np.int64]:
-    """Add up all entries, weighted: int64[N] in units of 2^-52 (distro: DCT coefficients)."""
+    """Sum all entries, weighted: int64[N] in units of 2^-52 (distro: DCT coefficients)."""
     total = np.zeros(elements, np.int64)
     for member, scales, factor in zip(members, clipped, factors, strict=True):
         value = factor * scale_values(params)[scales]
+        # Integers only: floating-point sums depend on the order, and then on the device.
         total[member.positions] += member.levels * value[member.positions // CHUNK]
     return total
 
 
 def scale_values(params: OuterParams) -> NDArray[np.int64]:
-    """Table of what a scale byte stands for; distro's says only whether a chunk is empty."""
+    """Table of scale values; for distro it only tells empty chunks from others."""
     return np.array([0, 1], np.int64) if params.algorithm == "distro" else SCALES
 
 
@@ -258,7 +259,7 @@ def outer_step(
     aux: NDArray[Any] | None,
     padding: Padding,
 ) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
-    """Derive what the weights lose besides decay, int64[N] in weight units, and the next aux."""
+    """Derive the move of the weights besides decay, int64[N] in weight units, and the next aux."""
     if params.algorithm == "distro":
         move = params.alpha_q * np.sign(inverse_dct(aggregated.reshape(-1, CHUNK)).reshape(-1))
         padding.blank(move)
@@ -282,7 +283,7 @@ def _slowed(velocity: NDArray[np.int32], mu_q: int) -> NDArray[np.int64]:
 def update(
     weights: NDArray[np.int32], move: NDArray[np.int64], lambda_q: int, matrix_end: int
 ) -> NDArray[np.int32]:
-    """Weights int32[N] less decay (of the matrix part) less `move`, limited to int32."""
+    """Apply decay (to the matrix part) and the move to weights int32[N], limited to int32."""
     wide = weights.astype(np.int64)
     matrix = wide[:matrix_end]
     matrix -= (matrix * lambda_q + (1 << (_DECAY_SHIFT - 1))) >> _DECAY_SHIFT
@@ -290,22 +291,18 @@ def update(
 
 
 def saturate(values: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Limit to the range of int32."""
     return np.clip(values, _INT32.min, _INT32.max).astype(np.int32)
 
 
 def aux_or_zeros(
     params: OuterParams, aux: NDArray[Any] | None, elements: int
 ) -> NDArray[Any] | None:
-    """Check the aux [N], or start it; raises RefusedError when there is one and should be none."""
+    """Check the aux [N], or start it with zeros; raises RefusedError for an unexpected one."""
     if params.aux_dtype is None:
         if aux is not None:
-            raise RefusedError("aux", "this run keeps nothing beside the weights")
+            raise RefusedError("aux", "this run has no state beside the weights")
         return None
     return np.zeros(elements, params.aux_dtype) if aux is None else aux
-
-
-# --- weights ------------------------------------------------------------------------------------
 
 
 def quantise(values: NDArray[Any]) -> NDArray[np.int32]:
@@ -314,21 +311,19 @@ def quantise(values: NDArray[Any]) -> NDArray[np.int32]:
     Raises RefusedError for NaN, infinity, or anything outside +-128. Widen bfloat16 to float32.
     """
     rounded = np.rint(np.asarray(values, np.float64) * 2.0**24)
+    # NaN fails both comparisons, so it is refused as well.
     if not ((rounded >= _INT32.min) & (rounded <= _INT32.max)).all():
-        raise RefusedError("weights", "a weight is not finite or lies outside +-128")
+        raise RefusedError("weights", "a weight is not finite or is outside +-128")
     return rounded.astype(np.int32)
 
 
 def float_view(weights: NDArray[np.int32]) -> NDArray[np.float32]:
-    """Read weights as float32, nearest, ties to even; derived, never hashed."""
+    """Convert weights to float32, nearest, ties to even; derived, never hashed."""
     return weights.astype(np.float32) * np.float32(WEIGHT_UNIT)
 
 
-# --- names --------------------------------------------------------------------------------------
-
-
 def weights_root(weights: NDArray[Any]) -> Digest:
-    """Root of the RFC 6962 tree over an array's little-endian bytes in pieces of 1 MiB."""
+    """Root of the RFC 6962 tree over an array's little-endian bytes in chunks of 1 MiB."""
     plain = np.ascontiguousarray(weights, weights.dtype.newbyteorder("<"))
     view = plain.reshape(-1).view(np.uint8).data
     leaves = (view[at : at + LEAF_BYTES] for at in range(0, len(view), LEAF_BYTES))
@@ -336,12 +331,12 @@ def weights_root(weights: NDArray[Any]) -> Digest:
 
 
 def aux_root(aux: NDArray[Any] | None) -> Digest:
-    """Root of the same tree over residual or momentum; 32 zero bytes where there is neither."""
+    """Root of the same tree over residual or momentum; 32 zero bytes without either."""
     return ZERO_DIGEST if aux is None else weights_root(aux)
 
 
 def set_root(ids: Sequence[ContributionId]) -> Digest:
-    """Name of an accepted set: root over the ascending ids, before the filter."""
+    """Root over the ascending ids of an accepted set, before the filter."""
     return merkle.root(sorted(ids))
 
 
@@ -353,6 +348,6 @@ def head_hash(
     weights_root: Digest,
     aux_root: Digest,
 ) -> HeadHash:
-    """Name of a head; head 0 has round 0, 32 zero bytes as parent and the root of no ids."""
+    """Hash of a head; head 0 has round 0, 32 zero bytes as parent and the root of no ids."""
     parts = (run_id, struct.pack("<Q", round_number), parent, set_root, weights_root, aux_root)
     return HeadHash(sha256(_HEAD_PREFIX, *parts))

@@ -1,9 +1,9 @@
-"""The layout: where each parameter stands in the flat array that is the master copy.
+"""The layout: the place of each parameter in the flat array that is the master copy.
 
 Matrices (two or more axes) come first, in the manifest's order, each padded by itself; then the
-pool of all vectors without gaps; then padding to a whole chunk. `flat` keeps a matrix row by row.
-`tile64` cuts it into 64 x 64 tiles, one tile to a chunk. Positions that hold no parameter are
-padding: their master value is 0 for ever. (docs/protocol.md, master copy)
+pool of all vectors without gaps; then padding to a whole chunk. `flat` stores a matrix row by row,
+`tile64` as 64 x 64 tiles, one tile per chunk. Positions without a parameter are padding: their
+master value is always 0. (docs/protocol.md, master copy)
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Placement:
 
     @property
     def is_matrix(self) -> bool:
-        """True for two or more axes: such tensors decay and are padded by themselves."""
+        """True for two or more axes: such tensors decay and are padded separately."""
         return len(self.shape) > 1
 
     @property
@@ -61,13 +61,13 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Padding:
-    """Padding in a run of chunks: those that have any, int64[m] from 0, and masks bool[m, 4096]."""
+    """Padding in a run of chunks: which have any, int64[m] from 0, and masks bool[m, 4096]."""
 
     chunks: NDArray[np.int64]
     masks: NDArray[np.bool_]
 
     def blank(self, values: NDArray[Any]) -> None:
-        """Set padding to 0 in `values`, whose elements are those of the run of chunks."""
+        """Set padding to 0 in `values`, which covers the same run of chunks."""
         if self.chunks.size:
             rows = values.reshape(-1, CHUNK)
             rows[self.chunks] = np.where(self.masks, values.dtype.type(0), rows[self.chunks])
@@ -96,8 +96,8 @@ class Layout:
     def of(cls, tensors: Sequence[tuple[str, Sequence[int]]], kind: LayoutKind) -> Layout:
         """Place the manifest's tensors (name, shape).
 
-        Raises MalformedError when names do not rise strictly in the order of their UTF-8 bytes, a
-        side is below 1, there is no tensor at all, or there would be 2^32 chunks.
+        Raises MalformedError when names do not ascend strictly by their UTF-8 bytes, a side is
+        below 1, the list is empty, or it needs 2^32 chunks or more.
         """
         placements, matrix_end, elements = _placed(tensors, kind)
         chunks, bits = _padding(placements, kind, elements)
@@ -121,15 +121,15 @@ class Layout:
         return sum(placement.parameters for placement in self.placements)
 
     def padding(self, first: int, stop: int) -> Padding:
-        """Find the padding of chunks first..stop-1."""
+        """Padding of chunks first..stop-1."""
         low, high = np.searchsorted(self.padded_chunks, (first, stop))
         bits = np.unpackbits(self.padding_bits[low:high], axis=1, bitorder="little")
         return Padding(chunks=self.padded_chunks[low:high] - first, masks=bits.view(np.bool_))
 
     def flatten(self, tensors: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-        """Lay all tensors into a flat array [elements], padding 0, in their common dtype.
+        """Write all tensors into a flat array [elements], padding 0, in their common dtype.
 
-        Raises RefusedError when names or shapes are not the layout's.
+        Raises RefusedError when names or shapes differ from the layout's.
         """
         if tensors.keys() != {placement.name for placement in self.placements}:
             raise RefusedError("layout", "tensor names differ from the layout's")
@@ -139,7 +139,7 @@ class Layout:
         return flat
 
     def unflatten(self, flat: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Cut a flat array [elements] into tensors by name: views where the layout allows it.
+        """Split a flat array [elements] into tensors by name: views where the layout allows it.
 
         Raises RefusedError for another number of elements.
         """
@@ -149,7 +149,10 @@ class Layout:
 
     def _write(self, flat: NDArray[Any], placement: Placement, tensor: NDArray[Any]) -> None:
         if tensor.shape != placement.shape:
-            raise RefusedError("layout", f"{placement.name} has shape {tensor.shape}")
+            raise RefusedError(
+                "layout",
+                f"{placement.name} has shape {tensor.shape}, expected {placement.shape}",
+            )
         if self.kind == "flat" or not placement.is_matrix:
             end = placement.offset + placement.parameters
             flat[placement.offset : end] = tensor.reshape(-1)
@@ -172,7 +175,7 @@ class Layout:
 
 
 def count_chunks(tensors: Sequence[tuple[str, Sequence[int]]], kind: LayoutKind) -> int:
-    """Number of chunks of a layout, without building it: what its padding takes is not bounded.
+    """Number of chunks of a layout, without building it: the cost of its padding is unbounded.
 
     Raises MalformedError as `Layout.of` does.
     """
@@ -195,10 +198,10 @@ def _check(tensors: Sequence[tuple[str, Sequence[int]]], kind: str) -> None:
     if kind not in ("flat", "tile64"):
         raise MalformedError(f"unknown layout {kind!r}")
     if not tensors:
-        raise MalformedError("a model has at least one tensor")
+        raise MalformedError("a model needs at least one tensor")
     names = [name.encode() for name, _ in tensors]
     if any(one >= other for one, other in itertools.pairwise(names)):
-        raise MalformedError("tensor names must rise in the order of their UTF-8 bytes")
+        raise MalformedError("tensor names must ascend by their UTF-8 bytes")
     for name, shape in tensors:
         if any(side < 1 for side in shape):
             raise MalformedError(f"{name} has an empty side: {list(shape)}")
@@ -253,7 +256,7 @@ def _padding(
 
 
 def _tail(end: int, chunks: list[NDArray[np.int64]], masks: list[NDArray[np.bool_]]) -> None:
-    """Pad from `end` to the next whole chunk, if it is inside one."""
+    """Pad from `end` to the end of its chunk, unless it is at a chunk's start."""
     if end % CHUNK:
         chunks.append(np.array([end // CHUNK], np.int64))
         masks.append((np.arange(CHUNK) >= end % CHUNK)[None])
@@ -284,17 +287,10 @@ def _whole_chunks(elements: int) -> int:
     return -(-elements // CHUNK) * CHUNK
 
 
-# --- Runs that train adapters beside a frozen base: LoRA (Hu et al. 2021, arXiv:2106.09685).
-#
-# Each target matrix W [out, in] of the base gets a pair of small ones, A [rank, in] and B [out,
-# rank], and the network computes W x + (alpha / rank) B (A x). Only the pairs are trained, and
-# only they are in heads and contributions; the base's files never change. Pairs bear the names
-# that the peft package writes: `base_model.model.<module>.lora_A.weight` and `.lora_B.weight`.
-
 PREFIX = "base_model.model."
 DOWN, UP = ".lora_A.weight", ".lora_B.weight"
 RANK = 1_024
-"""Highest rank; beyond, adapters of usual models are no smaller than what they stand for."""
+"""Highest rank; above it, adapters of usual models are no smaller than the matrices."""
 _LEAST_BYTES = 2  # of a stored weight: bfloat16 or float16
 _AXES = 2  # of a matrix
 
@@ -303,7 +299,7 @@ Sides = tuple[int, int]
 
 
 class BaseFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A Safetensors file of the base: its name beside the others, and its tree."""
+    """A Safetensors file of the base: its name and its tree."""
 
     name: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\.safetensors\Z")]
     size_bytes: Positive
@@ -311,10 +307,15 @@ class BaseFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Base(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The frozen base and the rules of its adapters.
+    """The frozen base and the rules of its adapters: LoRA (Hu et al. 2021, arXiv:2106.09685).
 
-    `source` and `revision` say where the organiser took it from, for people and for peft; what
-    counts are the files. `parameters` is how many weights the network has in them, tied ones once.
+    Each target matrix W [out, in] gets a pair of small ones, A [rank, in] and B [out, rank], and
+    the network computes W x + (alpha / rank) B (A x). Only the pairs are trained, and only they are
+    in heads and contributions; the base's files never change. Pairs have the names that the peft
+    package writes: `base_model.model.<module>.lora_A.weight` and `.lora_B.weight`.
+
+    `source` and `revision` name the organiser's source, for people and for peft; only the files
+    count. `parameters` is the number of weights in them, tied ones once.
     """
 
     source: Annotated[
@@ -335,17 +336,17 @@ class Base(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def size_bytes(self) -> int:
-        """Of all files together."""
+        """Size of all files together."""
         return sum(one.size_bytes for one in self.files)
 
     @property
     def scale(self) -> float:
-        """What a pair's product is multiplied with."""
+        """Factor of a pair's product."""
         return self.alpha / self.rank
 
 
 def pairs(modules: Mapping[str, Sides], rank: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """[name, shape] of the pairs of these modules' matrices, ascending by the bytes of the name."""
+    """[name, shape] of the pairs for these modules, ascending by the bytes of the name."""
     found: dict[str, tuple[int, ...]] = {}
     for module, (rows, columns) in modules.items():
         found[f"{PREFIX}{module}{DOWN}"] = (rank, columns)
@@ -354,7 +355,7 @@ def pairs(modules: Mapping[str, Sides], rank: int) -> tuple[tuple[str, tuple[int
 
 
 def modules_of(listed: Sequence[tuple[str, Sequence[int]]]) -> dict[str, Sides]:
-    """The modules whose pairs these tensors are, with the sides of their matrices."""
+    """Modules that these tensors adapt, with the sides of their matrices."""
     shapes = {name: tuple(shape) for name, shape in listed}
     found: dict[str, Sides] = {}
     for name, shape in shapes.items():
@@ -369,27 +370,27 @@ def modules_of(listed: Sequence[tuple[str, Sequence[int]]]) -> dict[str, Sides]:
 def faults(
     base: Base, listed: Sequence[tuple[str, Sequence[int]]], aliases: Sequence[object]
 ) -> Iterator[str]:
-    """What is wrong with a base, as far as the manifest alone shows, and with its pairs."""
+    """Faults of a base and its pairs, as far as the manifest alone shows them."""
     names = [one.name.encode() for one in base.files]
     if names != sorted(set(names)):
         yield "base.files must be unique and in ascending byte order of their names"
     if base.size_bytes > JSON_INTEGER or base.size_bytes < _LEAST_BYTES * base.parameters:
-        yield f"base.parameters is {base.parameters}, more than {base.size_bytes} bytes can hold"
+        yield f"base.parameters is {base.parameters}, too many for {base.size_bytes} bytes"
     if list(base.targets) != sorted(set(base.targets)):
         yield "base.targets must be unique and ascending"
     if aliases:
-        yield "model.aliases is empty where a base is frozen: adapters are not tied"
+        yield "model.aliases must be empty with a frozen base: adapters are not tied"
     yield from _pair_faults(base, listed)
 
 
 def _pair_faults(base: Base, listed: Sequence[tuple[str, Sequence[int]]]) -> Iterator[str]:
     found = modules_of(listed)
     if pairs(found, base.rank) != tuple((name, tuple(shape)) for name, shape in listed):
-        yield f"model.tensors are not pairs of rank {base.rank} as the base's rules make them"
+        yield f"model.tensors must be exactly the pairs of rank {base.rank} for base.targets"
     ends = {module.rpartition(".")[2] for module in found}
     strange = sorted(ends ^ set(base.targets))
     if strange:
         yield f"base.targets and model.tensors differ in {strange[0]!r}"
     for module, sides in found.items():
         if base.rank > min(sides):
-            yield f"base.rank is {base.rank}, and {module} has only {min(sides)} rows or columns"
+            yield f"base.rank is {base.rank}, but {module} has only {min(sides)} rows or columns"

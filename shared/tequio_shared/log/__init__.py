@@ -1,1 +1,1 @@
-"""Reading a log: its growing tree cut into tiles, and proofs made from tiles."""
+"""The log: its Merkle tree cut into tiles, signed checkpoints, and proofs made from tiles."""

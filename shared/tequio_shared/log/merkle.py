@@ -1,6 +1,6 @@
 """The Merkle tree of RFC 6962: hashes, roots, proofs, and the compact right edge.
 
-Every hash that a verifier takes must be 32 bytes long. Sizes count leaves.
+Every hash that a verifier accepts must be 32 bytes long. Sizes count leaves.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Frontier:
 
     @property
     def size(self) -> int:
-        """How many leaves were appended."""
         return self._size
 
     def append(self, leaf: bytes) -> None:
         """Add one leaf hash; raises MalformedError unless it has 32 bytes."""
+        # One carry per set low bit of the size: each joins two full subtrees of equal height.
         node = _checked(leaf)
         carry = self._size
         while carry & 1:
@@ -65,7 +65,6 @@ class Frontier:
         return Digest(node)
 
     def copy(self) -> Frontier:
-        """Another frontier with the same leaves, which grows by itself."""
         return Frontier.parse(self.encode())
 
     def encode(self) -> bytes:
@@ -84,7 +83,7 @@ def node_hash(left: bytes, right: bytes) -> Digest:
 
 
 def root(leaves: Iterable[bytes]) -> Digest:
-    """Hash leaves given as bytes into their root; none give SHA-256("")."""
+    """Hash leaves given as bytes into their root; no leaves give SHA-256("")."""
     return root_of_hashes([leaf_hash(leaf) for leaf in leaves])
 
 
@@ -128,12 +127,14 @@ def consistency_proof(hashes: Sequence[bytes], old_size: int) -> list[Digest]:
 def verify_inclusion(
     leaf: bytes, index: int, size: int, proof: Sequence[bytes], expected_root: bytes
 ) -> None:
-    """Return if the leaf with this hash is number `index` of the tree of that size and root.
+    """Return if the leaf with this hash has this index in the tree of that size and root.
 
     Raises PeerError if the proof does not show it, MalformedError if a hash has another size.
     """
     if not 0 <= index < size:
         raise PeerError(f"leaf {index} lies outside a tree of {size}")
+    # Below `inner` the path turns as the index's bits do; above it, along the right edge, every
+    # sibling is on the left. So the length of an honest proof is known before one hash is made.
     inner = (index ^ (size - 1)).bit_length()
     border = (index >> inner).bit_count()
     _check_proof(proof, inner + border)
@@ -146,13 +147,13 @@ def verify_inclusion(
 def verify_consistency(
     old_size: int, old_root: bytes, size: int, expected_root: bytes, proof: Sequence[bytes]
 ) -> None:
-    """Return if the tree of `old_size` and `old_root` is the beginning of the other.
+    """Return if the tree of `old_size` and `old_root` is a prefix of the other.
 
-    Old size 0 is refused: every tree extends the empty one, so nothing would have been shown.
+    Old size 0 is refused: every tree extends the empty one, so the proof would show nothing.
     Raises PeerError if the proof does not show it, MalformedError if a hash has another size.
     """
     if not 1 <= old_size <= size:
-        raise PeerError(f"no consistency from {old_size} to {size}")
+        raise PeerError(f"no consistency proof goes from size {old_size} to size {size}")
     if old_size == size:
         _check_proof(proof, 0)
         _check_root(_checked(old_root), expected_root)
@@ -163,6 +164,7 @@ def verify_consistency(
     border = ((old_size - 1) >> (inner + shift)).bit_count()
     is_power = old_size == 1 << shift
     _check_proof(proof, inner + border + (not is_power))
+    # An old tree that is one full subtree is the seed itself: the proof would repeat `old_root`.
     seed, path = (old_root, proof) if is_power else (proof[0], proof[1:])
     mask = (old_size - 1) >> shift
     _check_root(_old_root(_checked(seed), path, inner, mask), old_root)
@@ -212,13 +214,13 @@ def _subproof(hashes: Sequence[bytes], old_size: int, *, is_whole: bool) -> list
 
 def _checked(node: bytes) -> bytes:
     if len(node) != DIGEST_BYTES:
-        raise MalformedError(f"hash of {len(node)} bytes")
+        raise MalformedError(f"hash of {len(node)} bytes, expected {DIGEST_BYTES}")
     return node
 
 
 def _check_proof(proof: Sequence[bytes], expected: int) -> None:
     if len(proof) != expected:
-        raise PeerError(f"proof of {len(proof)} hashes where {expected} are due")
+        raise PeerError(f"proof of {len(proof)} hashes, expected {expected}")
     for node in proof:
         _checked(node)
 

@@ -34,7 +34,7 @@ _CHECKPOINT_LINES = 3
 
 
 class KeyKind(enum.IntEnum):
-    """What a note key signs with; the first byte of the key in its text form."""
+    """Signature scheme of a note key; the first byte of the key in its text form."""
 
     LOG = 0x01
     """Ed25519 over the note text."""
@@ -44,7 +44,7 @@ class KeyKind(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifierKey:
-    """A note key with the name it signs under; raises MalformedError for a name that cannot be."""
+    """A note key with the name it signs under; raises MalformedError for an invalid name."""
 
     name: str
     kind: KeyKind
@@ -52,7 +52,7 @@ class VerifierKey:
 
     def __post_init__(self) -> None:
         if not _is_name(self.name):
-            raise MalformedError(f"not a key name: {self.name[:60]!r}")
+            raise MalformedError(f"invalid key name {self.name[:60]!r}")
 
     @classmethod
     def parse(cls, text: str) -> VerifierKey:
@@ -63,10 +63,11 @@ class VerifierKey:
         name, _, rest = text.partition("+")
         raw = from_base64(rest.partition("+")[2])
         if len(raw) != 1 + keys.KEY_BYTES or raw[0] not in _KINDS:
-            raise MalformedError(f"not a supported verifier key: {text[:120]!r}")
+            raise MalformedError(f"unsupported verifier key {text[:120]!r}")
+        # Small-order keys verify forged notes, so they are refused here, before anything is signed.
         vkey = cls(name=name, kind=KeyKind(raw[0]), key=keys.check_key(raw[1:]))
         if vkey.text() != text:
-            raise MalformedError(f"the key id is not that of the key: {text[:120]!r}")
+            raise MalformedError(f"the key id does not match the key: {text[:120]!r}")
         return vkey
 
     @property
@@ -75,13 +76,12 @@ class VerifierKey:
         return sha256(self.name.encode(), b"\n", bytes((self.kind,)), self.key)[:_KEY_ID_BYTES]
 
     def text(self) -> str:
-        """Write the key as `parse` reads it."""
         return f"{self.name}+{self.id.hex()}+{to_base64(bytes((self.kind,)) + self.key)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """The size and root of a log; raises MalformedError for what no checkpoint can say."""
+    """The size and root of a log; raises MalformedError for an impossible pair."""
 
     origin: str
     size: int
@@ -89,7 +89,7 @@ class Checkpoint:
 
     def __post_init__(self) -> None:
         if not _is_name(self.origin):
-            raise MalformedError(f"not an origin: {self.origin[:60]!r}")
+            raise MalformedError(f"invalid origin {self.origin[:60]!r}")
         if not 0 <= self.size <= LOG_SIZE or len(self.root) != DIGEST_BYTES:
             raise MalformedError(f"no tree has size {self.size} and root {self.root.hex()}")
 
@@ -103,13 +103,12 @@ class Checkpoint:
         return cls(origin=lines[0], size=size, root=Digest(from_base64(lines[2])))
 
     def text(self) -> str:
-        """Write the note text."""
         return f"{self.origin}\n{self.size}\n{to_base64(self.root)}\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteSignature:
-    """A signature that verified: whose, and for cosigners when (seconds since 1970)."""
+    """A verified signature: its key, and for cosigners its time (seconds since 1970)."""
 
     key: VerifierKey
     time_s: int | None
@@ -117,7 +116,7 @@ class NoteSignature:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A note's text and those of its signatures whose keys were known; all of them verified."""
+    """A note's text and the signatures by known keys; all of these verified."""
 
     text: str
     signatures: tuple[NoteSignature, ...]
@@ -132,14 +131,14 @@ class SignedCheckpoint:
 
 
 def sign_checkpoint(checkpoint: Checkpoint, signer: Signer) -> bytes:
-    """Sign as the log; the key's name is the origin. The result is a whole note."""
+    """Sign as the log; the key's name is the origin. Returns a complete note."""
     text = checkpoint.text()
     vkey = VerifierKey(name=checkpoint.origin, kind=KeyKind.LOG, key=signer.key)
     return f"{text}\n{_line(vkey, signer.sign(text.encode()))}".encode()
 
 
 def cosignature_line(checkpoint: Checkpoint, name: str, signer: Signer, time_s: int) -> str:
-    """Cosign a checkpoint at a time (seconds since 1970); one line, for `add_lines`."""
+    """Cosign a checkpoint at a time (seconds since 1970); returns one line, for `add_lines`."""
     vkey = VerifierKey(name=name, kind=KeyKind.COSIGNER, key=signer.key)
     signature = signer.sign(_cosigned(time_s, checkpoint.text()))
     return _line(vkey, time_s.to_bytes(_TIME_BYTES, "big") + signature)
@@ -148,7 +147,7 @@ def cosignature_line(checkpoint: Checkpoint, name: str, signer: Signer, time_s: 
 def add_lines(note: bytes, lines: Iterable[str]) -> bytes:
     """Append signature lines to a note.
 
-    Raises MalformedError if one is no signature line, as when a stranger sent it.
+    Raises MalformedError for a line that is not a signature line: a stranger may have sent it.
     """
     added = tuple(lines)
     for line in added:
@@ -159,12 +158,12 @@ def add_lines(note: bytes, lines: Iterable[str]) -> bytes:
 
 
 def note_text(raw: bytes) -> str:
-    """Give what a note says, believing none of its signatures; raises MalformedError."""
+    """Return the text of a note without verifying any signature; raises MalformedError."""
     return _split(raw)[0]
 
 
 def keep_signers(raw: bytes, signers: Iterable[VerifierKey]) -> bytes:
-    """Give the note with one line of each of these keys at most; raises MalformedError."""
+    """Return the note with at most one line for each of these keys; raises MalformedError."""
     text, lines = _split(raw)
     wanted = {(vkey.name, vkey.id) for vkey in signers}
     kept: dict[tuple[str, bytes], str] = {}
@@ -180,9 +179,9 @@ def signature_lines(raw: bytes) -> list[str]:
     try:
         text = raw.decode()
     except UnicodeDecodeError as err:
-        raise MalformedError("signature lines are UTF-8") from err
+        raise MalformedError("signature lines must be UTF-8") from err
     if len(raw) > NOTE_BYTES or not text.endswith("\n"):
-        raise MalformedError(f"no signature lines: {text[:120]!r}")
+        raise MalformedError(f"not signature lines: {text[:120]!r}")
     lines = text[:-1].split("\n")
     for line in lines:
         _parse_line(line)
@@ -190,16 +189,18 @@ def signature_lines(raw: bytes) -> list[str]:
 
 
 def open_note(raw: bytes, known: Iterable[VerifierKey]) -> Note:
-    """Read a note and verify every signature of a known key; other lines are passed over.
+    """Read a note and verify every signature of a known key; other lines are skipped.
 
-    Raises MalformedError, and SignatureInvalidError if a known key's signature fails, which
-    refuses the whole note, or if no known key signed.
+    Raises MalformedError, and SignatureInvalidError if no known key signed or if one known
+    signature fails. One failure refuses the whole note: skipping it would let a party in the
+    middle choose which of a log's keys appear to have signed.
     """
     text, lines = _split(raw)
     by_id = {(vkey.name, vkey.id): vkey for vkey in known}
     found: dict[VerifierKey, NoteSignature] = {}
     for line in map(_parse_line, lines):
         vkey = by_id.get((line.name, line.key_id))
+        # The first line of a key counts: a second one could only be a copy or a forgery.
         if vkey is not None and vkey not in found:
             found[vkey] = _verify(vkey, line.payload, text)
     if not found:
@@ -212,7 +213,7 @@ def open_checkpoint(
 ) -> SignedCheckpoint:
     """Read a checkpoint that must carry the log's signature, under the log's name as origin.
 
-    Raises as `open_note` does. How many cosignatures are enough, the caller's policy says.
+    Raises as `open_note` does. The caller's policy decides how many cosignatures are enough.
     """
     note = open_note(raw, (log, *witnesses))
     checkpoint = Checkpoint.parse(note.text)
@@ -229,7 +230,7 @@ def natural(text: str) -> int:
     if not 1 <= len(text) <= len(str(LOG_SIZE)) or not (text.isascii() and text.isdigit()):
         raise MalformedError(f"not a tree size: {text[:60]!r}")
     if (text[0] == "0" and text != "0") or int(text) > LOG_SIZE:
-        raise MalformedError(f"leading zero in a tree size, or none that can be: {text!r}")
+        raise MalformedError(f"tree size {text!r} has a leading zero or is 2^63 or more")
     return int(text)
 
 
@@ -243,9 +244,10 @@ def from_base64(text: str) -> bytes:
     try:
         value = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as err:
-        raise MalformedError(f"not base64: {text[:120]!r}") from err
+        raise MalformedError(f"invalid base64 {text[:120]!r}") from err
+    # Spare bits in the last character would give one signature several spellings.
     if to_base64(value) != text:
-        raise MalformedError(f"not the one base64 spelling: {text[:120]!r}")
+        raise MalformedError(f"base64 in a non-canonical spelling: {text[:120]!r}")
     return value
 
 
@@ -265,7 +267,7 @@ def _split(raw: bytes) -> tuple[str, list[str]]:
     try:
         note = raw.decode()
     except UnicodeDecodeError as err:
-        raise MalformedError("a note is UTF-8") from err
+        raise MalformedError("a note must be UTF-8") from err
     if any(char < " " and char != "\n" for char in note):
         raise MalformedError("control character in a note")
     text, empty, signatures = note.rpartition("\n\n")

@@ -1,9 +1,9 @@
-"""What every reader of a log does with the bytes that it gets, whether ledger, monitor or client.
+"""Reading a log: the tree that a ledger, monitor or client builds from the bundles it fetches.
 
 A reader goes from bundle to bundle (`next_piece`), adds their leaves to its own tree (`TileTree`),
-compares the tiles that are served with its own, and holds its root against a checkpoint that the
-log and enough witnesses signed (`open_signed`). The tree keeps only what is unfinished: at most 255
-hashes for each level of tiles, however long the log is.
+compares the served tiles with its own, and compares its root with a checkpoint that the log and
+enough witnesses signed (`open_signed`). The tree holds only what is unfinished: at most 255 hashes
+for each level of tiles, however long the log is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class TileTree:
-    """A growing tree as tiles; remembers which of them changed since they were last taken."""
+    """A growing tree as tiles; records which of them changed since they were last collected."""
 
     def __init__(self) -> None:
         self._frontier = merkle.Frontier()
@@ -35,7 +35,6 @@ class TileTree:
 
     @property
     def size(self) -> int:
-        """How many leaves there are."""
         return self._frontier.size
 
     def append(self, leaf: bytes) -> None:
@@ -45,16 +44,15 @@ class TileTree:
         self._push(0, node, at)
 
     def root(self) -> Digest:
-        """The root over all leaves."""
         return self._frontier.root()
 
     def take_full(self) -> dict[TileName, bytes]:
-        """Every tile that became full since the last call."""
+        """Return each tile that became full since the last call."""
         full, self._full = self._full, {}
         return full
 
     def take_changed(self) -> Mapping[TileName, bytes]:
-        """Every tile that grew since the last call, from its first hash on."""
+        """Return each tile that grew since the last call, from its first hash on."""
         changed = self.take_full()
         for level in self._grown:
             if self._edge[level]:
@@ -76,7 +74,7 @@ class TileTree:
 
 
 def count_tiles(size: int) -> int:
-    """How many tiles a tree of that size has, unfinished ones included."""
+    """Count the tiles of a tree of that size, unfinished ones included."""
     count, nodes = 0, size
     while nodes:
         count += -(-nodes // TILE_WIDTH)
@@ -85,12 +83,12 @@ def count_tiles(size: int) -> int:
 
 
 def next_piece(first: int, size: int) -> tuple[int, int]:
-    """What to read next after `first` entries: the rest of their bundle, up to the log's size."""
+    """Range to read next after `first` entries: the rest of their bundle, up to the log's size."""
     return first, min(size, first - first % TILE_WIDTH + TILE_WIDTH)
 
 
 def extended(edge: merkle.Frontier, leaves: Iterable[bytes]) -> merkle.Frontier:
-    """A copy of a tree's right edge with these leaves behind it."""
+    """Copy a tree's right edge and append these leaves."""
     grown = edge.copy()
     for leaf in leaves:
         grown.append(merkle.leaf_hash(leaf))

@@ -1,11 +1,11 @@
-"""Which hashes a proof about a log consists of, and how tiles give them (RFC 6962, section 2.1).
+"""Hashes of a proof about a log, and how tiles give them (RFC 6962, section 2.1).
 
 Theory: a tile holds 256 neighbouring nodes of one level of the tree, so any node over a full
 subtree is at most 128 hashes of one tile, folded. Every hash of a proof is MTH(D[a:b]) of a range
 of entries, and a range that begins at a multiple of the next power of two falls into such nodes.
 
 Nothing here fetches or stores: `inclusion` and `consistency` name the ranges, `tiles_of` the tiles
-that have to be at hand, and `range_hash` computes a range once they are. The ledger drives this
+that must be available, and `range_hash` computes a range once they are. The ledger drives this
 from its database, the client from answers over HTTP. Tiles are not trusted: a proof made of wrong
 ones does not verify against a signed root. A proof costs O(log n) hashes in a log of n entries.
 """
@@ -34,7 +34,7 @@ Node: TypeAlias = tuple[int, int]
 
 
 def inclusion(index: int, size: int) -> list[Range]:
-    """Ranges whose hashes prove an entry, its sibling first; raises IndexError outside the log."""
+    """Ranges whose hashes prove an entry, sibling first; raises IndexError outside the log."""
     if not 0 <= index < size:
         raise IndexError(f"entry {index} of {size}")
     ranges: list[Range] = []
@@ -60,7 +60,8 @@ def consistency(old_size: int, size: int) -> list[Range]:
         raise IndexError(f"old size {old_size} of {size}")
     ranges: list[Range] = []
     first, end = 0, size
-    is_whole = True  # while the old tree may be a subtree, whose hash the verifier has
+    # While the old tree may still be a subtree of the new one, the verifier has its hash already.
+    is_whole = True
     while old_size != end:
         middle = first + _split(end - first)
         if old_size <= middle:
@@ -80,7 +81,7 @@ def edge(size: int) -> list[Node]:
 
 
 def nodes_of(span: Range) -> list[Node]:
-    """Full subtrees that make up a range, the largest first."""
+    """Full subtrees that together cover a range, the largest first."""
     first, end = span
     nodes: list[Node] = []
     while first < end:
@@ -98,7 +99,7 @@ def tile_of(node: Node) -> TileName:
 
 
 def span_in_tile(node: Node) -> Range:
-    """Which hashes of its tile make up a node: the first, and the one after the last."""
+    """Range of the hashes in its tile that make up a node."""
     level, index = node
     rest = level % TILE_HEIGHT
     first = (index << rest) % TILE_WIDTH
@@ -111,9 +112,9 @@ def tiles_of(ranges: Iterable[Range]) -> list[TileName]:
 
 
 def tiles_over(index: int, size: int) -> list[TileName]:
-    """Tiles over an entry and along the right edge: all that its inclusion proof can take.
+    """Tiles over an entry and along the right edge: everything its inclusion proof can need.
 
-    Two a level at most, and cheaper to name than `tiles_of` its ranges.
+    At most two per level, and cheaper to name than `tiles_of` its ranges.
     """
     names: list[TileName] = []
     level, nodes = 0, size
@@ -128,7 +129,7 @@ def tiles_over(index: int, size: int) -> list[TileName]:
 
 
 def range_hash(span: Range, node: Callable[[Node], Digest]) -> Digest:
-    """Hash a range that is not empty; `node` gives the hash of a full subtree."""
+    """Hash a range that is not empty; `node` returns the hash of a full subtree."""
     *left, last = nodes_of(span)
     found = node(last)
     for one in reversed(left):
@@ -137,13 +138,12 @@ def range_hash(span: Range, node: Callable[[Node], Digest]) -> Digest:
 
 
 def width(tile: TileName, size: int) -> int:
-    """How many hashes of a tile a log of that size has (0 to 256)."""
+    """Number of hashes that a tile has in a log of that size (0 to 256)."""
     level, number = tile
     return max(0, min(TILE_WIDTH, hashes_at(level, size) - number * TILE_WIDTH))
 
 
 def is_full(tile: TileName, size: int) -> bool:
-    """Whether a tile has all its hashes in a log of that size."""
     level, number = tile
     return (number + 1) << TILE_HEIGHT * (level + 1) <= size
 

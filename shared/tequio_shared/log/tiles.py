@@ -17,6 +17,7 @@ from tequio_shared.limits import ENTRY_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
 TILE_WIDTH = 256
 """Hashes in a full tile, leaves in a full bundle."""
 ENTRIES = -1
@@ -46,16 +47,16 @@ class Tile:
         """Read a path such as `tile/0/x001/067.p/17`; raises MalformedError."""
         match = _PATH.fullmatch(path)
         if match is None:
-            raise MalformedError(f"not a tile's path: {path[:120]!r}")
+            raise MalformedError(f"invalid tile path {path[:120]!r}")
         level = ENTRIES if match["level"] == "entries" else int(match["level"])
         index = int(match["index"].replace("x", "").replace("/", ""))
         tile = cls(level=level, index=index, width=int(match["width"] or TILE_WIDTH))
+        # Leading zeros or a width of 256 would name one tile twice, and caches would hold it twice.
         if level > _TOP_LEVEL or tile.path() != path:
-            raise MalformedError(f"not the one path of a tile: {path[:120]!r}")
+            raise MalformedError(f"not the canonical path of a tile: {path[:120]!r}")
         return tile
 
     def path(self) -> str:
-        """Write the path below the log's address."""
         groups = [f"{self.index % _GROUP:03}"]
         rest = self.index // _GROUP
         while rest:
@@ -66,7 +67,7 @@ class Tile:
         return f"tile/{level}/{'/'.join(reversed(groups))}{partial}"
 
     def exists(self, size: int) -> bool:
-        """Tell if a log of `size` entries has this tile, as its last partial or a former one."""
+        """Return whether a log of that size has this tile, as its last partial or a former one."""
         return self.index * TILE_WIDTH + self.width <= hashes_at(self.level, size)
 
 
@@ -76,12 +77,12 @@ def hashes_at(level: int, size: int) -> int:
 
 
 def tiles_at(level: int, size: int) -> tuple[int, int]:
-    """Count the full tiles of a level, and the hashes in its partial tile (0: there is none)."""
+    """Count the full tiles of a level, and the hashes in its partial tile (0 if it has none)."""
     return divmod(hashes_at(level, size), TILE_WIDTH)
 
 
 def new_tiles(old_size: int, size: int) -> list[Tile]:
-    """List the tiles to write when a log grows, level by level, each as wide as it then is."""
+    """List the tiles to write when a log grows, level by level, each at its new width."""
     tiles: list[Tile] = []
     level = 0
     while hashes_at(level, size):
@@ -99,7 +100,7 @@ def bundle(leaves: Iterable[bytes]) -> bytes:
 
 
 def parse_bundle(raw: bytes, most: int = TILE_WIDTH) -> list[bytes]:
-    """Cut a bundle of at most `most` leaves apart; raises MalformedError."""
+    """Split a bundle of at most `most` leaves; raises MalformedError."""
     leaves: list[bytes] = []
     at = 0
     while at < len(raw):
@@ -126,5 +127,7 @@ def _grown(level: int, old_size: int, size: int) -> list[Tile]:
 
 def _framed(leaf: bytes) -> bytes:
     if len(leaf) > ENTRY_BYTES:
-        raise RefusedError("too-large", f"entry of {len(leaf)} bytes")
+        raise RefusedError(
+            "too-large", f"entry of {len(leaf)} bytes; at most {ENTRY_BYTES} are allowed"
+        )
     return len(leaf).to_bytes(_LENGTH_BYTES, "big") + leaf

@@ -1,1 +1,1 @@
-"""What the whole log says of a network."""
+"""A network as its log defines it: genesis, runs, and the standing, tiers and teams of keys."""

@@ -1,10 +1,10 @@
-"""Who is in a run, at which verified speed, with which windows left and which points earned.
+"""Members of a run: verified speeds, windows left to train and points, and the phase deadlines.
 
 The part of a run's view that needs the whole history. Pure: only `RunView` changes it, entry by
-entry, so that everybody who replays the log holds the same accounts. The next roster follows from
-it, from the standing of the keys and from who is behind them: who is quarantined has no slot, who
-is new a small share, who is new or suspected no witness duty while there are others, and no owner
-more than the manifest allows.
+entry, so everybody who replays the log holds the same accounts. The next roster follows from it,
+from the standing of the keys and from their owners: a quarantined key has no slot, a newcomer a
+small share, a new or suspected key no witness duty while there are others, and no owner holds more
+than the manifest allows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class Membership:
-    """One member of the run."""
+    """One member of the run; `Accounts` alone writes it."""
 
     roles: tuple[str, ...]
     commit: Digest  # SHA-256 of the secret that its next head.attest reveals
@@ -55,17 +55,17 @@ class Earned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """What the run had taken when a round was closed."""
+    """Progress of the run when a round was closed."""
 
     tokens: int
-    """Accepted so far, this round's included."""
+    """Accepted so far, this round included."""
     ms: int
     """Since the run was opened, by the coordinator's signed clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Admitted:
-    """A key that may have a slot: the roles that its tier allows, and whose it is."""
+    """A key that may have a slot: the roles that its tier allows, and its owner."""
 
     roles: tuple[str, ...]
     owner: Digest
@@ -84,12 +84,12 @@ class Accounts:
     tokens: int = 0
     opened_ms: int = 0  # ts of run.open
     trained: dict[int, Trained] = field(default_factory=dict)  # by closed round
-    rostered: set[PeerKey] = field(default_factory=set)  # who ever had a slot
+    rostered: set[PeerKey] = field(default_factory=set)  # keys that ever had a slot
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
     """Times of the accepted commitments (ms after the opening), by closed round."""
 
     def ready(self, key: PeerKey, roles: tuple[str, ...], commit: Digest, index: int) -> None:
-        """The member can be in the next roster."""
+        """Record member.ready: the member can be in the next roster."""
         known = self.members.get(key)
         if known is None:
             self.members[key] = Membership(
@@ -98,11 +98,12 @@ class Accounts:
             return
         known.roles, known.commit, known.said_ready = roles, commit, index
         known.missed = 0
+        # An active member keeps its place in the order: a second member.ready must not gain a slot.
         if not known.is_active:
             known.ready_index, known.is_active = index, True
 
     def drop(self, key: PeerKey) -> None:
-        """The member is in no roster until it says again that it is ready."""
+        """Take the member out of rosters until its next member.ready."""
         if key in self.members:
             self.members[key].is_active = False
 
@@ -112,7 +113,7 @@ class Accounts:
         return [key for _, key in sorted(present)]
 
     def next_in(self, ts: int) -> dict[PeerKey, tuple[str, ...]]:
-        """The members of a roster of that time by slot, with their roles; the proven come first."""
+        """Members of a roster at that time by slot, with their roles; proven keys come first."""
         eligible = [key for key in self.active() if self.standings.of(key) not in OUTSIDE]
         first = sorted(eligible, key=lambda key: self.standings.of(key) in UNPROVEN)
         admitted = self._admitted(first, ts)
@@ -122,19 +123,20 @@ class Accounts:
         return {key: roles[key] for key in chosen}
 
     def count_next(self, role: str, ts: int) -> int:
-        """How many members of a roster of that time have the role."""
+        """Count the members with the role in a roster at that time."""
         return sum(role in roles for roles in self.next_in(ts).values())
 
     def plan_roster(self, ts: int) -> Roster:
-        """The roster of that time that follows from the log so far; does not touch the queue."""
+        """Roster at that time, as it follows from the log so far; the queue is not changed."""
         members = tuple(self._member(key, roles) for key, roles in self.next_in(ts).items())
         pool, _ = self.queue.take(sum(member.share for member in members))
         return Roster(members=members, pool=pool, train_ms=self.train_ms())
 
     def train_ms(self) -> int:
-        """How long the next round may train: 1.5 times the pace of the slowest tenth, bounded.
+        """Time that the next round may train: 1.5 times the pace of the slowest tenth, bounded.
 
-        The nearest-rank 90th percentile of the last rounds' accepted arrival times.
+        The nearest-rank 90th percentile of the last rounds' accepted arrival times. Only accepted
+        ones count, so silent members cannot stretch the round.
         """
         times = self.manifest.rounds
         recent = sorted(ms for arrived in self.arrivals for ms in arrived)
@@ -144,7 +146,7 @@ class Accounts:
         return min(max(slow * 3 // 2, times.train), times.train_limit)
 
     def commits(self, roster: Roster) -> dict[PeerKey, Digest]:
-        """What each member of the roster is committed to reveal; a later word changes nothing."""
+        """Commitment that each member has to open; a later member.ready does not change it."""
         return {member.key: self.members[member.key].commit for member in roster.members}
 
     def take(self, roster: Roster) -> None:
@@ -152,7 +154,7 @@ class Accounts:
         _, self.queue = self.queue.take(assignment.total(roster.pool))
 
     def settle(self, view: RoundView, result: Result, ts: int) -> None:
-        """Credit a round closed then: points, speeds, and unfinished windows back in the queue."""
+        """Credit a closed round: points, speeds, and unfinished windows back in the queue."""
         accepted = view.accepted()
         for slot, row in enumerate(result.slots):
             key = view.roster.members[slot].key
@@ -162,7 +164,7 @@ class Accounts:
             if slot in accepted:
                 self.members[key].paces.append((row.windows, row.ms))
                 del self.members[key].paces[:-SPEED_ROUNDS]
-            self._note_missed(key, Verdict(row.verdict), view)
+            self._count_missed(key, Verdict(row.verdict), view)
         self.arrivals.append([result.slots[slot].ms for slot in accepted])
         self.tokens += sum(one.header.tokens for one in accepted.values())
         self.trained[view.number] = Trained(tokens=self.tokens, ms=ts - self.opened_ms)
@@ -170,16 +172,16 @@ class Accounts:
         self._drop_silent(view)
 
     def void(self, view: RoundView) -> None:
-        """A void round: all its windows go back; only silence has a consequence.
+        """Undo a void round: its windows go back to the queue, and only silence has a consequence.
 
-        The pace is forgotten: it may have been what nobody could keep.
+        The pace is forgotten: it may have been one that nobody could keep.
         """
         self.arrivals.clear()
         self.queue = self.queue.give_back(view.unfinished({}))
         self._drop_silent(view)
 
     def _admitted(self, keys: list[PeerKey], ts: int) -> dict[PeerKey, _Admitted]:
-        """Who may have a slot, in which roles by tier; of each owner the first of them."""
+        """Keys that may have a slot, with the roles of their tier; per owner the first ones."""
         rules, run = self.manifest.admits, self.manifest.run_id
         least = {TRAINER: rules.trainer_tier, WITNESS: rules.witness_tier}
         admitted: dict[PeerKey, _Admitted] = {}
@@ -193,18 +195,19 @@ class Accounts:
         return admitted
 
     def _witnesses(self, admitted: dict[PeerKey, _Admitted]) -> set[PeerKey]:
-        """Who may witness: the active; where these are few the new too; the suspected last."""
+        """Keys that may witness: active ones; if these are few, new ones too; suspected last."""
         willing = [key for key, one in admitted.items() if WITNESS in one.roles]
         standing = {key: self.standings.of(key) for key in willing}
         active = [key for key in willing if standing[key] is Standing.ACTIVE]
         chosen = self._seated(active, admitted)
+        # Newcomers are cheap to make: they join only while good witnesses are few.
         if len(chosen) < SEASONED_WITNESSES:
             unproven = [key for key in willing if standing[key] in UNPROVEN]
             chosen = self._seated([*active, *unproven], admitted)
         return chosen or self._seated(willing, admitted)
 
     def _seated(self, keys: list[PeerKey], admitted: dict[PeerKey, _Admitted]) -> set[PeerKey]:
-        """Of each owner's keys as many as may witness, the first ones."""
+        """First keys of each owner, up to its seats."""
         seats, held = self.manifest.admits.owner_seats, Counter[Digest]()
         seated = set()
         for key in keys:
@@ -223,8 +226,8 @@ class Accounts:
         share = mine if TRAINER in roles else 0
         return Member(peer=to_text(key), roles=roles, speed=speed, share=share)
 
-    def _note_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:
-        """Who commits again and again to what nobody can fetch wastes everybody's time."""
+    def _count_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:
+        """Drop a member whose commitments nobody can fetch, as they waste everybody's time."""
         membership = self.members[key]
         if verdict is Verdict.NOT_SELECTED:
             membership.missed += 1
@@ -234,49 +237,49 @@ class Accounts:
             self.drop(key)
 
     def _drop_silent(self, view: RoundView) -> None:
-        """Who said nothing that the round waited for leaves; `member.ready` brings it back."""
+        """Drop members that sent nothing the round waited for; `member.ready` brings them back."""
         for slot, member in enumerate(view.roster.members):
             if view.is_silent(slot) and not self._rejoined(member.key, view):
                 self.drop(member.key)
 
     def _rejoined(self, key: PeerKey, view: RoundView) -> bool:
-        """Whether the member said again that it is ready after this round's roster."""
+        """Return whether the member was ready again after this round's roster."""
         return self.members[key].said_ready > view.roster_index
 
 
 def _without(roles: tuple[str, ...], key: PeerKey, witnesses: set[PeerKey]) -> tuple[str, ...]:
-    """The roles that a member has in the next roster, where those witness."""
+    """Roles of a member in the next roster, given its witnesses."""
     return tuple(role for role in roles if role != WITNESS or key in witnesses)
 
 
-# --- When the coordinator may end a phase: the earliest time, by its own signed clock.
+# The coordinator may end a phase no earlier than these rules allow, by its own signed clock.
 #
-# What a round comes to follows from the log, but a coordinator that could end each phase at will
-# would choose who is in it: open and void until it likes the committee, or close before the
-# others have committed. So a phase ends early only when everybody present has answered, and
-# otherwise not before the manifest's time has passed between two of its statements. Each
-# statement carries `ts`, signed, in milliseconds since 1970 (docs/protocol.md, the round).
+# The outcome of a round follows from the log, but a coordinator that could end each phase at will
+# would choose its members: open and void until it likes the committee, or close before the others
+# have committed. So a phase ends early only when everybody present has answered, and otherwise not
+# before the manifest's time has passed between two of its statements. Each statement carries `ts`,
+# signed, in milliseconds since 1970 (docs/protocol.md, the round).
 
 
 class Timed(Protocol):
-    """What a run's view tells of its phases."""
+    """The phases of a run's view."""
 
     manifest: Manifest
     rostered_ms: int
     witnessed_ms: int
 
     def present(self, slots: Iterable[int]) -> list[int]:
-        """Those of the round's slots whose members have not left since its roster."""
+        """Slots among these whose members have not left since the round's roster."""
 
 
 def check_forward(last_ms: int, ts: int) -> None:
-    """The coordinator's time moves forward from each of its statements to the next."""
+    """Require that the coordinator's time never goes back from one statement to the next."""
     if ts < last_ms:
-        raise RefusedError("clock-skew", f"signed at {ts}, after the coordinator signed {last_ms}")
+        raise RefusedError("clock-skew", f"signed at {ts}, before the coordinator's {last_ms}")
 
 
 def check_open(body: RoundOpen, ts: int) -> None:
-    """A round opens when it says so: deadlines count from the signed time."""
+    """Require that a round opens at its signed time, from which deadlines count."""
     if body.opened != ts:
         raise RefusedError("wrong-open", f"opened at {body.opened}, but signed at {ts}")
 
@@ -288,26 +291,25 @@ def check_witness(view: Timed, current: RoundView, ts: int) -> None:
 
 
 def check_close(view: Timed, current: RoundView, ts: int) -> None:
-    """A round closes when all witnesses present have answered, or after the grace at least."""
+    """A round closes when all witnesses present have answered, or no earlier than the grace."""
     times = view.manifest.rounds
     earliest = view.witnessed_ms + min(times.grace, times.witness)
     if not has_all_proofs(view, current) and ts < earliest:
-        raise RefusedError("wrong-close", f"round {current.number} leaves its witnesses no time")
+        raise RefusedError("wrong-close", f"round {current.number} still waits for its witnesses")
 
 
 def check_void(view: Timed, current: RoundView, ts: int) -> None:
-    """A round is void when a phase has had its time without what the next one needs."""
+    """A round is void when a phase has used its time without what the next one needs."""
     if ts < _void_from(view, current):
         raise RefusedError("wrong-void", f"round {current.number} has time left")
 
 
 def has_all_commitments(view: Timed, current: RoundView) -> bool:
-    """Whether every trainer that is still there has committed."""
+    # Present trainers only: one that left must not hold up those that stay.
     return all(slot in current.commitments for slot in view.present(current.trainers))
 
 
 def has_all_proofs(view: Timed, current: RoundView) -> bool:
-    """Whether every elected witness that is still there has answered."""
     return all(slot in current.proofs for slot in view.present(current.elected))
 
 

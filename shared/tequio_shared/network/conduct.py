@@ -1,4 +1,11 @@
-"""Statements about standing: which part of the fold each one goes to, and whom it is about."""
+"""Statements about standing: proof of a fault, and the part of the fold that each one changes.
+
+A `fault.report` is judged by the log alone. The accused signed every leaf of it. Two leaves
+contradict each other by themselves; one leaf contradicts the round in progress, whose roster,
+committee and commitments the reader holds. Nothing here is measured, and nobody's word but the
+accused's counts. An honest program cannot get into it: it signs one commitment in a round, one
+statement under a number, and proofs only where it was elected. (docs/protocol.md, standing)
+"""
 
 from __future__ import annotations
 
@@ -25,19 +32,11 @@ if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.network.standing import Standings
 
-# --- Faults that signatures prove: what a `fault.report` shows, judged by the log alone.
-#
-# Rules. The accused signed every leaf of the report. Two leaves contradict each other by
-# themselves; one leaf contradicts the round that is under way, whose roster, committee and
-# commitments the reader holds. Nothing here is measured, and nobody's word but the accused's
-# counts. An honest program cannot come into it: it signs one commitment in a round, one statement
-# under a number, and proofs only where it was elected. (docs/protocol.md, standing)
-
 RoundOf = Callable[[RunId], RoundView | None]
-"""The round of a run that is under way, or the last one."""
+"""The round of a run in progress, or the last one."""
 
 UNBLAMED_RULES = frozenset({"base", "length"})
-"""Header rules that an honest program with another head, or a cut message, can break."""
+"""Header rules that an honest program with another head, or a truncated message, can break."""
 
 
 def read_fault(body: FaultReport, net: NetworkId, round_of: RoundOf) -> Fault:
@@ -54,7 +53,7 @@ def read_fault(body: FaultReport, net: NetworkId, round_of: RoundOf) -> Fault:
 
 
 def count_signatures(body: FaultReport) -> int:
-    """How many signatures whoever judges the report verifies, by what its leaves say of it."""
+    """Signatures that judging the report will verify, as its leaves claim; bounds the cost."""
     return sum(raw[1] for leaf in body.leaves if len(raw := from_text(leaf, None)) > 1)
 
 
@@ -63,7 +62,7 @@ def _entry(leaf: bytes, net: NetworkId) -> Entry:
         entry = Entry.parse(leaf)
         entry.verify(net)
     except (MalformedError, SignatureInvalidError) as err:
-        raise _unproven(f"a leaf does not hold: {err}") from err
+        raise _unproven(f"a leaf is not valid: {err}") from err
     return entry
 
 
@@ -77,14 +76,15 @@ def _against_each_other(one: Statement, other: Statement) -> Cause:
     if same_round and isinstance(bodies[0], WorkCommit) and isinstance(bodies[1], WorkCommit):
         if bodies[0].header != bodies[1].header:
             return Cause.TWO_COMMITMENTS
-        raise _unproven("both commitments are of one header: said again, which is allowed")
+        # Sent again after a lost answer, with a new number: honest programs do that.
+        raise _unproven("both commitments have one header, which may be stated twice")
     raise _unproven("the leaves do not contradict each other")
 
 
 def _against_round(statement: Statement, round_of: RoundOf) -> tuple[Cause, tuple[int, ...]]:
     view = None if statement.run is None else round_of(statement.run)
     if view is None or view.number != statement.round or view.open is None:
-        raise _unproven("the leaf is not about a round that is under way")
+        raise _unproven("the leaf is not about the round in progress")
     match statement.body:
         case WorkCommit(header=header):
             return _against_commitments(statement, from_text(header, None), view)
@@ -101,17 +101,18 @@ def _against_commitments(
         raise _unproven(f"the author has no slot in round {view.number}")
     header = Header.parse(raw)
     broken = view.broken_rule(statement.author, header)
+    # A worker with a stale head breaks `base` in good faith; the round refuses it, and that is all.
     if broken and broken not in UNBLAMED_RULES:
         return Cause.BAD_HEADER, ()
     logged = view.commitments.get(slot)
     if logged is not None and logged.id != contribution_id(raw):
         return Cause.TWO_COMMITMENTS, (logged.index,)
-    raise _unproven("the commitment is sound")
+    raise _unproven("the commitment is valid")
 
 
 def _against_committee(statement: Statement, body: WitnessProof, view: RoundView) -> Cause:
     if view.phase is Phase.TRAIN or not view.is_judged:
-        raise _unproven(f"round {view.number} takes no proofs yet")
+        raise _unproven(f"round {view.number} does not accept proofs yet")
     if view.slot_of.get(statement.author) not in view.elected:
         return Cause.NOT_ELECTED
     try:
@@ -120,7 +121,7 @@ def _against_committee(statement: Statement, body: WitnessProof, view: RoundView
         if err.code.startswith("proof-"):
             return Cause.BAD_PROOF
         raise _unproven(str(err)) from err
-    raise _unproven("the proof is sound")
+    raise _unproven("the proof is valid")
 
 
 def _unproven(why: str) -> RefusedError:
@@ -150,7 +151,7 @@ def apply(
 
 
 def subject(statement: Statement) -> PeerKey | None:
-    """Whose standing, or open appeal, this statement changes if it is taken; None: nobody's."""
+    """Key whose standing or open appeal this statement changes if accepted, or None."""
     match statement.body:
         case KeyRegister() | StandingAppeal():
             return statement.author

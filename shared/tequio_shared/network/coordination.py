@@ -1,6 +1,6 @@
-"""What the coordinator logs next: a pure function of the run's view and the time.
+"""The coordinator's next statement: a pure function of the run's view and the time.
 
-It decides only *when*; *what* follows from the log, and everybody who replays it checks that
+It decides only *when*; *what* follows from the log, and every reader that replays it checks that
 (`RunView.apply`). Times are the coordinator's clock in milliseconds since 1970.
 """
 
@@ -33,7 +33,7 @@ Deed: TypeAlias = (
 )
 
 RECONNECT_MS = 10_000
-"""How long a coordinator that comes back in a training phase waits for what was meant for it."""
+"""Time that a coordinator returning in a training phase waits for statements sent meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +47,10 @@ class Step:
 
 @dataclass(slots=True, kw_only=True)
 class Stopwatch:
-    """When the coordinator saw what it waits on; its own memory, not the log's.
+    """Times at which the coordinator saw what it waits on; in memory, not in the log.
 
-    Owned by the coordinator of one run; all times are None until they happen.
+    Owned by the coordinator of one run; all times are None until they happen. A restart may only
+    lengthen a phase, never cut it short: the times start again, from later.
     """
 
     is_new: bool = True
@@ -77,14 +78,14 @@ class Stopwatch:
 
 
 def has_enough(view: FullRunView, now: int) -> bool:
-    """Whether a roster of now would have enough trainers, and somebody to witness."""
+    """Return whether a roster of that time would have enough trainers, and a witness."""
     if not view.accounts.count_next(WITNESS, now):
         return False
     return view.accounts.count_next(TRAINER, now) >= view.manifest.rounds.min_members
 
 
 def decide(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
-    """The next statement to log, or None while there is nothing to do. `note` first."""
+    """Return the next statement to log, or None if nothing is due. Update the watch first."""
     match view.state:
         case State.WAITING_FOR_MEMBERS:
             return _when_waiting(view, watch, now)
@@ -100,7 +101,7 @@ def decide(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
 
 
 def due(view: FullRunView, watch: Stopwatch) -> int | None:
-    """When `decide` may next change its mind by time alone; None: only by another entry."""
+    """When time alone may next change the decision of `decide`; None: only another entry can."""
     times = view.manifest.rounds
     match view.state:
         case State.WAITING_FOR_MEMBERS:
@@ -118,7 +119,7 @@ def due(view: FullRunView, watch: Stopwatch) -> int | None:
 
 
 def _when_waiting(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
-    """A roster at once after a round, after the warm-up time when members had to gather first."""
+    """Roster at once after a round; after the warm-up time when members had to gather first."""
     if watch.enough_since is None:
         return None
     patience = 0 if view.number else view.manifest.rounds.warmup
@@ -129,6 +130,7 @@ def _when_stating(view: RoundView, watch: Stopwatch, now: int) -> Step | None:
     agreed = view.agreed_head()
     if agreed is not None and view.next_head is not None:
         return Step(body=view.promotion(agreed), round=agreed.round)
+    # Promotion and opening are two steps: the head is canonical even if the round never opens.
     if agreed is not None:
         return Step(body=view.opening(now), round=view.number)
     if _is_over(watch.roster_at, view.manifest.rounds.attest, now):
@@ -150,7 +152,7 @@ def _when_training(view: FullRunView, watch: Stopwatch, now: int) -> Step | None
 
 
 def _train_ends(current: RoundView, watch: Stopwatch) -> int | None:
-    """When training is over; a coordinator that was away gives what waits for it time to come."""
+    """End of training; a returning coordinator lets the statements that wait for it arrive."""
     if current.open is None:
         return None
     if watch.resumed_at is None:
@@ -170,10 +172,10 @@ def _when_witnessing(view: FullRunView, watch: Stopwatch, now: int) -> Step | No
 
 
 def _grace_ends(view: FullRunView, watch: Stopwatch) -> int | None:
-    """When the coordinator stops waiting for further proofs; None without a quorum of them.
+    """Time at which the coordinator stops waiting for further proofs; None without a quorum.
 
-    While somebody's work hangs on witnesses who are still to answer, they get as long again as
-    the quorum took: else the quick ones could decide by being quick.
+    While a slot's work depends on witnesses that have yet to answer, they get as long again as the
+    quorum took: otherwise quick witnesses could decide by being quick.
     """
     if watch.quorum_at is None or watch.witness_at is None:
         return None
@@ -198,7 +200,7 @@ def _when_cooling(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
 
 
 def _cooling_from(watch: Stopwatch) -> int | None:
-    """Since when members could state the last head: the roster, or failing that the cooldown."""
+    """Since when members could attest the last head: the roster, or without one the cooldown."""
     return watch.cooling_since if watch.roster_at is None else watch.roster_at
 
 
@@ -239,7 +241,7 @@ def _after(since: int | None, patience: int) -> int | None:
 
 
 def _held(since: int | None, now: int, *, holds: bool) -> int | None:
-    """The time since which something holds; None when it does not."""
+    """Time since which something holds; None when it does not."""
     if not holds:
         return None
     return now if since is None else since

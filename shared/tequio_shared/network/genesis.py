@@ -1,6 +1,6 @@
-"""The genesis document: what a network fixes for ever, and by whose hash it is named.
+"""The genesis document: the permanent rules of a network, and the hash that names it.
 
-It is canonical JSON; entry 0 of the log carries its bytes, and the network id is their SHA-256.
+Canonical JSON; entry 0 of the log carries its bytes, and the network id is their SHA-256.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
 
 NetworkName = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9-]{0,31}\Z")]
 WORK_BITS = 32
-"""Most bits of work that a network may ask of a new key: an hour of one core, and not for ever."""
+"""Most bits of work that a network may require of a new key: about an hour of one core."""
 Origin = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9.:/_-]{0,127}\Z")]
 
 
 class Genesis(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Who runs the network, under which keys and rules."""
+    """Operators of the network, their keys and the rules."""
 
     name: NetworkName
     origin: Origin
@@ -62,48 +62,43 @@ class Genesis(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     coordinator: Bytes32Text
     """The key that opens and closes rounds."""
     organisers: tuple[Bytes32Text, ...]
-    """Ascending, none twice; the keys that open, pause and finish runs."""
+    """Ascending and unique; the keys that open, pause and finish runs."""
     threshold: Annotated[int, Meta(ge=1, le=16)]
-    """How many organisers must sign such a statement."""
+    """Number of organisers that must sign such a statement."""
     rules: Bytes32Text
     """SHA-256 of the rule set: the limits that both ends agree on."""
     work_bits: Annotated[int, Meta(ge=0, le=WORK_BITS)]
-    """Zero bits that the work of a new key has to show."""
+    """Zero bits that the proof of work of a new key must have."""
 
     def __post_init__(self) -> None:
         keys = [key_from_text(text) for text in self.organisers]
         if keys != sorted(set(keys)):
-            raise MalformedError("genesis: organisers are not ascending and single")
+            raise MalformedError("genesis: organisers must be ascending and unique")
 
     def encode(self) -> bytes:
-        """The canonical bytes."""
         return encoding.encode(self)
 
     @classmethod
     def parse(cls, raw: bytes) -> Genesis:
-        """Read a genesis document; raises MalformedError."""
         return encoding.decode(raw, cls, STATEMENT_BYTES)
 
     @property
     def network_id(self) -> NetworkId:
-        """The network's name: SHA-256 of the document."""
+        """SHA-256 of the document."""
         return NetworkId(sha256(self.encode()))
 
     @property
     def coordinator_key(self) -> PeerKey:
-        """The coordinator's key."""
         return key_from_text(self.coordinator)
 
     @property
     def organiser_keys(self) -> frozenset[PeerKey]:
-        """The organisers' keys."""
         return frozenset(key_from_text(text) for text in self.organisers)
 
 
-# --- Who may say what: the coordinator's statements, the organisers', and everybody's.
-#
-# The ledger asks at its door, workers and auditors for every entry they read: the log's operator
-# cannot speak for the organisers, nor anybody else for the coordinator.
+# Statements reserved for the coordinator and for the organisers; all others are open to any key.
+# The ledger checks this on entry, workers and auditors for every entry they read: the log's
+# operator cannot act for the organisers, nor anybody else for the coordinator.
 
 OF_COORDINATOR = (
     NetGenesis,
@@ -135,24 +130,24 @@ OF_ORGANISERS = (
     CompResult,
 )
 OF_TWO = (StandingRelease, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke, CompResult)
-"""What at least two organisers say together, if the network has so many."""
+"""Statements that at least two organisers must sign, if the network has two."""
 _TOGETHER = 2
 
 
 def check_role(entry: Entry, genesis: Genesis) -> None:
-    """Raise RefusedError("wrong-role") unless the entry's signers may say what it says.
+    """Raise RefusedError("wrong-role") unless the entry's signers may make its statement.
 
-    Whether the signatures hold is `Entry.verify`'s affair.
+    The signatures themselves are verified by `Entry.verify`.
     """
     statement = entry.statement
     body, author = statement.body, statement.author
     if isinstance(body, OF_COORDINATOR) and author != genesis.coordinator_key:
-        raise RefusedError("wrong-role", f"{statement.type} is the coordinator's to say")
+        raise RefusedError("wrong-role", f"only the coordinator may sign {statement.type}")
     if not isinstance(body, OF_ORGANISERS):
         return
     organisers = genesis.organiser_keys
     if author not in organisers:
-        raise RefusedError("wrong-role", f"{statement.type} is the organisers' to say")
+        raise RefusedError("wrong-role", f"only organisers may sign {statement.type}")
     signed = sum(key in organisers for key, _ in entry.signatures)
     needed = signers_needed(body, genesis)
     if signed < needed:
@@ -160,7 +155,7 @@ def check_role(entry: Entry, genesis: Genesis) -> None:
 
 
 def signers_needed(body: Body, genesis: Genesis) -> int:
-    """How many organisers have to sign what is theirs to say."""
+    """Number of organisers that have to sign the statement."""
     if isinstance(body, OF_TWO):
         return max(genesis.threshold, min(_TOGETHER, len(genesis.organiser_keys)))
     return genesis.threshold

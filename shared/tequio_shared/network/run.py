@@ -1,15 +1,15 @@
-"""One run as everybody sees it: its states as a table, and a fold over the log's entries.
+"""One run as every reader sees it: its states as a table, and a fold over the log's entries.
 
-Rules: `run_states` says which state follows which; `RunView.apply` takes entries in log order and
-refuses (RefusedError) every coordinator statement that does not follow from the entries before it,
-or comes before its time by the coordinator's own signed clock. So coordinator, workers and auditors
-cannot disagree for long: who replays the log either arrives at the same view or has the index of
-the entry that is wrong.
+Rules: `TRANSITIONS` alone decides which state follows which; `RunView.apply` takes entries in log
+order and refuses (RefusedError) every coordinator statement that does not follow from the entries
+before it, or comes before its time by the coordinator's own signed clock. So coordinator, workers
+and auditors cannot disagree for long: a replay of the log either arrives at the same view or yields
+the index of the wrong entry.
 
-Two classes share the steps. `RunView` is what a worker holds that joined in the middle: it begins
-between two rounds and knows neither members nor windows nor points, so it takes on trust what rests
-on them. `FullRunView` begins at run.open and checks and records those too: the ledger's and the
-auditor's. What only the full view does is in the methods that it overrides.
+Two classes share the steps. `RunView` serves a worker that joined in the middle: it begins between
+two rounds and knows neither members nor windows nor points, so it trusts what rests on them.
+`FullRunView` begins at run.open and checks and records those too, for the ledger and the auditor.
+What only the full view does is in the methods that it overrides.
 """
 
 from __future__ import annotations
@@ -66,25 +66,21 @@ if TYPE_CHECKING:
     from tequio_shared.round.round import MemberBody
     from tequio_shared.statements.statement import Statement
 
-# --- The states of a run as a table: the only place that says which one follows which.
-#
-# docs/protocol.md, run.
-
 
 class State(StrEnum):
     """States of a run (docs/protocol.md, run)."""
 
     WAITING_FOR_MEMBERS = "waiting_for_members"
-    WARMUP = "warmup"  # a roster is fixed; its members state the head they hold
+    WARMUP = "warmup"  # a roster is fixed; its members attest the head they hold
     ROUND_TRAIN = "round_train"
     ROUND_WITNESS = "round_witness"
-    COOLDOWN = "cooldown"  # no more rounds; the last head is being stated
+    COOLDOWN = "cooldown"  # no more rounds; the last head is being attested
     PAUSED = "paused"
     FINISHED = "finished"
 
 
 class Event(StrEnum):
-    """What moves a run from state to state."""
+    """Causes of a run's transitions from state to state."""
 
     ROSTER = "round.roster"
     OPEN = "round.open"
@@ -121,7 +117,7 @@ TRANSITIONS: Mapping[tuple[State, Event], State] = {
 
 
 class Wish(StrEnum):
-    """What the organiser wants after the round that is under way."""
+    """The organiser's request for the time after the round in progress."""
 
     GO_ON = "go on"
     PAUSE = "pause"
@@ -149,34 +145,31 @@ EVENTS: Mapping[type[RunPause | RunResume | RunFinish], Event] = {
     RunResume: Event.RESUME,
     RunFinish: Event.FINISH,
 }
-"""What an organiser's statement is between two rounds."""
+"""Event of an organiser's statement between two rounds."""
 WISHES: Mapping[type[RunPause | RunResume | RunFinish], Wish] = {
     RunPause: Wish.PAUSE,
     RunResume: Wish.GO_ON,
     RunFinish: Wish.FINISH,
 }
-"""What it asks for."""
+"""Request of an organiser's statement during a round."""
 UNSEEN: Mapping[Event, State] = {
     Event.RESUME: State.WAITING_FOR_MEMBERS,
     Event.CLOSE: State.FINISHED,
 }
-"""What a light view takes in any state: the pause or end wished for may lie before its start."""
-
-
-# --- Why rounds and runs end: the reasons that round.void and run.close have to give.
+"""Events that a light view accepts in any state: their cause may lie before its start."""
 
 
 def close_reason(number: int, manifest: Manifest) -> CloseReason:
-    """Tell why a run that closes after that round has ended."""
+    """Reason why a run that closes after that round has ended."""
     done = number >= manifest.rounds.most
     return CloseReason.ROUNDS_DONE if done else CloseReason.ORGANISER_ENDED
 
 
 def void_reason(view: RoundView) -> VoidReason:
-    """Why a round that ends now would be void; raises RefusedError when it would not."""
+    """Reason why a round that ends now is void; raises RefusedError when it is not."""
     if view.phase is Phase.ATTEST:
         if view.agreed_head() is not None:
-            raise RefusedError("wrong-void", f"round {view.number} has its head quorum")
+            raise RefusedError("wrong-void", f"round {view.number} has a quorum for its head")
         return VoidReason.NO_HEAD_QUORUM
     if not view.commitments:
         return VoidReason.NO_COMMITMENTS
@@ -187,16 +180,14 @@ def void_reason(view: RoundView) -> VoidReason:
     raise RefusedError("wrong-void", f"nothing makes round {view.number} void")
 
 
-# --- The documents that a run's entries name: which one an entry needs, and reading it.
-
 Documents = Callable[[Digest], bytes]
-"""Bytes of a document by its SHA-256; the caller has it at hand (see `needed_document`)."""
+"""Bytes of a document by its SHA-256; the caller has fetched it (see `needed_document`)."""
 
 _Document = TypeVar("_Document", Roster, Result)
 
 
 def needed_document(statement: Statement) -> Digest | None:
-    """The document that `RunView.apply` will ask for with this statement, if any."""
+    """Document that `RunView.apply` will ask for with this statement, if any."""
     match statement.body:
         case RoundRoster(roster=text) | RoundClose(result=text):
             return digest_from_text(text)
@@ -204,7 +195,7 @@ def needed_document(statement: Statement) -> Digest | None:
 
 
 def read(type_: type[_Document], documents: Documents, name: str) -> _Document:
-    """Read the document of that name; raises RefusedError("malformed")."""
+    """Read the document with that name; raises RefusedError("malformed")."""
     try:
         return type_.parse(documents(digest_from_text(name)))
     except MalformedError as err:
@@ -225,17 +216,17 @@ def first_head(manifest: Manifest) -> Head:
 
 @dataclass(slots=True, kw_only=True)
 class RunView:
-    """A run as the log tells it from a point between two rounds on. Only `apply` changes it."""
+    """A run from a point between two rounds on. Only `apply` changes it."""
 
     net: NetworkId
     manifest: Manifest
-    draws: Draws  # who is to measure which heads
+    draws: Draws  # which members measure which heads
     state: State = State.WAITING_FOR_MEMBERS
     wish: Wish = Wish.GO_ON
     number: int = 0  # of the last round that has a roster
     head: Head | None = None  # the promoted one
     next_head: NextHead | None = None
-    round: RoundView | None = None  # the one under way, or the last
+    round: RoundView | None = None  # the one in progress, or the last
     absent: set[PeerKey] = field(default_factory=set)  # left since the round's roster
     rostered_ms: int = 0  # ts of the round's round.roster
     witnessed_ms: int = 0  # ts of its round.witness
@@ -247,29 +238,30 @@ class RunView:
     def light(
         cls, net: NetworkId, manifest: Manifest, *, head: Head | None, next_head: NextHead | None
     ) -> RunView:
-        """A view that begins just after run.open, round.close or round.void."""
+        """Make a view that begins just after run.open, round.close or round.void."""
         return RunView(
             net=net, manifest=manifest, head=head, next_head=next_head, draws=Draws(is_whole=False)
         )
 
     @property
     def drawn(self) -> Draw | None:
-        """Who is to measure which head: the last draw."""
+        """The last draw of members to measure a head."""
         return self.draws.last
 
     @property
     def measured(self) -> Draw | None:
-        """The draw for the newest head of which somebody said what it measured."""
+        """The draw for the newest head with a measure."""
         return self.draws.measured
 
     def apply(self, index: int, statement: Statement, at_ms: int, documents: Documents) -> None:
         """Apply the run's next entry; raises RefusedError when it does not follow from the log.
 
-        `at_ms` is when the reader got it (only the coordinator's own count, in round results).
+        `at_ms` is the reader's time of arrival (only the coordinator's counts, in round results).
         A refused entry has changed nothing.
         """
         body = statement.body
-        if isinstance(body, CheckpointPublish):  # at any time, also after the run
+        # Before the state check: a head may be published at any time, also after the run's end.
+        if isinstance(body, CheckpointPublish):
             self._apply_publication(index, statement, body)
             return
         self._check_running(statement)
@@ -291,64 +283,62 @@ class RunView:
             self.said_ms = statement.ts
 
     def present(self, slots: Iterable[int]) -> list[int]:
-        """Those of the round's slots whose members have not left since its roster."""
+        """Slots among these whose members have not left since the round's roster."""
         if self.round is None:
             return []
         members = self.round.roster.members
         return [slot for slot in slots if members[slot].key not in self.absent]
 
     def done_event(self, number: int) -> Event:
-        """What the end of that round leads to."""
+        """Event that the end of that round causes."""
         if self.wish is Wish.FINISH or number >= self.manifest.rounds.most:
             return Event.DONE_THEN_FINISH
         return Event.DONE_THEN_PAUSE if self.wish is Wish.PAUSE else Event.DONE
 
-    # --- what needs the whole history, and is taken on trust without it
+    # The next methods need the whole history; a light view trusts the log for them.
 
     def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
-        """A promoted head may be published whenever; this view has not seen them all."""
+        """Check and record a published head; this view has not seen them all."""
 
     def _record_commit(self, author: PeerKey, commit: Digest) -> None:
-        """The author's next head.attest reveals the secret of this commitment."""
+        """Record the commitment that the author's next head.attest opens."""
 
     def _record_opening(self, ts: int) -> None:
-        """The run was opened at that time."""
+        """Record the time at which the run was opened."""
 
     def _record_membership(
         self, index: int, statement: Statement, body: MemberReady | MemberLeave
     ) -> None:
-        """The author is a member, or no longer; raises RefusedError for one that may not be."""
+        """Record that the author joins or leaves; raises RefusedError if it may not join."""
 
     def _check_next_round(self, number: int) -> None:
         """Raise RefusedError unless that is the number of the next round."""
 
     def _check_members(self, ts: int, roster: Roster) -> None:
-        """Raise RefusedError unless that is the roster which follows at that time."""
+        """Raise RefusedError unless that roster follows from the log at that time."""
 
     def _commits(self, roster: Roster) -> Mapping[PeerKey, Digest]:
-        """What each member of the roster is committed to reveal; empty where that is unknown."""
+        """Commitment that each member has to open; empty where it is unknown."""
         return {}
 
     def _record_roster(self, roster: Roster, after: State) -> None:
-        """The roster's members have their windows."""
+        """Hand out the windows of the roster."""
 
     def _record_head(self, head: Head) -> None:
-        """The head is promoted."""
+        """Record a promoted head."""
 
     def _settle(self, index: int, view: RoundView, result: Result, ts: int) -> None:
-        """The round is closed with that result."""
+        """Credit the round with that result."""
 
     def _give_back(self, view: RoundView) -> None:
-        """The round is void."""
+        """Return the windows of a void round."""
 
     def _check_reason(self, reason: int) -> None:
         """Raise RefusedError unless the run may close for that reason."""
 
     def _unseen(self, event: Event) -> State | None:
-        """Where an event leads whose cause may lie before the start of this view."""
+        """State after an event whose cause may lie before the start of this view."""
         return UNSEEN.get(event)
-
-    # --- private: one method per family of statements
 
     def _apply_member(self, index: int, statement: Statement, body: MemberBody, at_ms: int) -> None:
         self._current(statement).apply(index, statement.author, body, at_ms)
@@ -380,7 +370,7 @@ class RunView:
                 self.state = after
 
     def _organiser_event(self, body: RunPause | RunResume | RunFinish) -> Event | None:
-        """What an organiser's statement does now; None: it waits for the end of the round."""
+        """Event that an organiser's statement causes now; None: at the end of the round."""
         in_round = self.state in (State.WARMUP, State.ROUND_TRAIN, State.ROUND_WITNESS)
         if in_round and not isinstance(body, RunResume):
             return None
@@ -416,6 +406,7 @@ class RunView:
     ) -> None:
         number = statement.round or 0
         self._check_next_round(number)
+        # The new state is computed before anything is changed: a refusal must leave no trace.
         after = self._after(Event.ROSTER)
         roster = read(Roster, documents, body.roster)
         self._check_roster(statement.ts, body, roster)
@@ -436,17 +427,22 @@ class RunView:
     def _check_roster(self, ts: int, body: RoundRoster, roster: Roster) -> None:
         times = self.manifest.rounds
         if not times.train <= roster.train_ms <= times.train_limit:
-            raise RefusedError("wrong-roster", f"a training limit of {roster.train_ms} ms")
+            raise RefusedError(
+                "wrong-roster",
+                f"a training time of {roster.train_ms} ms; allowed are "
+                f"{times.train} to {times.train_limit}",
+            )
         self._check_members(ts, roster)
         counts = len(roster.members), len(roster.slots_of(TRAINER))
         if counts != (body.slots, body.trainers):
-            raise RefusedError("wrong-roster", "slots and trainers are not the roster's")
+            raise RefusedError("wrong-roster", "slots and trainers do not match the roster")
         if sha256(roster.encode()) != from_text(body.roster):
             raise RefusedError("wrong-roster", "the roster document is not canonical")
 
     def _apply_promotion(self, statement: Statement, body: HeadPromote) -> None:
         if self.round is None or self.round.phase is not Phase.ATTEST:
-            raise RefusedError("not-in-round", "no head is being stated now")
+            raise RefusedError("not-in-round", "no head is being attested now")
+        # The head belongs to the round that made it, not to the one whose members attest it.
         if self.next_head is None or statement.round != self.next_head.round:
             raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
         self.head, self.next_head = self.round.apply_promotion(body), None
@@ -471,7 +467,10 @@ class RunView:
         after = self._after(self.done_event(view.number))
         reason = void_reason(view)
         if body.reason != reason:
-            raise RefusedError("wrong-void", f"round {view.number} is not void for {body.reason}")
+            raise RefusedError(
+                "wrong-void",
+                f"round {view.number} is void for reason {reason:d}, not {body.reason}",
+            )
         network_accounts.check_void(self, view, statement.ts)
         view.apply_void()
         self._give_back(view)
@@ -479,20 +478,22 @@ class RunView:
         self.state = after
 
     def _check_running(self, statement: Statement) -> None:
+        # Measures of the last head may come after the run's end: it is drawn for as it is promoted.
         if self.state is State.FINISHED and not isinstance(statement.body, HeadMeasure):
             raise RefusedError("run-finished", "the run has ended")
 
     def _current(self, statement: Statement) -> RoundView:
         if self.round is None or statement.round != self.round.number:
             raise RefusedError(
-                "not-in-round", f"round {statement.round} is not under way (round {self.number} is)"
+                "not-in-round",
+                f"round {statement.round} is not in progress (round {self.number} is)",
             )
         return self.round
 
     def _after(self, event: Event) -> State:
         after = TRANSITIONS.get((self.state, event)) or self._unseen(event)
         if after is None:
-            raise RefusedError("wrong-state", f"{event} does not follow in state {self.state}")
+            raise RefusedError("wrong-state", f"{event} is not allowed in state {self.state}")
         return after
 
 
@@ -503,13 +504,13 @@ class FullRunView(RunView):
     accounts: Accounts
     heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
     published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
-    """The last statement that a round's head was published, with its log index."""
+    """Last publication of each round's head, with its log index."""
 
     @classmethod
     def opened(
         cls, net: NetworkId, manifest: Manifest, standings: Standings, tiers: Tiers
     ) -> FullRunView:
-        """The view right after run.open; standings and tiers are those of the network."""
+        """Make the view right after run.open; standings and tiers are those of the network."""
         return cls(
             net=net,
             manifest=manifest,
@@ -521,7 +522,7 @@ class FullRunView(RunView):
     def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
         head = self.heads.get(statement.round or 0)
         if head is None:
-            raise RefusedError("wrong-head", f"round {statement.round} has no certified head")
+            raise RefusedError("wrong-head", f"round {statement.round} has no promoted head")
         said = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
         if said != (head.hash, head.weights_root):
             raise RefusedError("wrong-head", f"round {statement.round} has another head")
@@ -550,8 +551,9 @@ class FullRunView(RunView):
 
     def _check_members(self, ts: int, roster: Roster) -> None:
         due = self.accounts.standings.due(ts)
+        # A due change of standing comes first: else the coordinator could delay a quarantine.
         if due is not None:
-            raise RefusedError("wrong-roster", f"{due.peer} has to become {due.to} first")
+            raise RefusedError("wrong-roster", f"{due.peer} must become {due.to} first")
         if roster != self.accounts.plan_roster(ts):
             raise RefusedError("wrong-roster", "the roster does not follow from the log")
 
@@ -560,7 +562,7 @@ class FullRunView(RunView):
 
     def _record_roster(self, roster: Roster, after: State) -> None:
         self.accounts.rostered.update(member.key for member in roster.members)
-        if after is not State.COOLDOWN:  # there its members only state the last head
+        if after is not State.COOLDOWN:  # there the members only attest the last head
             self.accounts.take(roster)
 
     def _record_head(self, head: Head) -> None:
@@ -575,7 +577,7 @@ class FullRunView(RunView):
 
     def _check_reason(self, reason: int) -> None:
         if reason != close_reason(self.number, self.manifest):
-            raise RefusedError("wrong-close", f"the run does not end for {reason}")
+            raise RefusedError("wrong-close", f"the run does not end for reason {reason}")
 
     def _unseen(self, event: Event) -> State | None:
         return None

@@ -1,11 +1,11 @@
-"""What a key is worth in the network: from newcomer to active, and into quarantine and back.
+"""The standing of a key in the network: from newcomer to active, into quarantine and back.
 
-Rules. Only the log counts: faults that a signature proves, verdicts that a quorum of witnesses
-gave, work that was accepted. What follows from them is a `standing.change`, and exactly that: the
-coordinator says it, every reader of the whole log derives it again, and no roster is admitted
-while one is due. Silence, lateness and work that nobody could fetch are never faults. One witness
-alone blames nobody: a measured fault needs two who give the same reason, and comes twice before
-it excludes. The standing of a key holds in all runs. (docs/protocol.md, standing)
+Rules. Only the log counts: faults that a signature proves, verdicts by a quorum of witnesses, work
+that was accepted. From them follows a `standing.change`, and exactly that one: the coordinator
+states it, every reader of the whole log derives it again, and no roster is admitted while one is
+due. Silence, lateness and work that nobody could fetch are never faults. One witness alone accuses
+nobody: a measured fault needs two that give the same reason, and two such faults before it
+excludes. A standing holds in all runs. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 ACCUSERS = 2
-"""Witnesses who must give one reason before it counts against anybody."""
+"""Witnesses that must give the same reason before it counts against a key."""
 
 
 class Standing(StrEnum):
@@ -64,31 +64,31 @@ class Standing(StrEnum):
 
 
 class Cause(IntEnum):
-    """Codes in standing.change: why."""
+    """Reasons in standing.change."""
 
     EARNED = 1  # enough accepted contributions
     TWO_COMMITMENTS = 2  # signed for one round
     TWO_STATEMENTS = 3  # signed under one number
     BAD_HEADER = 4  # a signed header that breaks a rule
     BAD_PAYLOAD = 5  # bytes that break a rule, named by a quorum
-    NOT_ELECTED = 6  # a proof from somebody who was not asked for one
-    BAD_PROOF = 7  # a signed proof that does not hold
+    NOT_ELECTED = 6  # a proof from a key that was not elected
+    BAD_PROOF = 7  # a signed proof that is not valid
     STRIKE = 8  # one measured fault
     STRIKES = 9  # repeated ones
     DEVIATION = 10  # proofs that the other witnesses contradict
-    TERM_SERVED = 11  # the term is over, and the key says that it is ready
+    TERM_SERVED = 11  # the term is over, and the key sent member.ready
     UNANSWERED = 12  # no organiser answered an appeal
 
 
 OUTSIDE = frozenset({Standing.QUARANTINED, Standing.BANNED})
-"""In no roster."""
+"""Standings that exclude a key from every roster."""
 UNPROVEN = frozenset({Standing.NEWCOMER, Standing.PROBATION})
-"""Small shares, and no witness duty while there are others."""
+"""Standings with small shares, and without witness duty while there are other witnesses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What a report proves: who did what; `evidence` are log indices beside the report's own."""
+    """Content of a report: the accused and the fault; `evidence` are further log indices."""
 
     peer: PeerKey
     cause: Cause
@@ -98,31 +98,31 @@ class Fault:
 
 @dataclass(slots=True, kw_only=True)
 class Record:
-    """One key. Log indices unless said otherwise; written by `Standings` alone."""
+    """The history of one key. Integers are log indices unless noted; `Standings` writes it."""
 
     standing: Standing = Standing.NEWCOMER
     since: int
-    """The entry that made the standing what it is; at first the registration."""
+    """Entry of the last change of standing; at first the registration."""
     cause: Cause | None = None
     evidence: tuple[int, ...] = ()
     until: int = 0
     """End of the term, ms since 1970."""
     clean: int = 0
-    """Contributions accepted since the standing changed or a strike fell."""
+    """Contributions accepted since the last change of standing or the last strike."""
     last_accepted: int = 0
     judged: int = 0
-    """Contributions accepted or rejected, ever."""
+    """Contributions accepted or rejected, in total."""
     strikes: list[tuple[int, int]] = field(default_factory=list)
     """(number of the judged contribution, round.close)."""
     proofs: int = 0
     deviations: list[tuple[int, int]] = field(default_factory=list)
     """(number of the proof, round.close)."""
     fault: tuple[Cause, tuple[int, ...]] | None = None
-    """Proven, and without consequence so far."""
+    """Proven fault that has had no consequence yet."""
     convictions: list[int] = field(default_factory=list)
-    """Times at which quarantines began, ms since 1970."""
+    """Start times of quarantines, ms since 1970."""
     asked_back: int | None = None
-    """The member.ready after the term."""
+    """Entry of member.ready after the term."""
     appeal: tuple[int, int] | None = None
     """(entry, ts) of the open appeal."""
     appealed_ms: int = 0
@@ -131,25 +131,24 @@ class Record:
 
 @dataclass(slots=True)
 class Standings:
-    """The standing of every key of a network; a fold that the ledger's state and auditors feed."""
+    """The standing of every key of a network; a fold for the ledger's state and for auditors."""
 
     records: dict[PeerKey, Record] = field(default_factory=dict)
     _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
     _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
 
     def of(self, key: PeerKey) -> Standing:
-        """The key's standing; one that is not registered would be a newcomer."""
+        """Standing of a key; an unregistered one counts as a newcomer."""
         record = self.records.get(key)
         return Standing.NEWCOMER if record is None else record.standing
 
     def register(self, key: PeerKey, index: int) -> None:
-        """A key counts from here on."""
+        """Count a key from this log index on."""
         self.records.setdefault(key, Record(since=index))
 
-    # --- what is due
-
     def due(self, ts: int) -> StandingChange | None:
-        """The next change that follows from the log at that time (ms), lowest key first."""
+        """Next change that follows from the log at that time (ms), lowest key first."""
+        # Only keys that an entry has touched are looked at: the cost is not that of all keys.
         for key in sorted(self._moving):
             change = self._due(key, ts)
             if change is not None:
@@ -159,7 +158,7 @@ class Standings:
         return None
 
     def next_ms(self) -> int | None:
-        """When time alone makes a change due (ms): the end of an appeal that nobody answers."""
+        """Time (ms) at which a change falls due without an entry: the end of an open appeal."""
         records = (self.records[key] for key in self._moving)
         ends = [
             one.appeal[1] + APPEAL_MS
@@ -181,29 +180,28 @@ class Standings:
         record.cause, record.evidence, record.until = Cause(body.cause), body.evidence, body.until
         self._moving.add(key_from_text(body.peer))
 
-    # --- what the log tells
-
     def admit_fault(self, fault: Fault) -> None:
-        """Raise RefusedError if nothing is new in a report that `evidence.read_fault` judged.
+        """Raise RefusedError if a report that `conduct.read_fault` accepted brings nothing new.
 
-        A key that is not registered has no standing to lose, and costs nobody anything.
+        An unregistered key has no standing to lose, so a report against it only fills the log.
         """
         if fault.peer not in self.records:
             raise RefusedError("wrong-evidence", f"{to_text(fault.peer)} is not registered")
         if {statement.digest for statement in fault.statements} <= self._reported:
-            raise RefusedError("already-said", "this fault was reported before")
+            raise RefusedError("already-said", "this fault has been reported before")
 
     def apply_fault(self, index: int, fault: Fault) -> None:
         """Apply fault.report; raises RefusedError as `admit_fault`."""
         self.admit_fault(fault)
         self._reported.update(statement.digest for statement in fault.statements)
         record = self._record(fault.peer, index)
+        # The first fault is enough to quarantine; a second report must not prolong the term.
         if record.standing not in OUTSIDE and record.fault is None:
             record.fault = fault.cause, tuple(sorted({*fault.evidence, index}))
             self._moving.add(fault.peer)
 
     def close_round(self, index: int, view: RoundView) -> None:
-        """Take round.close at that log index: verdicts on work, and on the witnesses."""
+        """Apply round.close at that log index: verdicts on work, and on the witnesses."""
         verdicts = view.verdicts()
         for slot, (verdict, reason) in verdicts.items():
             record = self._record(view.roster.members[slot].key, index)
@@ -230,7 +228,7 @@ class Standings:
                 self._moving.add(key)
 
     def check_ready(self, key: PeerKey, ts: int) -> None:
-        """Raise RefusedError("quarantined") if the key may not come at that time (ms)."""
+        """Raise RefusedError("quarantined") if the key may not be ready at that time (ms)."""
         record = self.records.get(key)
         if record is None or record.standing not in OUTSIDE:
             return
@@ -242,60 +240,60 @@ class Standings:
             )
 
     def note_ready(self, key: PeerKey, index: int) -> None:
-        """A key whose term is over asks to come back."""
+        """Record that a key whose term is over asks to return."""
         record = self.records.get(key)
         if record is not None and record.standing is Standing.QUARANTINED:
             record.asked_back = index
             self._moving.add(key)
 
-    # --- the way back
-
     def apply_appeal(self, index: int, statement: Statement, body: StandingAppeal) -> None:
         """Apply standing.appeal; raises RefusedError unless its author may appeal now."""
         record = self.records.get(statement.author)
         if record is None or record.standing not in OUTSIDE | {Standing.SUSPECTED}:
-            raise RefusedError("wrong-standing", "nothing to appeal against: work on")
+            raise RefusedError("wrong-standing", "the key is not restricted: no appeal is needed")
         if body.change != record.since:
             raise RefusedError(
-                "wrong-standing", f"the standing follows from entry {record.since}: appeal to that"
+                "wrong-standing", f"the standing follows from entry {record.since}: appeal that one"
             )
         if record.appeal is not None:
             raise RefusedError("already-said", f"appeal {record.appeal[0]} is still open")
         wait = record.appealed_ms + APPEAL_PAUSE_MS - statement.ts
         if record.appealed_ms and wait > 0:
-            raise RefusedError("already-said", f"the next appeal may come in {wait // 1000} s")
+            raise RefusedError("already-said", f"the next appeal is possible in {wait // 1000} s")
         record.appeal, record.appealed_ms = (index, statement.ts), statement.ts
         self._moving.add(statement.author)
 
     def apply_ruling(
         self, index: int, statement: Statement, body: StandingRelease | StandingUphold
     ) -> None:
-        """Apply standing.release or standing.uphold; raises RefusedError unless it fits now."""
+        """Apply standing.release or standing.uphold; raises RefusedError if it does not apply."""
         record = self._ruled(statement, body)
         record.appeal = None
         if isinstance(body, StandingRelease):
             if record.standing is Standing.QUARANTINED:
-                record.convictions.pop()  # it was wrong, so it counts for nothing later
+                # It was wrong, so it must not make a later quarantine a repeated one.
+                record.convictions.pop()
             record.cause, record.evidence, record.until = None, (), 0
             _move(record, Standing.ACTIVE, index)
         elif body.to == "banned":
             _move(record, Standing.BANNED, index)
 
-    # --- private
-
     def _ruled(self, statement: Statement, body: StandingRelease | StandingUphold) -> Record:
-        """The record of the key that organisers rule on; raises RefusedError if they may not."""
+        """Record of the key that organisers rule on; raises RefusedError if they may not."""
         record = self.records.get(key_from_text(body.peer))
         if record is None:
             raise RefusedError("not-found", f"no key {body.peer} is registered")
         if isinstance(body, StandingRelease):
             if record.standing is Standing.ACTIVE:
-                raise RefusedError("wrong-standing", f"{body.peer} is active")
+                raise RefusedError("wrong-standing", f"{body.peer} is already active")
         elif record.standing is not Standing.QUARANTINED:
-            raise RefusedError("wrong-standing", f"{body.peer} is {record.standing}")
+            raise RefusedError(
+                "wrong-standing", f"{body.peer} is {record.standing}, not quarantined"
+            )
         elif body.to == "banned" and _repeated(record, statement.ts) < STRIKES:
             raise RefusedError(
-                "wrong-standing", f"{body.peer} has one quarantine in 180 days: a ban needs two"
+                "wrong-standing",
+                f"{body.peer} has fewer than two quarantines in 180 days: a ban needs two",
             )
         return record
 
@@ -346,7 +344,7 @@ def _guilt(record: Record) -> _Found | None:
 
 
 def _progress(record: Record) -> _Found | None:
-    """What accepted work has earned."""
+    """Promotion that accepted work has earned."""
     needed = PROBATION_WORK if record.standing is Standing.PROBATION else NEWCOMER_WORK
     if record.standing is Standing.ACTIVE or record.clean < needed:
         return None
@@ -354,7 +352,7 @@ def _progress(record: Record) -> _Found | None:
 
 
 def _way_back(record: Record, ts: int) -> _Found | None:
-    """How a quarantine ends without an organiser."""
+    """End of a quarantine without an organiser."""
     if record.asked_back is not None:
         return "probation", Cause.TERM_SERVED, (record.asked_back,)
     if record.appeal is not None and ts >= record.appeal[1] + APPEAL_MS:
@@ -363,9 +361,9 @@ def _way_back(record: Record, ts: int) -> _Found | None:
 
 
 def _move(record: Record, to: Standing, index: int) -> None:
-    """Begin a new standing: what led to it is spent.
+    """Begin a new standing and clear what led to it.
 
-    Strikes go on to count through a suspicion, for the second one is what quarantines.
+    Strikes survive a suspicion, because the second one is what quarantines.
     """
     record.standing, record.since, record.clean = to, index, 0
     record.fault, record.asked_back, record.appeal = None, None, None
@@ -375,7 +373,7 @@ def _move(record: Record, to: Standing, index: int) -> None:
 
 
 def _repeated(record: Record, ts: int) -> int:
-    """Quarantines that began within `REPEAT_MS` before that time."""
+    """Number of quarantines that began within `REPEAT_MS` before that time."""
     return sum(began > ts - REPEAT_MS for began in record.convictions)
 
 
@@ -383,32 +381,30 @@ def _term(record: Record, ts: int) -> int:
     return REPEATED_QUARANTINE_MS if _repeated(record, ts) else QUARANTINE_MS
 
 
-# --- The causes of a change of standing in words, for people: ledger and client say the same.
-
 WORDS: Mapping[Cause, str] = MappingProxyType(
     {
         Cause.EARNED: "enough contributions were accepted",
         Cause.TWO_COMMITMENTS: "signed two different commitments for one round",
         Cause.TWO_STATEMENTS: "signed two different statements under one number",
         Cause.BAD_HEADER: "signed a contribution header that breaks a rule",
-        Cause.BAD_PAYLOAD: "committed to bytes that break a rule, say the witnesses",
+        Cause.BAD_PAYLOAD: "committed to bytes that break a rule, according to the witnesses",
         Cause.NOT_ELECTED: "signed a witness proof without having been elected",
-        Cause.BAD_PROOF: "signed a witness proof that does not hold",
-        Cause.STRIKE: "a contribution was far from the others, say two witnesses or more",
-        Cause.STRIKES: "contributions were again far from the others, say two witnesses or more",
+        Cause.BAD_PROOF: "signed an invalid witness proof",
+        Cause.STRIKE: "a contribution was far from the others, according to two witnesses",
+        Cause.STRIKES: "further contributions were far from the others, according to two witnesses",
         Cause.DEVIATION: "witness proofs were contradicted by the other witnesses",
         Cause.TERM_SERVED: "the term of a quarantine is over",
         Cause.UNANSWERED: "no organiser answered an appeal in time",
     }
 )
-"""What each cause says of the key."""
+"""Each cause in words, for people: ledger and client use the same ones."""
 
 
 def words_of(cause: int | None) -> str:
-    """Say why; empty for a standing that no change led to, such as a release or a registration."""
+    """Cause in words; empty for a standing without a change, as after a registration."""
     if cause is None:
         return ""
     try:
         return WORDS[Cause(cause)]
     except ValueError:
-        return f"cause {cause}, which a newer tequio knows"
+        return f"cause {cause}, which only a newer version of Tequio knows"

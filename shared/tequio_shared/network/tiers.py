@@ -1,10 +1,10 @@
-"""Who is behind a key, as the log says: somebody invited, an account, or anybody.
+"""The owner behind a key, as the log states it: an invitation, an account, or the key alone.
 
-Rules. A key is of tier 2 if it was registered under an invitation that is not revoked, of tier 1
-while a connector vouches for it, of tier 0 otherwise; the keys of the genesis are of tier 2. It has
-one owner: the invitation, the account that the connector names (under that connector: no other one
-can speak of it; of several, the earliest that stands: `vouches`), or itself. Time is the `ts` of
-the statement that is judged. Pure: every reader of the whole log folds the same tiers, and rosters
+Rules. A key has tier 2 if it was registered under an invitation that is not revoked, tier 1 while a
+connector vouches for it, tier 0 otherwise; the keys of the genesis have tier 2. It has one owner:
+the invitation, the account that the connector names (under that connector: no other one can name
+it; of several, the one with the earliest running vouch), or itself. Time is the `ts` of the
+statement that is judged. Pure: every reader of the whole log folds the same tiers, and rosters
 follow from them. (docs/protocol.md, tiers)
 """
 
@@ -32,74 +32,72 @@ if TYPE_CHECKING:
     from tequio_shared.statements.network import MemberTeam
     from tequio_shared.statements.statement import Entry, Statement
 
-# --- Which team each key earns points for, as the key itself says; its last word counts.
-#
-# A round pays the team in which the key is when that round closes. So points stay with the team
-# that they were earned for, whoever leaves it, and nobody brings any along. A team is its name
-# and nothing else: nobody owns one, and whoever says its name is in it.
-
 
 class Teams:
-    """The team of each key; only `apply` changes it."""
+    """The team of each key, as the key itself states it; only `apply` changes it.
+
+    A round pays the team in which the key is when the round closes: points stay with the team that
+    they were earned for, and nobody takes any along. A team is its name and nothing else: it has no
+    owner, and any key that states the name is in it.
+    """
 
     def __init__(self) -> None:
-        self._team: dict[PeerKey, str] = {}  # of those that are in one
+        self._team: dict[PeerKey, str] = {}  # keys in a team only
 
     def of(self, key: PeerKey) -> str:
-        """The team of a key; empty: none."""
+        """Team of a key, or empty."""
         return self._team.get(key, "")
 
     def apply(self, author: PeerKey, body: MemberTeam) -> None:
-        """Apply a statement; raises RefusedError for one that changes nothing."""
+        """Apply member.team; raises RefusedError if it changes nothing."""
         if body.team == self.of(author):
-            what = f"is in the team {body.team}" if body.team else "is in no team"
-            raise RefusedError("already-said", f"the key {what} already")
+            what = f"is already in the team {body.team}" if body.team else "is already in no team"
+            raise RefusedError("already-said", f"the key {what}")
         if body.team:
             self._team[author] = body.team
         else:
             del self._team[author]
 
 
-# --- What connectors said of keys: each speaks for itself, and the earliest word that stands
-# counts.
-#
-# A vouch stands until its end, until its connector withdraws or replaces it, or until the
-# connector is revoked. No connector can end or hide what another one said of a key, or come
-# before it.
-
 _OWNER = b"tequio/v1/owner\0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vouch:
-    """A connector's last word on a key."""
+    """A connector's last statement about a key."""
 
     index: int
     place: int
-    """Log index of the first of its words that name this owner, each said before the last ended."""
+    """Log index of its first vouch for this owner, each made before the one before it ended."""
     connector: PeerKey
     owner: Digest
     ts: int
-    """When it was said, ms since 1970; so is its end, `until`."""
+    """Milliseconds since 1970, like `until`, the end of the vouch."""
     until: int
 
 
 @dataclass(slots=True)
 class Vouches:
-    """The standing words of all connectors; a fold."""
+    """The vouches of all connectors; a fold.
+
+    A vouch runs until its end, until its connector withdraws or replaces it, or until the connector
+    is revoked. Connectors are independent: none can end or hide what another one stated about a
+    key, or jump ahead of it.
+    """
 
     _by_peer: dict[PeerKey, dict[PeerKey, Vouch]] = field(default_factory=dict)
-    """By connector within."""
+    """By peer, then by connector."""
     _revoked: dict[PeerKey, int] = field(default_factory=dict)
-    """Log index of the last role.revoke of each."""
+    """Log index of the last role.revoke of each connector."""
 
     def take(self, index: int, statement: Statement, body: MemberVouch) -> None:
-        """Take a connector's word; one that has ended already withdraws its former one."""
+        """Apply a vouch; one that has ended already withdraws the connector's former one."""
         words = self._by_peer.setdefault(key_from_text(body.peer), {})
         former = words.pop(statement.author, None)
         if body.until <= statement.ts:
             return
         owner = owner_of(statement.author, digest_from_text(body.owner))
+        # Renewed in time, a vouch stays where it was in the order: its owner does not change hands.
         goes_on = (
             former is not None
             and former.owner == owner
@@ -116,16 +114,16 @@ class Vouches:
         )
 
     def revoke(self, index: int, connector: PeerKey) -> None:
-        """Void all that the connector said so far."""
+        """Void all vouches that the connector has made so far."""
         self._revoked[connector] = index
 
     def at(self, key: PeerKey, ts: int) -> Vouch | None:
-        """Find the vouch that counts for a key at that time (ms)."""
+        """Return the vouch that counts for a key at that time (ms)."""
         running = [one for one in self._standing(key) if one.until > ts]
         return min(running, key=lambda one: one.place, default=None)
 
     def last(self, key: PeerKey) -> tuple[Vouch, int] | None:
-        """Find the vouch that counted at the time of the newest one, and the last end of any."""
+        """Return the vouch that counted at the time of the newest one, and the last end of any."""
         standing = self._standing(key)
         counts = self.at(key, max((one.ts for one in standing), default=0))
         if counts is None:
@@ -133,7 +131,7 @@ class Vouches:
         return counts, max(one.until for one in standing)
 
     def of(self, connector: PeerKey) -> list[PeerKey]:
-        """Name the keys for which a connector vouched last or was revoked since."""
+        """Keys whose last vouch by this connector was not withdrawn, even if it is void."""
         return [key for key, words in self._by_peer.items() if connector in words]
 
     def _standing(self, key: PeerKey) -> list[Vouch]:
@@ -144,40 +142,40 @@ class Vouches:
 
 
 def owner_of(connector: PeerKey, owner: Digest) -> Digest:
-    """Name an account that a connector vouches for; no other connector can name it."""
+    """Identify an account that a connector vouches for; no other connector can name it."""
     return sha256(_OWNER, connector, owner)
 
 
 OF_CONNECTORS = (MemberVouch,)
 ABOUT_TIERS = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
-"""Bodies that `Tiers.apply` takes."""
+"""Bodies that `Tiers.apply` accepts."""
 
 
 class Tier(IntEnum):
-    """How much is known of who is behind a key."""
+    """How much is known about the owner of a key."""
 
-    ANONYMOUS = 0  # it showed its work
-    VOUCHED = 1  # a connector knows an account behind it
+    ANONYMOUS = 0  # it did the proof of work
+    VOUCHED = 1  # a connector vouches for an account behind it
     INVITED = 2  # organisers invited it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belonging:
-    """The tier of a key, and who owns it; `since`, `run` and `until` say what that rests on."""
+    """Tier and owner of a key; `since`, `run` and `until` are the grounds."""
 
     tier: Tier
     owner: Digest
     run: RunId | None = None
     """The only run for which it was invited."""
     until: int = 0
-    """When the vouch ends, ms since 1970; otherwise 0."""
+    """End of the vouch, ms since 1970; otherwise 0."""
     since: int | None = None
     """Log index of the registration with the invitation, or of the vouch."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Invitation:
-    """What the log says of one invitation; `Tiers` alone writes it."""
+    """The history of one invitation; `Tiers` alone writes it."""
 
     index: int
     """Log index of invite.open."""
@@ -192,23 +190,24 @@ class Invitation:
 
     @property
     def is_open(self) -> bool:
-        """Whether no organiser ended it."""
         return self.closed is None and self.revoked is None
 
     def check(self, ts: int) -> None:
-        """Raise RefusedError unless it lets somebody in at that time (ms)."""
+        """Raise RefusedError unless it admits a key at that time (ms)."""
         if not self.is_open:
             ended = self.closed if self.revoked is None else self.revoked
             raise RefusedError("invitation-ended", f"entry {ended} ended the invitation")
         if ts >= self.until:
-            raise RefusedError("invitation-ended", f"the invitation ended at {self.until} ms")
+            raise RefusedError("invitation-ended", f"the invitation expired at {self.until} ms")
         if self.used >= self.uses:
-            raise RefusedError("invitation-spent", f"all {self.uses} uses of it are taken")
+            raise RefusedError(
+                "invitation-spent", f"the invitation has no uses left of {self.uses}"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invited:
-    """How a key was let in."""
+    """The invitation of a key."""
 
     index: int
     """Log index of its registration."""
@@ -221,37 +220,35 @@ class Tiers:
     """The tiers of a network's keys; only `register` and `apply` change them."""
 
     registered: Container[PeerKey] = ()
-    """The keys that count so far; whoever made this keeps it."""
+    """The keys that count so far; owned by the caller, which adds to it."""
     founders: frozenset[PeerKey] = frozenset()
     invitations: dict[PeerKey, Invitation] = field(default_factory=dict)
     connectors: dict[PeerKey, int] = field(default_factory=dict)
-    """Until when each may vouch, ms since 1970."""
+    """End of each connector's role, ms since 1970."""
     _invited: dict[PeerKey, Invited] = field(default_factory=dict)
     _vouches: Vouches = field(default_factory=Vouches)
 
-    # --- what is known of a key
-
     def of(self, key: PeerKey, run: RunId, ts: int) -> Belonging:
         """Tier and owner of a key in that run at that time (ms)."""
-        known = self._let_in(key)
+        known = self._by_invitation(key)
         if known is not None and known.run in (None, run):
             return known
         vouch = self._vouches.at(key, ts)
         return _anonymous(key) if vouch is None else _vouched(vouch, vouch.until)
 
     def word(self, key: PeerKey) -> Belonging:
-        """The highest tier that the log gives a key, in some run or at some time.
+        """Highest tier that the log gives a key, in some run or at some time.
 
-        Of a vouched key: the owner when it was last vouched for, and the last end of any vouch.
+        For a vouched key: the owner when it was last vouched for, and the last end of any vouch.
         """
-        known = self._let_in(key)
+        known = self._by_invitation(key)
         if known is not None:
             return known
         vouched = self._vouches.last(key)
         return _anonymous(key) if vouched is None else _vouched(*vouched)
 
     def subjects(self, entry: Entry) -> Iterable[PeerKey]:
-        """Whose tier or owner this entry changes if it is taken."""
+        """Keys whose tier or owner this entry changes if it is accepted."""
         match entry.statement.body:
             case KeyRegister() if len(entry.signatures) > 1:
                 return (entry.statement.author,)
@@ -264,13 +261,12 @@ class Tiers:
                 return self._vouches.of(key_from_text(peer))
         return ()
 
-    # --- what the log tells
-
     def register(self, index: int, entry: Entry) -> None:
-        """Apply key.register; raises RefusedError unless its further signer, if any, lets it in."""
+        """Apply key.register; raises RefusedError unless its second signer, if any, invites it."""
         author = entry.statement.author
+        # Its private key is in a link that many people hold: any of them could act as it.
         if author in self.invitations:
-            raise RefusedError("wrong-invitation", "an invitation's key cannot be registered")
+            raise RefusedError("wrong-invitation", "the key of an invitation cannot be registered")
         key = self._invitation_of(entry)
         if key is None:
             return
@@ -292,17 +288,15 @@ class Tiers:
                 )
             case InviteClose(invitation=text):
                 self.invitations[key_from_text(text)].closed = index
-            case InviteRevoke(invitation=text):  # whoever passed the link on let others in by it
+            case InviteRevoke(invitation=text):  # a link passed on has let strangers in
                 self.invitations[key_from_text(text)].revoked = index
             case RoleGrant(peer=peer, until=until):
                 self.connectors[key_from_text(peer)] = until
-            case RoleRevoke(peer=peer):  # whoever took its key may have vouched with it
+            case RoleRevoke(peer=peer):  # a stolen connector key may have vouched for anybody
                 del self.connectors[key_from_text(peer)]
                 self._vouches.revoke(index, key_from_text(peer))
             case MemberVouch() as body:
                 self._vouches.take(index, statement, body)
-
-    # --- private
 
     def _check(self, statement: Statement) -> None:
         match statement.body:
@@ -313,11 +307,11 @@ class Tiers:
             case InviteRevoke(invitation=text):
                 self._check_revoking(key_from_text(text))
             case RoleRevoke(peer=peer) if key_from_text(peer) not in self.connectors:
-                raise RefusedError("wrong-grant", f"{peer} is no connector")
+                raise RefusedError("wrong-grant", f"key {peer} does not belong to a connector")
             case MemberVouch(peer=peer):
                 self._check_vouch(statement, key_from_text(peer))
 
-    def _let_in(self, key: PeerKey) -> Belonging | None:
+    def _by_invitation(self, key: PeerKey) -> Belonging | None:
         if key in self.founders:
             return Belonging(tier=Tier.INVITED, owner=Digest(key), since=0)
         invited = self._invited.get(key)
@@ -331,14 +325,16 @@ class Tiers:
         if not further:
             return None
         if len(further) > 1:
-            raise RefusedError("wrong-invitation", f"{len(further)} invitations for one key")
+            raise RefusedError(
+                "wrong-invitation", f"a key can use one invitation, not {len(further)}"
+            )
         if further[0] not in self.invitations:
-            raise RefusedError("not-admitted", "no such invitation is in the log")
+            raise RefusedError("not-admitted", "the log has no such invitation")
         return further[0]
 
     def _check_opening(self, key: PeerKey) -> None:
         if key in self.invitations or key in self.registered:
-            raise RefusedError("wrong-invitation", "the key was registered or opened before")
+            raise RefusedError("wrong-invitation", "the key is already registered or an invitation")
 
     def _check_closing(self, key: PeerKey) -> None:
         invitation = self.invitations.get(key)
@@ -348,14 +344,14 @@ class Tiers:
     def _check_revoking(self, key: PeerKey) -> None:
         invitation = self.invitations.get(key)
         if invitation is None or invitation.revoked is not None:
-            raise RefusedError("wrong-invitation", "no such invitation is there to be revoked")
+            raise RefusedError("wrong-invitation", "the log has no such invitation to revoke")
 
     def _check_vouch(self, statement: Statement, peer: PeerKey) -> None:
         until = self.connectors.get(statement.author)
         if until is None or statement.ts >= until:
-            raise RefusedError("wrong-role", "member.vouch is a connector's to say")
+            raise RefusedError("wrong-role", "only a connector may send member.vouch")
         if peer not in self.registered:
-            raise RefusedError("not-found", "nobody registered the key that it vouches for")
+            raise RefusedError("not-found", "the vouched key is not registered")
 
 
 def _vouched(vouch: Vouch, until: int) -> Belonging:

@@ -1,1 +1,1 @@
-"""Round."""
+"""A round: its manifest, windows, roster, committee, proofs and outcome."""

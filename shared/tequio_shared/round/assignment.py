@@ -1,8 +1,9 @@
-"""Windows: the run's data order cut into units of work, handed out disjointly.
+"""Windows, data order, election and points: the arithmetic that every reader of a round repeats.
 
-A range is (first window, count). The queue is what nobody has trained yet: ranges that came back
-from void rounds, refused or unfinished work, and then all windows from `fresh` on. Every index is
-handed out again until a contribution over it was accepted, and never to two trainers at once.
+A window is a unit of work, cut from the run's data order. A range is (first window, count). The
+queue holds untrained windows: ranges that came back from void rounds, refused or unfinished work,
+and then all windows from `fresh` on. Each window is dealt out until a contribution over it was
+accepted, and never to two trainers at once. Integers only, so all machines agree.
 """
 
 from __future__ import annotations
@@ -20,22 +21,23 @@ from tequio_shared.limits import SPEED_ROUNDS, WITNESSES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-# --- Who witnesses a round: a sort that everybody can repeat and nobody could steer.
-#
-# The roster is logged before the beacon exists: members then reveal secrets that they committed
-# to earlier, the beacon is the hash of those, and the seed binds beacon and roster (ledger and
-# verifiers compute the same committee). docs/protocol.md, election.
-
 
 def beacon(run: RunId, round_number: int, reveals: Iterable[bytes]) -> Digest:
-    """The round's beacon from the revealed 32-byte secrets, in ascending order of slot."""
+    """Beacon of a round from the revealed 32-byte secrets, in ascending order of slot."""
+    # Slots without a reveal are simply absent: waiting for them would let one member stop the
+    # round.
     return sha256(b"tequio/v1/beacon\0", run, round_number.to_bytes(8, "big"), *reveals)
 
 
 def seed(
     net: NetworkId, run: RunId, round_number: int, beacon_value: Digest, roster: Digest
 ) -> Digest:
-    """The round seed: orders the election and keys the Bloom filters."""
+    """Round seed, which orders the election and keys the Bloom filters.
+
+    The roster is logged before the beacon exists: members then reveal secrets that they committed
+    to earlier, the beacon is their hash, and the seed binds beacon and roster. So everybody can
+    repeat the election and nobody can steer it (docs/protocol.md, election).
+    """
     number = round_number.to_bytes(8, "big")
     return sha256(b"tequio/v1/elect\0", net, run, number, beacon_value, roster)
 
@@ -43,34 +45,27 @@ def seed(
 def committee(
     round_seed: Digest, candidates: Mapping[int, PeerKey], size: int = WITNESSES
 ) -> tuple[int, ...]:
-    """Slots of the elected witnesses, ascending: all candidates, or the `size` first by lot."""
+    """Slots of the elected witnesses, ascending: all candidates, or the `size` lowest lots."""
 
     def lot(slot: int) -> bytes:
         return sha256(round_seed, slot.to_bytes(4, "big"), candidates[slot])
 
+    # The lot hashes seed, slot and key: no choice of key or slot helps, as the seed comes later.
     return tuple(sorted(sorted(candidates, key=lot)[:size]))
 
 
 def quorum(elected: int) -> int:
-    """ceil(2/3) of the elected, never of those who answered: 4 -> 3, 5 -> 4, 16 -> 11."""
+    # Of the elected: a coordinator that loses answers must not lower the bar by losing them.
+    """ceil(2/3) of the elected, never of the respondents: 4 -> 3, 5 -> 4, 16 -> 11."""
     return -(-2 * elected // 3)
 
-
-# --- The run's data order: which sample of which shard stands at each position.
-#
-# Position p belongs to epoch p // total. An epoch goes through the shards in sequence, so that a
-# trainer needs only the shards its windows fall into; inside a shard of n samples, step i takes
-# sample (a * i + b) mod n. a (coprime to n) and b come from SHA-256 over the seed, the epoch and
-# the shard's index: every epoch meets each sample exactly once, in another order, and nobody
-# needs a table. Documents were put in hash order when the shards were built, so neighbours are
-# unrelated.
 
 _DOMAIN = b"tequio/v1/order\x00"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a sample lies: shard index, and sample index inside the shard."""
+    """Position of a sample: shard index, and sample index inside the shard."""
 
     shard: int
     sample: int
@@ -78,7 +73,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """The endless sequence of samples of a run; `ends` are running totals over the shards."""
+    """The endless sequence of samples of a run; `ends` are running totals over the shards.
+
+    Position p belongs to epoch p // total. An epoch goes through the shards in sequence, so a
+    trainer needs only the shards that its windows fall into; inside a shard of n samples, step i
+    takes sample (a * i + b) mod n. a (coprime to n) and b come from SHA-256 over the seed, the
+    epoch and the shard's index: every epoch meets each sample exactly once, in another order, and
+    nobody needs a table. Documents are in hash order within a shard, so neighbours are unrelated.
+    """
 
     seed: Digest
     ends: tuple[int, ...]
@@ -87,7 +89,7 @@ class Order:
     def of(cls, *, root: bytes, seed: int, samples: Sequence[int]) -> Order:
         """Build the order of the data named by `root`, with `samples[i]` >= 1 samples in shard i.
 
-        Raises ValueError when a shard is empty or there is none.
+        Raises ValueError when a shard is empty or none is given.
         """
         if not samples or min(samples) < 1:
             raise ValueError("every shard needs at least one sample")
@@ -121,7 +123,7 @@ class Order:
         return tuple(sorted(found))
 
     def _touched(self, first: int, count: int) -> Iterator[int]:
-        """Shards met from position `first` on for `count` positions; an epoch at most."""
+        """Shards met from position `first` on for `count` positions; at most one epoch."""
         if count >= self.total:
             yield from range(len(self.ends))
             return
@@ -136,21 +138,11 @@ class Order:
         """Draw (a, b) for this epoch and shard; a is coprime to count."""
         draw = sha256(self.seed, epoch.to_bytes(8, "big"), shard.to_bytes(4, "big"))
         step = int.from_bytes(draw[:16], "big") % count or 1
+        # Only a step coprime to the count visits every sample before it repeats one.
         while gcd(step, count) != 1:
             step += 1
         return step, int.from_bytes(draw[16:], "big") % count
 
-
-# --- Compute points: verified work as integers.
-#
-# Published formula, in micro-points of 1e9 FLOP (a point is 1e15 FLOP): trainer = accepted tokens
-# * (6 * parameters + 4 * frozen) // 1e9; witnesses share `witness_share_bp` / 10000 of the
-# round's trainer total, each elected witness whose proof counted getting an equal part, rounded
-# down.
-#
-# A trained parameter takes 6 FLOP for each token (Kaplan et al. 2020, section 2.1): 2 forward, 2
-# for the gradient of what goes through, 2 for its own. A frozen one, of a base beside which
-# adapters are trained, has no gradient of its own: 4.
 
 FLOP_PER_PARAMETER_TOKEN = 6
 FLOP_PER_FROZEN_TOKEN = 4
@@ -159,17 +151,25 @@ BASIS_POINTS = 10_000
 
 
 def flop_per_token(parameters: int, frozen: int = 0) -> int:
-    """What a token takes of a model with so many trained parameters, and so many frozen ones."""
+    """Cost of a token by the published formula; a point is 1e15 FLOP, a micro-point 1e9.
+
+    A trained parameter costs 6 FLOP per token (Kaplan et al. 2020, section 2.1): 2 forward, 2 for
+    the gradient of its input, 2 for its own. A frozen one, in a base beside which adapters are
+    trained, has no gradient of its own: 4.
+    """
     return FLOP_PER_PARAMETER_TOKEN * parameters + FLOP_PER_FROZEN_TOKEN * frozen
 
 
 def trainer_micropoints(tokens: int, parameters: int, frozen: int = 0) -> int:
-    """Micro-points for accepted tokens on a model of that size."""
+    """Micro-points for accepted tokens on a model of that size, rounded down."""
     return tokens * flop_per_token(parameters, frozen) // FLOP_PER_MICROPOINT
 
 
 def witness_micropoints(trainer_total: int, share_bp: int, elected: int) -> int:
-    """Micro-points for one counted proof of a round; silence leaves its part unpaid."""
+    """Micro-points for one counted proof: an equal part of the share, rounded down.
+
+    Divided by the elected, not by the proofs: a witness earns nothing by others' silence.
+    """
     return trainer_total * share_bp // BASIS_POINTS // max(elected, 1)
 
 
@@ -180,13 +180,13 @@ Ranges = tuple[Range, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowQueue:
-    """Windows still to be trained: `returned` (ascending, disjoint, all below `fresh`), then on."""
+    """Untrained windows: `returned` (ascending, disjoint, all below `fresh`), then all others."""
 
     returned: Ranges = ()
     fresh: int = 0
 
     def take(self, count: int) -> tuple[Ranges, WindowQueue]:
-        """The next `count` windows in order, and the queue without them."""
+        """Return the next `count` windows in order, and the queue without them."""
         taken, kept = _cut(self.returned, count)
         missing = count - total(taken)
         if missing:
@@ -194,17 +194,16 @@ class WindowQueue:
         return taken, WindowQueue(returned=kept, fresh=self.fresh + missing)
 
     def give_back(self, ranges: Iterable[Range]) -> WindowQueue:
-        """The queue with these windows (taken before) in it again."""
+        """Return the queue with these windows, taken before, in it again."""
         return WindowQueue(returned=merge((*self.returned, *ranges)), fresh=self.fresh)
 
 
 def total(ranges: Iterable[Range]) -> int:
-    """Number of windows."""
     return sum(count for _, count in ranges)
 
 
 def merge(ranges: Iterable[Range]) -> Ranges:
-    """The same windows as ascending ranges that do not touch; the input must be disjoint."""
+    """Merge into ascending ranges that do not touch; the input must be disjoint."""
     merged: list[Range] = []
     for first, count in sorted(ranges):
         if merged and sum(merged[-1]) == first:
@@ -224,38 +223,40 @@ def split(pool: Ranges, shares: Sequence[int]) -> tuple[Ranges, ...]:
 
 
 def first_done(assigned: Ranges, done: int) -> Ranges:
-    """The first `done` windows of an assignment: those that a partial contribution covers."""
+    """First `done` windows of an assignment: those that a partial contribution covers."""
     return _cut(assigned, done)[0]
 
 
 def left_over(assigned: Ranges, done: int) -> Ranges:
-    """What remains of an assignment after its first `done` windows."""
+    """Rest of an assignment after its first `done` windows."""
     return _cut(assigned, done)[1]
 
 
 def verified_speed(paces: Sequence[tuple[int, int]]) -> int:
     """Milli-windows per second: the lower median over the last accepted (windows, ms); 0 = unknown.
 
-    Both numbers were measured by the coordinator; nothing that a trainer says enters. Who needs
+    The coordinator measures both numbers; a trainer's own claims do not enter. A trainer that needs
     more than 1000 s for a window counts as 1: slow is not unknown.
     """
     recent = paces[-SPEED_ROUNDS:]
     speeds = [max(windows * 1_000_000 // max(ms, 1), 1) for windows, ms in recent]
+    # The lower median is always a measured value, and one lucky round does not raise it.
     return median_low(speeds or [0])
 
 
 def share(speed: int, train_ms: int, first: int, most: int, steps: int) -> int:
     """Windows for a round of `train_ms` at that speed: `first` if unknown, else 1..`most`.
 
-    Rounded down to whole inner steps where there are enough, so that all steps are alike.
+    Rounded down to whole inner steps where there are enough, so that all steps have equal size.
     """
     count = first if speed == 0 else max(speed * train_ms // 1_000_000, 1)
+    # Bounded before rounding, so that a bounded share is whole steps too.
     count = min(count, most)
     return count - count % steps if count >= steps else count
 
 
 def _cut(ranges: Ranges, count: int) -> tuple[Ranges, Ranges]:
-    """The first `count` windows of the ranges, and the rest."""
+    """Split off the first `count` windows of the ranges."""
     head: list[Range] = []
     for at, (first, size) in enumerate(ranges):
         if count < size:

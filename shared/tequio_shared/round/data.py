@@ -1,13 +1,13 @@
 """The data manifest: the token shards of a run, and how to read them.
 
-It travels as canonical JSON and is named by the SHA-256 of its bytes; a run's manifest names it.
+Canonical JSON, named by the SHA-256 of its bytes; a run's manifest names it in turn.
 Token ids are little-endian unsigned integers of `token_bytes` bytes.
 
 A training shard is one stream of ids: for each document the separator, then its tokens. Sample i
-is the `sequence + 1` ids from i * sequence on: `sequence` inputs, and as many targets one later.
+is the `sequence + 1` ids from i * sequence on: `sequence` inputs, and as many targets shifted by 1.
 
-A held-out shard begins with `documents` pairs of u32 (tokens, bytes of text), then come the ids of
-its documents one after the other, without separators. Nobody trains on it.
+A held-out shard begins with `documents` pairs of u32 (tokens, bytes of text); the ids of its
+documents follow, without separators. Nobody trains on it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Positive = Annotated[int, Meta(ge=1)]
 
 
 class TrainShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A shard to train on; `root` is the Merkle root over its pieces of 1 MiB."""
+    """A shard to train on; `root` is the Merkle root over its chunks of 1 MiB."""
 
     root: Bytes32Text
     size_bytes: Positive
@@ -38,7 +38,7 @@ class TrainShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class HeldOutShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A shard to measure with; `text_bytes` is the UTF-8 size of its documents."""
+    """A shard to measure on; `text_bytes` is the UTF-8 size of its documents."""
 
     root: Bytes32Text
     size_bytes: Positive
@@ -48,7 +48,7 @@ class HeldOutShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Everything that trainers need to know about the data. `source` is for people."""
+    """Complete description of a run's data. `source` is for people."""
 
     v: Literal[1] = 1
     source: Annotated[str, Meta(max_length=256)]
@@ -60,7 +60,6 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     held_out: tuple[HeldOutShard, ...]
 
     def encode(self) -> bytes:
-        """Write the canonical bytes."""
         return encoding.encode(self)
 
     @classmethod
@@ -86,25 +85,24 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return sum(shard.samples for shard in self.train)
 
     def order(self, seed: int) -> Order:
-        """Give the data order of a run with this seed."""
         return Order.of(root=self.root, seed=seed, samples=[shard.samples for shard in self.train])
 
     def train_roots(self) -> tuple[Digest, ...]:
-        """List the roots of the training shards, by index."""
+        """Roots of the training shards, by index."""
         return tuple(digest_from_text(shard.root) for shard in self.train)
 
 
 def _check(corpus: Corpus) -> None:
     width = corpus.token_bytes
     if corpus.tokenizer.vocab_size > 1 << (8 * width):
-        raise MalformedError(f"token ids below {corpus.tokenizer.vocab_size} need wider tokens")
+        raise MalformedError(f"a vocabulary of {corpus.tokenizer.vocab_size} needs wider tokens")
     if corpus.separator >= corpus.tokenizer.vocab_size:
-        raise MalformedError("the separator is outside the vocabulary")
+        raise MalformedError(f"separator {corpus.separator} is outside the vocabulary")
     for shard in corpus.train:
         if shard.size_bytes != shard.tokens * width:
-            raise MalformedError(f"shard {shard.root}: size and tokens do not agree")
+            raise MalformedError(f"shard {shard.root}: size_bytes does not match tokens")
         if shard.samples != (shard.tokens - 1) // corpus.sequence:
-            raise MalformedError(f"shard {shard.root}: tokens and samples do not agree")
+            raise MalformedError(f"shard {shard.root}: samples does not match tokens")
     for held_out in corpus.held_out:
         if held_out.size_bytes != held_out.tokens * width + 8 * held_out.documents:
-            raise MalformedError(f"shard {held_out.root}: size and tokens do not agree")
+            raise MalformedError(f"shard {held_out.root}: size_bytes does not match tokens")

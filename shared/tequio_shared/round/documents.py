@@ -1,6 +1,6 @@
 """Documents that a round's statements name by SHA-256: roster and result, as canonical JSON.
 
-They are too large for a statement when many take part; the ledger stores them as blobs.
+They are too large for a statement when many members take part; the ledger stores them as blobs.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from tequio_shared.round import assignment as round_assignment
 if TYPE_CHECKING:
     from tequio_shared.round.assignment import Ranges
 
+
 TRAINER = "trainer"
 WITNESS = "witness"
 
 
 class Member(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One slot: who, in which roles, verified speed (milli-windows/s) and windows to train."""
+    """One slot: key, roles, verified speed (milli-windows/s) and number of windows to train."""
 
     peer: Bytes32Text
     roles: tuple[str, ...]
@@ -33,12 +34,11 @@ class Member(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def key(self) -> PeerKey:
-        """The member's key."""
         return key_from_text(self.peer)
 
 
 class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Who takes part in a round, by slot, and the windows dealt out in it."""
+    """The members of a round, by slot, and the windows dealt out in it."""
 
     members: tuple[Member, ...]
     pool: tuple[tuple[Natural, Annotated[int, Meta(ge=1)]], ...]
@@ -46,39 +46,38 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Time from round.open to the end of training."""
 
     def encode(self) -> bytes:
-        """The canonical bytes."""
         return encoding.encode(self)
 
     @classmethod
     def parse(cls, raw: bytes) -> Roster:
-        """Read a roster; raises MalformedError also for a pool that cannot be, or a peer twice."""
+        """Read a roster; raises MalformedError also for an inconsistent pool or a repeated peer."""
         roster = encoding.decode(raw, cls, DOCUMENT_BYTES)
         if round_assignment.total(roster.pool) != sum(member.share for member in roster.members):
             raise MalformedError("roster: the pool is not the sum of the shares")
         if any(sum(one) > other[0] for one, other in pairwise(roster.pool)):
             raise MalformedError("roster: the pool's ranges are not ascending and disjoint")
+        # Two slots would give one key two votes on the head.
         if len({member.peer for member in roster.members}) < len(roster.members):
             raise MalformedError("roster: a peer has two slots")
         return roster
 
     @property
     def keys(self) -> dict[int, PeerKey]:
-        """Slot to key."""
         return {slot: member.key for slot, member in enumerate(self.members)}
 
     @property
     def assignment(self) -> dict[int, Ranges]:
-        """Trainer slot to its windows; witnesses without a trainer have none."""
+        """Windows by trainer slot; a slot without the role trainer has none."""
         dealt = round_assignment.split(self.pool, [member.share for member in self.members])
         return {slot: ranges for slot, ranges in enumerate(dealt) if ranges}
 
     def slots_of(self, role: str) -> tuple[int, ...]:
-        """The slots that have the role, ascending."""
+        """Slots that have the role, ascending."""
         return tuple(slot for slot, member in enumerate(self.members) if role in member.roles)
 
 
 class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a round made of one slot.
+    """Outcome of a round for one slot.
 
     `verdict` and `reason` are proof.Verdict and proof.Reason; `windows` counts accepted ones; `ms`
     is the coordinator's time from round.open to the commitment's arrival (0: none).
@@ -99,10 +98,8 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     slots: tuple[SlotResult, ...]
 
     def encode(self) -> bytes:
-        """The canonical bytes."""
         return encoding.encode(self)
 
     @classmethod
     def parse(cls, raw: bytes) -> Result:
-        """Read a result; raises MalformedError."""
         return encoding.decode(raw, cls, DOCUMENT_BYTES)

@@ -1,8 +1,8 @@
-"""The run manifest: what an organiser fixes when opening a run.
+"""The run manifest: every rule that an organiser fixes when opening a run.
 
-It travels as canonical JSON (integers and names only, no floats), is stored as a blob, and
-`run_id` is the SHA-256 of its bytes: whoever holds the run id holds every rule of the run.
-Organisers write TOML; `tequio run open` resolves it into this.
+Canonical JSON (integers and names only, no floats), stored as a blob. `run_id` is the SHA-256 of
+its bytes, so a run id commits to all rules of the run. Organisers write TOML; `tequio run open`
+resolves it into this.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from tequio_shared.round.assignment import trainer_micropoints
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+
 Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._ -]{0,63}\Z")]
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
 
 
 class Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is trained: a network, or the adapters beside a frozen one (`Manifest.base`).
+    """The trained model: a network, or the adapters beside a frozen one (`Manifest.base`).
 
     `config` names the Hugging Face config.json (SHA-256); `tensors` is [name, shape] in ascending
     byte order of the name, `aliases` is [other name, name] for tied weights; `weights_root` and
@@ -47,7 +48,7 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Tokenizer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """`bytes` (256 symbols) or a Hugging Face tokenizer.json, named by the SHA-256 in `file`."""
+    """`bytes` (256 symbols) or a Hugging Face tokenizer.json, named by its SHA-256 in `file`."""
 
     kind: Literal["bytes", "huggingface"]
     file: MaybeBytes32Text
@@ -81,7 +82,7 @@ class Algorithm(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Inner(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The trainer's inner steps, the same for all so that a witness can run them again.
+    """The trainer's inner steps, the same for all so that a witness can repeat them.
 
     Learning rates are in units of 1e-9; `feedback_q15` is the error feedback's decay in 2^-15;
     `clip_e3` the gradient norm clip in 1e-3; `decay_e6` the inner weight decay in 1e-6.
@@ -99,7 +100,7 @@ class Inner(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Windows(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The unit of assigned work: `samples` sequences, `tokens` in all.
 
-    A peer without verified speed gets `first` windows, nobody more than `most` per round.
+    A peer without verified speed gets `first` windows, no peer more than `most` per round.
     """
 
     samples: Positive
@@ -110,7 +111,7 @@ class Windows(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Rounds(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The clockwork. Times in milliseconds; `train` is the aim, `train_limit` the deadline."""
+    """Durations in milliseconds; `train` is the target, `train_limit` the deadline."""
 
     min_members: Annotated[int, Meta(ge=2, le=CONTRIBUTORS)] = 2
     most_members: Annotated[int, Meta(ge=2, le=CONTRIBUTORS)] = 256
@@ -125,7 +126,7 @@ class Rounds(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Admission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Whom a roster takes: least tiers, and how much of it one owner may hold.
+    """Members that a roster admits: least tiers, and the most that one owner may hold.
 
     `owner_seats` bounds the slots with the role witness, and so the seats in every committee.
     """
@@ -137,9 +138,10 @@ class Admission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Measure(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which heads drawn members measure: those of every so many rounds, 0: none.
+    """Heads that drawn members measure: one in `every` rounds, 0 for none.
 
-    So many `members` do, on whole held-out documents from the front until `tokens` are reached.
+    The lot falls on `members` of them; each scores whole held-out documents from the first one on
+    until `tokens` are reached.
     """
 
     every: Annotated[int, Meta(ge=0, le=1 << 40)] = 10
@@ -161,14 +163,13 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rounds: Rounds
     witness_share_bp: Annotated[int, Meta(ge=0, le=5_000)] = 500
     admission: Admission | UnsetType = UNSET
-    """Absent: everybody is taken, as in runs from before there was such a choice."""
+    """Absent: every tier is admitted, as in runs that predate the field."""
     measure: Measure | UnsetType = UNSET
-    """Absent: nobody is drawn to measure a head, as in runs from before that."""
+    """Absent: nobody is drawn to measure a head, as in runs that predate the field."""
     base: Base | UnsetType = UNSET
-    """Absent: all weights are trained; else adapters beside these, which are frozen."""
+    """Absent: all weights are trained; else adapters beside this frozen base."""
 
     def encode(self) -> bytes:
-        """The canonical bytes."""
         return encoding.encode(self)
 
     @property
@@ -178,7 +179,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def layout(self) -> Layout:
-        """Where each tensor lies in the flat master copy."""
+        """Position of each tensor in the flat master copy."""
         return Layout.of(self.model.tensors, self.algorithm.layout)
 
     @property
@@ -188,7 +189,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @classmethod
     def parse(cls, raw: bytes) -> Manifest:
-        """Read and check a manifest; raises MalformedError that names the first fault."""
+        """Read and check a manifest; raises MalformedError with the first fault."""
         manifest = encoding.decode(raw, cls, DOCUMENT_BYTES)
         fault = next(_faults(manifest), "")
         if fault:
@@ -197,26 +198,24 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def admits(self) -> Admission:
-        """Whom its rosters take."""
         return _EVERYBODY if isinstance(self.admission, UnsetType) else self.admission
 
     @property
     def measures(self) -> Measure:
-        """Which of its heads are measured."""
         return _NOTHING if isinstance(self.measure, UnsetType) else self.measure
 
     @property
     def frozen(self) -> Base | None:
-        """The base that stays as it is; None: all weights are trained."""
+        """The frozen base, or None when all weights are trained."""
         return None if isinstance(self.base, UnsetType) else self.base
 
     @property
     def parameters(self) -> int:
-        """How many the network has, those that are not trained included."""
+        """Parameters of the network, frozen ones included."""
         return self.model.parameters + (self.frozen.parameters if self.frozen else 0)
 
     def micropoints(self, tokens: int) -> int:
-        """What a trainer earns for so many accepted tokens."""
+        """Micro-points of a trainer for accepted tokens."""
         still = self.frozen.parameters if self.frozen else 0
         return trainer_micropoints(tokens, self.model.parameters, still)
 
@@ -227,7 +226,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return alpha_q, lambda_q
 
     def outer_params(self, round_number: int, k: int) -> OuterParams:
-        """The numbers of that round's outer step, its k resolved."""
+        """Numbers of that round's outer step, with its k resolved."""
         rules = self.algorithm
         alpha_q, lambda_q = self.schedule_at(round_number)
         return OuterParams(
@@ -250,7 +249,7 @@ _NOTHING = Measure(every=0)
 
 
 def _faults(manifest: Manifest) -> Iterator[str]:
-    """Faults in order; a later rule may count on the earlier ones."""
+    """Faults in order; a later check may rely on the earlier ones."""
     checks: tuple[Callable[[], str], ...] = (
         lambda: _tensor_fault(manifest.model),
         lambda: _base_fault(manifest),
@@ -262,6 +261,7 @@ def _faults(manifest: Manifest) -> Iterator[str]:
     return (fault for check in checks if (fault := check()))
 
 
+# Each fault names the field and the rule: an organiser reads it while writing the plan.
 def _tensor_fault(model: Model) -> str:
     names = [name.encode() for name, _ in model.tensors]
     if names != sorted(set(names)):
@@ -269,7 +269,7 @@ def _tensor_fault(model: Model) -> str:
     if not names:
         return "model.tensors is empty"
     if model.parameters != sum(math.prod(shape) for _, shape in model.tensors):
-        return "model.parameters is not the number of parameters in model.tensors"
+        return "model.parameters does not match model.tensors"
     return _alias_fault(model)
 
 
@@ -280,16 +280,16 @@ def _base_fault(manifest: Manifest) -> str:
 
 def _tokenizer_fault(tokenizer: Tokenizer) -> str:
     if (tokenizer.kind == "bytes") != (tokenizer.file == ""):
-        return "tokenizer.file is for huggingface, and needed there"
+        return "tokenizer.file must be set for huggingface, and only there"
     return ""
 
 
 def _alias_fault(model: Model) -> str:
     stored, others = {name for name, _ in model.tensors}, [alias for alias, _ in model.aliases]
     if stored & set(others):
-        return "model.aliases names a tensor that has storage of its own"
+        return "model.aliases names a tensor that has its own storage"
     if len(set(others)) < len(others) or not {name for _, name in model.aliases} <= stored:
-        return "model.aliases must name each alias once, and a tensor of model.tensors"
+        return "model.aliases must name each alias once, and only tensors of model.tensors"
     return ""
 
 
@@ -306,13 +306,13 @@ def _algorithm_fault(algorithm: Algorithm) -> str:
 def _variant_fault(algorithm: Algorithm) -> str:
     name = algorithm.name
     faults = {
-        "layout is tile64 for distro and flat for the others": (algorithm.layout == "tile64")
+        "layout must be tile64 for distro and flat otherwise": (algorithm.layout == "tile64")
         != (name == "distro"),
-        f"bits {algorithm.bits} is not one of {name}": algorithm.bits not in _BITS[name],
-        "k is 4096 for diloco and only for it": (algorithm.k == DENSE_K) != (name == "diloco"),
-        "down_k excludes mu_q, and is not for distro": bool(algorithm.down_k)
+        f"bits {algorithm.bits} is not allowed for {name}": algorithm.bits not in _BITS[name],
+        "k must be 4096 for diloco and only there": (algorithm.k == DENSE_K) != (name == "diloco"),
+        "down_k cannot be combined with mu_q or with distro": bool(algorithm.down_k)
         and (bool(algorithm.mu_q) or name == "distro"),
-        "mu_q is for diloco": bool(algorithm.mu_q) and name != "diloco",
+        "mu_q is allowed for diloco only": bool(algorithm.mu_q) and name != "diloco",
     }
     return next((f"algorithm.{fault}" for fault, broken in faults.items() if broken), "")
 
@@ -336,19 +336,19 @@ def _window_fault(manifest: Manifest) -> str:
 
 
 _MOST_WINDOWS = 2**32 - 1  # window_count in a contribution header is a u32
-_MOST_POINTS = 2**62  # of a run, in micro-points: a sum of them still fits in a database's integer
+_MOST_POINTS = 2**62  # of a run, in micro-points: their sum still fits a database integer
 
 
 def _size_fault(manifest: Manifest) -> str:
-    """Sizes under which every roster, result and header of the run can be written."""
+    """Check the sizes, so that every roster, result and header of the run can be written."""
     windows, rounds, model = manifest.windows, manifest.rounds, manifest.model
     elements = CHUNK * manifest.chunks
     if elements > 2 * model.parameters + CHUNK * len(model.tensors):
-        return f"model.tensors are mostly padding: {elements} elements"
+        return f"model.tensors are mostly padding: {elements} elements in the master copy"
     tokens = rounds.most_members * windows.most * windows.tokens
     if windows.most > _MOST_WINDOWS or tokens > JSON_INTEGER:
         return "windows.most is more than a round can hold"
     points = manifest.micropoints(tokens)
     if points > JSON_INTEGER or points * rounds.most > _MOST_POINTS:
-        return "the points of a round, or of all rounds, are too large to be counted"
+        return "the points of a round, or of all rounds, exceed what can be counted"
     return ""

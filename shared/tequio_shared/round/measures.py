@@ -1,12 +1,11 @@
-"""How good a head is on held-out text, by the word of members drawn for it.
+"""Measures of a head on held-out text, as stated by members drawn for it.
 
-Rules. A head is drawn for as it is promoted: the lot follows from the secrets revealed up to then,
-and falls on witnesses that stated the head, so that they hold it. What they say is taken of the
-last heads that were drawn for, so that short rounds leave time, and after the run's end too. No
-rule depends on it.
+Rules. A head is drawn for as it is promoted: the lot follows from the secrets revealed by then, and
+falls on witnesses that attested the head, so they hold it. Measures are accepted for the last heads
+drawn for, so that short rounds leave time, and also after the run's end. No rule depends on them.
 
-Theory: all measure the same documents in the same way, so honest values differ by no more than
-devices do. The median of three is right though one of them lies; who is far from it shows.
+Theory. All measure the same documents in the same way, so honest values differ by no more than
+devices do. The median of three is right even if one of them lies; a liar far from it shows.
 (docs/protocol.md, 9.9)
 """
 
@@ -37,16 +36,16 @@ if TYPE_CHECKING:
 
 
 TOLERANCE = 1_000
-"""Honest measures of one head lie within one part in so many of their median."""
+"""Honest measures of one head differ from their median by at most one part in this many."""
 _MAJORITY = 3
-"""So many can outvote one."""
+"""The fewest measures of which two can outvote one."""
 
 _Name = TypeVar("_Name")
 
 
 @dataclass(slots=True, kw_only=True)
 class Draw:
-    """A head that was drawn for: who measures it, and what they have said so far."""
+    """A head that was drawn for: the members drawn, and what they have stated so far."""
 
     head: Head
     drawn: tuple[PeerKey, ...]  # ascending by slot
@@ -54,92 +53,99 @@ class Draw:
 
     @classmethod
     def at_promotion(cls, current: RoundState, head: Head) -> Draw:
-        """Draw by what the round's members have stated and revealed so far."""
+        """Draw by the attestations and secrets of the round so far."""
         return cls(head=head, drawn=_drawn(current, head))
 
     def admit(self, author: PeerKey) -> None:
-        """Raise RefusedError unless the author may still say what it measured."""
+        """Raise RefusedError unless the author may still state its measure."""
         head = self.head
         if author not in self.drawn:
             raise RefusedError("wrong-role", f"not drawn to measure the head of round {head.round}")
         if author in self.said:
-            raise RefusedError("already-said", f"a second measure of the head of {head.round}")
+            raise RefusedError(
+                "already-said", f"a second measure of the head of round {head.round}"
+            )
 
     @property
     def bits_per_byte(self) -> float | None:
-        """The median of what was said; None while that is nothing."""
+        """The median so far, or None without any measure."""
         return bits_per_byte(median(self.said.values())) if self.said else None
 
 
 @dataclass(slots=True, kw_only=True)
 class Draws:
-    """The draws of a run, as far as measures are still taken: of the last heads drawn for."""
+    """The draws of a run for which measures are still accepted: those of the last heads."""
 
     is_whole: bool
-    """Whether every draw of the run was seen; else some lie before the start of the view."""
+    """True if every draw of the run was seen; else some lie before the start of the view."""
     open: list[Draw] = field(default_factory=list)  # ascending by round
-    measured: Draw | None = None  # of the newest head of which somebody said something
-    first: int | None = None  # round of the first head that was drawn for here
+    measured: Draw | None = None  # of the newest head with a measure
+    first: int | None = None  # round of the first head drawn for in this view
 
     @property
     def last(self) -> Draw | None:
-        """The last one."""
         return self.open[-1] if self.open else None
 
     def promoted(self, current: RoundState, head: Head) -> None:
         """Draw for a head that has just been promoted; the oldest draw may close."""
         self.open.append(Draw.at_promotion(current, head))
+        # Bounded, or every reader would hold all draws of the run.
         del self.open[:-MEASURED_HEADS]
         self.first = head.round if self.first is None else self.first
 
     def recall(self, draw: Draw) -> None:
-        """Take up a draw that lies before the start of the view."""
+        """Add a draw that lies before the start of the view."""
         self.open = sorted([*self.open, draw], key=lambda one: one.head.round)
 
     def admit(self, author: PeerKey, round_number: int, body: HeadMeasure) -> Draw | None:
-        """Find where that belongs; None: before the start of the view, where nobody can say.
+        """Find the draw of a measure; None: before the start of the view, where it is unknown.
 
-        Raises RefusedError unless the author may say it now.
+        Raises RefusedError unless the author may state it now.
         """
         for draw in self.open:
             if (round_number, body.head) == (draw.head.round, to_text(draw.head.hash)):
                 draw.admit(author)
                 return draw
+        # A light view cannot know older draws: refusing would make it disagree with full readers.
         if not self.is_whole and (self.first is None or round_number < self.first):
             return None
         names = ", ".join(str(draw.head.round) for draw in self.open)
         taken = (
-            f"measures are taken of the heads of rounds {names}" if names else "none is measured"
+            f"measures are open for the heads of rounds {names}"
+            if names
+            else "no measures are open"
         )
         raise RefusedError("wrong-head", f"the head of round {round_number}: {taken}")
 
     def take(self, author: PeerKey, round_number: int, body: HeadMeasure) -> None:
-        """Note what somebody says; raises RefusedError where it may not."""
+        """Record a measure; raises RefusedError if the author may not state it."""
         draw = self.admit(author, round_number, body)
         if draw is None:
             return
         draw.said[author] = body
+        # Late measures of an older head must not replace the newer one.
         if self.measured is None or self.measured.head.round <= draw.head.round:
             self.measured = draw
 
 
 def is_due(manifest: Manifest, head_round: int, *, is_last: bool) -> bool:
-    """Whether the head of that round is drawn for; the run's last one always, if any is."""
+    """Return whether the head of that round is drawn for; the run's last head always is, if any."""
     every = manifest.measures.every
     return every > 0 and (is_last or head_round % every == 0)
 
 
 def median(measures: Iterable[HeadMeasure]) -> HeadMeasure:
-    """The one in the middle by bits per byte, of an even number the worse; at least one."""
+    """Middle measure by bits per byte, of an even number the worse; needs at least one."""
     ranked = sorted(measures, key=_ratio)
     return ranked[len(ranked) // 2]
 
 
 def outliers(measures: dict[_Name, HeadMeasure]) -> frozenset[_Name]:
-    """Name those who are not with the median: another text, or too far from it.
+    """Names of measures that disagree with the median: of another text, or too far from it.
 
-    Of fewer than three nobody can say who is wrong.
+    Below three measures there are none: nobody can tell which one is wrong.
     """
+    # Of two that differ, either may be the wrong one.
     if len(measures) < _MAJORITY:
         return frozenset()
     middle = median(measures.values())
@@ -152,7 +158,7 @@ def bits_per_byte(measure: HeadMeasure) -> float:
 
 
 def _drawn(current: RoundState, head: Head) -> tuple[PeerKey, ...]:
-    """The drawn keys; docs/protocol.md, 9.9."""
+    """Draw the keys that measure the head (docs/protocol.md, 9.9)."""
     keys, stated = current.roster.keys, to_text(head.hash)
     holders = {
         slot: keys[slot]
@@ -167,6 +173,7 @@ def _drawn(current: RoundState, head: Head) -> tuple[PeerKey, ...]:
         sha256(current.roster.encode()),
     )
     size = current.manifest.measures.members
+    # Another prefix than the committee's: one lot must not give witness duty and measuring alike.
     lot = sha256(b"tequio/v1/measure\0", elected)
     return tuple(keys[slot] for slot in assignment.committee(lot, holders, size))
 
@@ -181,33 +188,29 @@ def _agree(one: HeadMeasure, middle: HeadMeasure) -> bool:
     return is_same_text and away * TOLERANCE <= middle.millibits
 
 
-# --- What a head writes, for eyes: text made fit to be logged, and whose of several is shown.
-#
-# Theory: the likeliest next token is the same for all who measure a head, but where two are as
-# likely as rounding goes; from there on honest texts differ. Nobody can check such a text without
-# the model, and it is shown to strangers: so that is shown which agrees longest with what others
-# say. Of three, one who makes a text up is never shown.
-
 _STEERING = re.compile(f"[{STEERING}]")
 _UNSHOWN = "\ufffd"
 
 
 def fit(text: str, most_bytes: int) -> str:
-    """Give the text as the log takes it: so many bytes at most, and nothing in it that steers."""
+    """Make text fit for the log: at most `most_bytes` of UTF-8, without steering characters."""
     plain = text.replace("\r\n", "\n").replace("\t", " ")
     shown = _STEERING.sub(_UNSHOWN, plain.encode("utf-8", "replace").decode())
     return shown.encode()[:most_bytes].decode("utf-8", "ignore")
 
 
 def of(measure: HeadMeasure) -> Sample | None:
-    """Give what comes with a measure, if anything does."""
+    """Sample that comes with a measure, if any."""
     return None if measure.sample is UNSET else measure.sample
 
 
 def shown(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
-    """Choose the sample that agrees longest with the others', and name who says it.
+    """Choose the sample that agrees longest with the others', and name its author.
 
-    Of equals it is that of the median, then the first. None of outliers counts.
+    The likeliest next token is the same for all who measure a head, except where two are equally
+    likely up to rounding; from there on honest texts differ. Nobody can check such a text without
+    the model, and strangers read it: so the longest agreement wins, and of three authors one that
+    invents a text never does. Between equals it is the median's, then the first. Outliers are out.
     """
     away = outliers(dict(said))
     samples = {
@@ -228,7 +231,7 @@ def shown(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
 
 
 def _agreement(one: Sample, other: Sample) -> int:
-    """How far they are the same, from the beginning."""
+    """Length of the common beginning, counting the prompt as 1."""
     if one.prompt != other.prompt:
         return 0
     pairs = zip(one.text, other.text, strict=False)

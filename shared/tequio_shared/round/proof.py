@@ -1,8 +1,13 @@
-"""Witness proofs: what a witness says it downloaded and checked, and what a quorum makes of it.
+"""Witness proofs: what a witness downloaded and checked, and what a quorum concludes from it.
 
-A proof names the commitments it vouches for three times, and all three must agree: an exact
-bitmap over the roster's slots, the Merkle root over their ids, and a Bloom filter keyed by the
-round seed by which anyone can ask "did this witness see that contribution?" without the roster.
+A proof names the commitments it vouches for three times, and all three must agree: an exact bitmap
+over the roster's slots, the Merkle root over their ids, and a Bloom filter keyed by the round seed,
+by which anyone can ask "did this witness see that contribution?" without the roster.
+
+Theory of the filter. m = ceil(14.4 n) bits and k = 10 indices: one item in a thousand is found
+without being in it. With c = k n / m, each bit stays zero with probability exp(-c); the count of
+ones has mean e = m (1 - exp(-c)) and variance m exp(-c) (1 - (1 + c) exp(-c)). More than e + 5
+standard deviations cannot be chance: such a filter vouches for contributions its author never saw.
 """
 
 from __future__ import annotations
@@ -24,14 +29,6 @@ from tequio_shared.statements.runs import WitnessProof
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-# --- The Bloom filter in a witness proof: which contributions the witness saw.
-#
-# m = ceil(14.4 n) bits and k = 10 indices, so one item in a thousand is found without being in
-# it. The seed is the round's, so nobody grinds items that collide. Theory of the fill bound: with
-# c = k n / m, each bit stays zero with probability exp(-c); the count of ones has mean e = m (1 -
-# exp(-c)) and variance m exp(-c) (1 - (1 + c) exp(-c)). More than e + 5 standard deviations is no
-# chance: such a filter vouches for contributions that its author never saw.
-
 HASHES = 10
 
 _PREFIX = b"tequio/v1/bloom\x00"
@@ -50,21 +47,21 @@ def size_bytes(n: int) -> int:
 
 
 def build(seed: bytes, items: Iterable[bytes], n: int) -> bytes:
-    """Make the filter for at most n items; bit i&7 of byte i>>3 is bit i.
+    """Make the filter for at most n items; bit i&7 of byte i>>3 is bit i of the filter.
 
     Raises RefusedError for more items than n: the filter would fail its own check.
     """
     bits = bytearray(size_bytes(n))
     for number, item in enumerate(items):
         if number == n:
-            raise RefusedError("malformed", f"more than {n} items for a filter of {n}")
+            raise RefusedError("malformed", f"more than {n} items for a filter of {n} items")
         for index in _indices(seed, item, n):
             bits[index >> 3] |= 1 << (index & 7)
     return bytes(bits)
 
 
 def contains(bits: bytes, seed: bytes, item: bytes, n: int) -> bool:
-    """Tell if the item may be among the n; a no is certain, a yes errs once in a thousand.
+    """Return whether the item may be among the n; a no is certain, a yes errs once in a thousand.
 
     Raises MalformedError for a filter of another size.
     """
@@ -73,7 +70,7 @@ def contains(bits: bytes, seed: bytes, item: bytes, n: int) -> bool:
 
 
 def max_ones(n: int) -> int:
-    """Bound the ones of an honest filter: mean and five standard deviations, rounded down."""
+    """Bound on the ones of an honest filter: mean and five standard deviations, rounded down."""
     if n == 0:
         return 0
     bits = size_bits(n)
@@ -85,45 +82,46 @@ def max_ones(n: int) -> int:
 
 
 def check_fill(bits: bytes, n: int) -> bool:
-    """Tell if so many ones can be an honest filter's for n items.
+    """Return whether an honest filter for n items can have as many ones as this one.
 
     Raises MalformedError for another size or for ones beyond the last bit.
     """
     _check_size(bits, n)
     value = int.from_bytes(bits, "little")
     if value >> size_bits(n):
-        raise MalformedError("filter with ones beyond its last bit")
+        raise MalformedError("the filter has ones beyond its last bit")
     return value.bit_count() <= max_ones(n)
 
 
 def _check_size(bits: bytes, n: int) -> None:
     if len(bits) != size_bytes(n):
-        raise MalformedError(f"filter of {len(bits)} bytes; {size_bytes(n)} are due for {n} items")
+        raise MalformedError(f"filter of {len(bits)} bytes; {n} items need {size_bytes(n)}")
 
 
 def _indices(seed: bytes, item: bytes, n: int) -> Iterator[int]:
+    # Keyed by the round's seed, so nobody can grind items that collide before the round begins.
     stream = hashlib.shake_256(_PREFIX + seed + item).digest(HASHES * _INDEX_BYTES)
     for at in range(0, len(stream), _INDEX_BYTES):
         yield int.from_bytes(stream[at : at + _INDEX_BYTES], "big") * size_bits(n) >> 32
 
 
-_DEVIATING_PART = 5
+_DEVIATING_PART = 5  # one slot in five may be at odds
 
 REJECTIONS = 256
 """Most rejections in one proof."""
 
 
 class Verdict(IntEnum):
-    """What a round made of a slot's work."""
+    """Outcome of a round for a slot's work."""
 
     SILENT = 0  # no commitment
     ACCEPTED = 1
-    NOT_SELECTED = 2  # too few witnesses had it in time: no blame
+    NOT_SELECTED = 2  # too few witnesses had it in time: not a fault
     REJECTED = 3  # a quorum gave the same reason
 
 
 class Reason(IntEnum):
-    """Why a witness refuses a contribution: 1..31 the bytes, 32.. what was measured."""
+    """Why a witness refuses a contribution: 1..31 by its bytes, from 32 on by measurement."""
 
     NONE = 0
     LENGTH = 1
@@ -147,12 +145,12 @@ class Reason(IntEnum):
     LEVEL = 19
     HOLLOW = 20
     NORM = 32  # far larger than the round's median
-    COSINE = 33  # points away from what the witness itself measured
+    COSINE = 33  # points away from the witness's own gradient
     COPY = 34  # shares nearly all indices with an earlier commitment
 
 
 MEASURED = frozenset({Reason.NORM, Reason.COSINE, Reason.COPY})
-"""Reasons that rest on measures: honest witnesses may differ in them, at the edge."""
+"""Reasons that rest on measurement: in borderline cases honest witnesses may differ."""
 
 Verdicts = Mapping[int, tuple[Verdict, Reason]]
 """By committed slot."""
@@ -160,7 +158,7 @@ Verdicts = Mapping[int, tuple[Verdict, Reason]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a witness proof says, parsed: slots vouched for, and slots refused with the reason."""
+    """A witness proof, parsed: slots vouched for, and slots refused with the reason."""
 
     vouched: frozenset[int]
     rejected: Mapping[int, Reason]
@@ -175,10 +173,11 @@ def make(
     rejected: Mapping[int, Reason],
     head: HeadHash,
 ) -> WitnessProof:
-    """The proof of a witness that checked these contributions (slot to id) of a round.
+    """Make the proof of a witness that checked these contributions (slot to id) of a round.
 
-    Of more than `REJECTIONS` rejected slots the first are named, so that it fits a statement.
+    Only the first `REJECTIONS` rejected slots are named, so that the proof fits a statement.
     """
+    # Sorted, so that two witnesses that vouch for the same set state the same root.
     ids = sorted(vouched.values())
     return WitnessProof(
         bitmap=to_text(encode_bitmap(vouched, slots)),
@@ -204,6 +203,7 @@ def check(
     """Read a proof against the round's commitments; raises RefusedError with the broken rule."""
     vouched = decode_bitmap(from_text(proof.bitmap, None), slots)
     rejected = {slot: _reason(code) for slot, code in proof.rejected}
+    # A slot without a commitment has nothing to download: the witness invented it.
     if not vouched <= commitments.keys() or not rejected.keys() <= commitments.keys():
         raise RefusedError("proof-slots", "the proof names a slot without a commitment")
     if vouched & rejected.keys() or len(rejected) != len(proof.rejected):
@@ -212,7 +212,7 @@ def check(
         raise RefusedError("proof-head", f"the proof holds head {proof.head}, not the round's")
     ids = sorted(commitments[slot] for slot in vouched)
     if proof.count != len(ids) or from_text(proof.root) != merkle.root(ids):
-        raise RefusedError("proof-root", "the commitment root is not the bitmap's")
+        raise RefusedError("proof-root", "the commitment root does not match the bitmap")
     _check_bloom(from_text(proof.bloom, None), seed, ids, trainers)
     return Seen(vouched=vouched, rejected=rejected)
 
@@ -220,21 +220,22 @@ def check(
 def verdicts(
     elected: Collection[int], proofs: Mapping[int, Seen], committed: Collection[int]
 ) -> dict[int, tuple[Verdict, Reason]]:
-    """Verdict of each committed slot.
+    """Return the verdict on each committed slot.
 
     Accepted: ceil(2/3) of the elected *others* vouch for it (nobody witnesses its own work).
-    Rejected: as many give one and the same reason. Anything else is not selected.
+    Rejected: as many give one and the same reason. Anything else is not selected, which costs the
+    trainer nothing: two witnesses with different reasons may both be wrong.
     """
     return {slot: _verdict(slot, elected, proofs) for slot in sorted(committed)}
 
 
 def deviates(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
-    """Whether a witness's proof is at odds with what the round came to, as no honest one is twice.
+    """Return whether a proof contradicts the outcome more than an honest one does twice.
 
-    Counted are the accepted and rejected slots but its own. At odds are those that it refuses for
-    their bytes though accepted, or vouches for though their bytes were rejected, and, if there are
-    two at odds, those where it differs over a measure, or leaves out what was accepted: one may
-    have been at the edge, or out of its reach. More than a fifth of them deviate.
+    Decided slots count, except the witness's own. At odds for certain: refused for its bytes though
+    accepted, or vouched for though rejected for its bytes. Doubtful: a difference over a measure,
+    or an accepted slot left out; one of these may be a borderline case or out of reach, so a single
+    one does not count. A proof deviates when more than a fifth are at odds.
     """
     odds = _odds(slot, seen, verdicts)
     doubtful = odds.measured + odds.missed
@@ -242,9 +243,9 @@ def deviates(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
 
 
 def earns(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
-    """Whether a proof is worth points: it agrees somewhere, if there was anything, and mostly.
+    """Return whether a proof earns points: it mostly agrees with the outcome, and at least once.
 
-    Here a difference over a measure counts like any other: who vouches blindly is paid for nothing.
+    Here a difference over a measure counts like any other: vouching blindly must not pay.
     """
     odds = _odds(slot, seen, verdicts)
     is_at_odds = _is_too_much(odds, odds.plain + odds.measured, odds.missed)
@@ -257,7 +258,7 @@ def is_undecided(
     committed: Collection[int],
     outstanding: Collection[int],
 ) -> bool:
-    """Whether the outstanding proofs could still get somebody accepted who has votes already."""
+    """Return whether outstanding proofs could still accept a slot that already has votes."""
     for slot, (verdict, _) in verdicts(elected, proofs, committed).items():
         votes = sum(slot in seen.vouched for at, seen in proofs.items() if at != slot)
         coming = sum(witness != slot for witness in outstanding)
@@ -271,12 +272,13 @@ def is_undecided(
 
 
 def has_quorum(elected: Collection[int], proofs: Mapping[int, Seen]) -> bool:
-    """Whether enough of the elected have answered to close the round."""
+    """Return whether enough of the elected have answered to close the round."""
+    # At least one: a round without witnesses must not close by itself.
     return len(proofs) >= max(quorum(len(elected)), 1)
 
 
 def encode_bitmap(slots: Collection[int], size: int) -> bytes:
-    """Bit `slot & 7` of byte `slot >> 3` set for each slot; ceil(size / 8) bytes."""
+    """Bitmap with bit `slot & 7` of byte `slot >> 3` set for each slot; ceil(size / 8) bytes."""
     bits = bytearray(-(-size // 8))
     for slot in slots:
         bits[slot >> 3] |= 1 << (slot & 7)
@@ -284,24 +286,24 @@ def encode_bitmap(slots: Collection[int], size: int) -> bytes:
 
 
 def decode_bitmap(bits: bytes, size: int) -> frozenset[int]:
-    """The slots of a bitmap; raises RefusedError for another length or set bits past the end."""
+    """Slots of a bitmap; raises RefusedError for another length or set bits past the end."""
     if len(bits) != -(-size // 8):
         raise RefusedError("proof-bitmap", f"bitmap of {len(bits)} bytes for {size} slots")
     slots = frozenset(at for at in range(len(bits) * 8) if bits[at >> 3] >> (at & 7) & 1)
     if any(slot >= size for slot in slots):
-        raise RefusedError("proof-bitmap", f"bitmap names a slot at or above {size}")
+        raise RefusedError("proof-bitmap", f"the bitmap names slot {size} or above")
     return slots
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Odds:
-    """How a proof stands to the decided slots but its own."""
+    """Agreement of a proof with the decided slots, its own excepted."""
 
     decided: int
     agreed: int
     plain: int  # at odds over bytes
     measured: int  # at odds over a measure
-    missed: int  # accepted, and left out
+    missed: int  # accepted, but left out
 
 
 def _odds(slot: int, seen: Seen, verdicts: Verdicts) -> _Odds:
@@ -320,7 +322,8 @@ def _odds(slot: int, seen: Seen, verdicts: Verdicts) -> _Odds:
 
 
 def _is_too_much(odds: _Odds, sure: int, doubtful: int) -> bool:
-    """Whether more than a fifth are at odds; a single doubtful one is not."""
+    """Return whether more than a fifth are at odds; a single doubtful one does not count."""
+    # One doubtful slot is forgiven entirely, so a witness behind a slow line loses nothing.
     at_odds = sure if sure + doubtful <= 1 else sure + doubtful
     return at_odds * _DEVIATING_PART > odds.decided
 
@@ -340,12 +343,13 @@ def _check_bloom(bits: bytes, seed: bytes, ids: list[ContributionId], trainers: 
         check_fill(bits, trainers)
     except PeerError as err:
         raise RefusedError("proof-bloom", str(err)) from err
+    # Rebuilt rather than probed: a filter with extra ones would pass every probe.
     if bits != build(seed, ids, trainers):
-        raise RefusedError("proof-bloom", "the Bloom filter is not the bitmap's")
+        raise RefusedError("proof-bloom", "the Bloom filter does not match the bitmap")
 
 
 def _needed(slot: int, elected: Collection[int]) -> int:
-    """Voices that decide on a slot: ceil(2/3) of the elected others, and at least one."""
+    """Votes that decide on a slot: ceil(2/3) of the elected others, and at least one."""
     return max(quorum(len(elected) - (slot in elected)), 1)
 
 
@@ -356,6 +360,8 @@ def _verdict(
     needed = _needed(slot, elected)
     if sum(slot in seen.vouched for seen in others) >= needed:
         return Verdict.ACCEPTED, Reason.NONE
+    # One reason must reach the quorum by itself: a hostile third must not add up with honest
+    # doubts.
     blamed = Counter(seen.rejected[slot] for seen in others if slot in seen.rejected)
     for reason, votes in sorted(blamed.items()):
         if votes >= needed:

@@ -1,16 +1,16 @@
-"""One round as everybody sees it: a fold over the log's entries, with nothing else to go by.
+"""One round as every reader sees it: a fold over the log's entries and nothing else.
 
-Rules: a RoundView holds only what roster, manifest and the round's entries say; it never looks at
-a clock; the `apply` methods raise RefusedError for a statement that does not follow, which then has
+Rules: a RoundView holds only what roster, manifest and the round's entries state; it never reads a
+clock; the `apply` methods raise RefusedError for a statement that does not follow, and then have
 changed nothing. Coordinator, workers and auditors run this same code on the same entries, so they
 agree.
 
-Theory: `round.roster` fixes who takes part before anything random exists. Members then state the
+Theory: `round.roster` fixes the members before anything random exists. Members then attest the
 head that they hold, and reveal a secret that they committed to earlier (`head.attest`). When
-ceil(2/3) of the slots state one head, `round.open` names it and the beacon made of the revealed
+ceil(2/3) of the slots attest one head, `round.open` names it and the beacon made of the revealed
 secrets; committee, Bloom keys and windows follow from it. Trainers commit (`work.commit`), the
 coordinator ends the training phase (`round.witness`), elected witnesses send their proofs, and
-`round.close` or `round.void` states what follows from those.
+`round.close` or `round.void` states what follows from them.
 """
 
 from __future__ import annotations
@@ -64,15 +64,10 @@ if TYPE_CHECKING:
     from tequio_shared.round.assignment import Ranges
     from tequio_shared.round.manifest import Manifest
 
-# --- The accepted set of a closed round: what the next head is made of.
-#
-# Worker and auditor take it from the round that they have folded and compute the same head from
-# it.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedWork:
-    """One accepted contribution: whose, its id and header, and its payload's root."""
+    """One accepted contribution: its trainer, id and header, and its payload's root."""
 
     trainer: PeerKey
     id: ContributionId
@@ -82,7 +77,7 @@ class AcceptedWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedSet:
-    """All that a closed round accepted, and what the round demanded of it."""
+    """All accepted contributions of a closed round, from which the next head is computed."""
 
     index: int
     """Log index of round.close."""
@@ -92,7 +87,6 @@ class AcceptedSet:
 
     @property
     def round(self) -> int:
-        """Number of the round."""
         return self.expected.round
 
     @property
@@ -107,7 +101,7 @@ class AcceptedSet:
 
 
 def accepted_set(index: int, closed: RoundView) -> AcceptedSet:
-    """What the round accepted, once its round.close, at that log index, was applied."""
+    """Accepted set of a round whose round.close, at that log index, was applied."""
     works = tuple(
         AcceptedWork(
             trainer=one.header.trainer,
@@ -125,14 +119,8 @@ def accepted_set(index: int, closed: RoundView) -> AcceptedSet:
     )
 
 
-# --- What the entries of one round say, and what follows from them: reads only.
-#
-# Rules: nothing here looks at a clock or changes anything; `round.RoundView` takes the entries.
-# Whoever holds the same entries reads the same heads, beacon, verdicts and result from them.
-
-
 class Phase(Enum):
-    """Where a round stands."""
+    """Phase of a round, from its roster to its end."""
 
     ATTEST = "attest"
     TRAIN = "train"
@@ -162,7 +150,7 @@ class Head:
         weights_root: Digest,
         aux_root: Digest,
     ) -> Self:
-        """The head of round `made` that those make; its hash follows from them."""
+        """Head of round `made` with these parts; its hash follows from them."""
         return cls(
             hash=head_hash(run, made, parent, set_root, weights_root, aux_root),
             round=made,
@@ -175,7 +163,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextHead:
-    """A head that members still have to compute and state: what is fixed about it already."""
+    """A head that members still have to compute and attest: the parts that are fixed already."""
 
     round: int
     parent: HeadHash
@@ -184,7 +172,7 @@ class NextHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commitment:
-    """A trainer's commitment as logged; `at_ms` is when the reader got it."""
+    """A trainer's commitment as logged; `at_ms` is the reader's time of arrival."""
 
     index: int
     header: Header
@@ -194,7 +182,7 @@ class Commitment:
 
 @dataclass(slots=True, kw_only=True)
 class RoundState:
-    """What the log says about one round so far; `RoundView` alone writes it."""
+    """The log's content about one round, and what follows from it; `RoundView` alone writes it."""
 
     net: NetworkId
     manifest: Manifest
@@ -202,8 +190,8 @@ class RoundState:
     roster: Roster
     roster_index: int  # log index of round.roster
     head: Head | None  # the promoted one; None before the first promotion
-    next_head: NextHead | None  # set when a closed round (or run.open) still awaits its head
-    commits: Mapping[PeerKey, Digest] = field(default_factory=dict)  # at the roster; none if light
+    next_head: NextHead | None  # set while a closed round (or run.open) still awaits its head
+    commits: Mapping[PeerKey, Digest] = field(default_factory=dict)  # at the roster; empty if light
     phase: Phase = Phase.ATTEST
     is_judged: bool = False  # the witness phase began
     attests: dict[int, HeadAttest] = field(default_factory=dict)
@@ -221,10 +209,8 @@ class RoundState:
         self.assignment = self.roster.assignment
         self.chunks = self.manifest.chunks
 
-    # --- heads
-
     def expected_head(self, weights_root: Digest, aux_root: Digest) -> Head:
-        """The head that those roots would make, after the last closed round."""
+        """Head that these roots would make, after the last closed round."""
         if self.next_head is None:
             if self.head is None:
                 raise RefusedError("no-head", "the run has neither a head nor a pending one")
@@ -242,7 +228,7 @@ class RoundState:
         )
 
     def settled_head(self) -> Head | None:
-        """The head that is no longer up to a vote: the promoted one, or the manifest's head 0."""
+        """Head that is no longer put to a vote: the promoted one, or the manifest's head 0."""
         if self.next_head is None:
             return self.head
         if self.next_head.round:
@@ -253,12 +239,13 @@ class RoundState:
         )
 
     def agreed_head(self) -> Head | None:
-        """The head that ceil(2/3) of the slots with the role witness state, if there is one.
+        """Head that ceil(2/3) of the slots with the role witness attest, if there is one.
 
-        Newcomers, who have that role only where there are too few others, cannot stop a run.
+        Newcomers have that role only where there are too few others, so they cannot stop a run.
         """
         voters = self.roster.slots_of(WITNESS)
         votes = Counter(self.attests[slot].head for slot in voters if slot in self.attests)
+        # At most one head can have two thirds, so the most common one is enough.
         for text, count in votes.most_common(1):
             if count >= max(round_assignment.quorum(len(voters)), 1):
                 attest = next(one for one in self.attests.values() if one.head == text)
@@ -266,12 +253,14 @@ class RoundState:
         return None
 
     def beacon(self) -> Digest:
-        """The beacon from the secrets revealed so far, by ascending slot."""
+        """Beacon from the secrets revealed so far, by ascending slot."""
+        # By slot, not by arrival: the coordinator chooses the order of the log, and must not steer
+        # with it.
         reveals = [from_text(attest.reveal) for _, attest in sorted(self.attests.items())]
         return round_assignment.beacon(self.manifest.run_id, self.number, reveals)
 
     def promotion(self, head: Head) -> HeadPromote:
-        """The statement body that makes this head canonical."""
+        """Body of the statement that makes this head canonical."""
         return HeadPromote(
             head=to_text(head.hash),
             parent=to_text(head.parent),
@@ -281,11 +270,9 @@ class RoundState:
             attests=sum(one.head == to_text(head.hash) for one in self.attests.values()),
         )
 
-    # --- the round's constants
-
     @property
     def k(self) -> int:
-        """Entries per chunk in this round."""
+        """Values kept per chunk in this round."""
         return self.manifest.algorithm.k or k_for_trainers(len(self.trainers))
 
     @property
@@ -300,7 +287,7 @@ class RoundState:
         return RecordShape(algorithm=algorithm.name, k=self.k, bits=algorithm.bits)
 
     def expected(self) -> Expected:
-        """What the round demands of every contribution; needs a promoted head."""
+        """Requirements on every contribution of the round; needs a promoted head."""
         if self.head is None:
             raise RefusedError("no-head", "the round has no head")
         keys = self.roster.keys
@@ -319,7 +306,7 @@ class RoundState:
         )
 
     def opening(self, opened_ms: int) -> RoundOpen:
-        """The round.open body if it opened now; needs a promoted head."""
+        """Body of round.open at that time; needs a promoted head."""
         if self.head is None:
             raise RefusedError("no-head", "a round cannot open before its head is promoted")
         train_by = opened_ms + self.roster.train_ms
@@ -333,14 +320,12 @@ class RoundState:
             close_by=train_by + self.manifest.rounds.witness,
         )
 
-    # --- the outcome
-
     def verdicts(self) -> dict[int, tuple[Verdict, Reason]]:
         """Verdict and reason by committed slot, from the proofs so far."""
         return proof.verdicts(self.elected, self.proofs, self.commitments)
 
     def accusers(self, slot: int, reason: Reason) -> int:
-        """How many witnesses other than the slot itself give that reason against it."""
+        """Number of other witnesses that give that reason against the slot."""
         return sum(
             seen.rejected.get(slot) == reason
             for witness, seen in self.proofs.items()
@@ -356,16 +341,17 @@ class RoundState:
         }
 
     def has_quorum(self) -> bool:
-        """Whether ceil(2/3) of the elected have sent their proofs."""
+        """Return whether ceil(2/3) of the elected have sent their proofs."""
         return proof.has_quorum(self.elected, self.proofs)
 
     def measured_ms(self) -> dict[int, int]:
         """Time from round.open to each commitment's arrival here, at least 1 ms."""
         opened = self.open.opened if self.open else 0
+        # At least 1: 0 means no commitment, and a clock set back must not make time negative.
         return {slot: max(one.at_ms - opened, 1) for slot, one in self.commitments.items()}
 
     def result(self, measured_ms: Mapping[int, int]) -> Result:
-        """The result document from the proofs so far and the coordinator's times."""
+        """Result document from the proofs so far and the coordinator's times."""
         verdicts = self.verdicts()
         earned = {
             slot: self.manifest.micropoints(one.header.tokens)
@@ -375,6 +361,7 @@ class RoundState:
             sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
         )
 
+        # Sending a proof is not enough: vouching blindly must not pay.
         paid = {s for s, seen in self.proofs.items() if proof.earns(s, seen, verdicts)}
 
         def row(slot: int) -> SlotResult:
@@ -394,7 +381,7 @@ class RoundState:
         return Result(slots=tuple(row(slot) for slot in range(len(self.roster.members))))
 
     def closing(self, result: Result) -> RoundClose:
-        """The round.close body for that result."""
+        """Body of round.close for that result."""
         ids = [one.id for one in self.accepted().values()]
         return RoundClose(
             set_root=to_text(set_root(ids)),
@@ -404,25 +391,25 @@ class RoundState:
         )
 
     def is_silent(self, slot: int) -> bool:
-        """Whether the slot owed this round something and said nothing of it."""
+        """Return whether the slot owed the round a statement and sent none."""
         if self.open is None:
             return slot not in self.attests
+        # Before the witness phase an elected witness has had nothing to answer.
         owes = slot in self.trainers or (self.is_judged and slot in self.elected)
         return owes and slot not in self.commitments and slot not in self.proofs
 
     def unfinished(self, accepted: Mapping[int, Commitment]) -> Ranges:
-        """Windows of this round that nobody trained: they go back in the queue."""
+        """Windows of this round that nobody trained: they return to the queue."""
         left: list[round_assignment.Range] = []
         for slot, ranges in self.assignment.items():
             one = accepted.get(slot)
             left += round_assignment.left_over(ranges, one.header.window_count if one else 0)
         return round_assignment.merge(left)
 
-    # --- judging a statement
-
     def broken_rule(self, author: PeerKey, header: Header) -> str:
-        """The first rule of docs/protocol.md (validity) that a member's header breaks, or ''."""
+        """First rule of docs/protocol.md (validity) that a member's header breaks, or ''."""
         broken = next(broken_header(header, self.expected()), "")
+        # A header names its trainer; under another key it would be a copied contribution.
         return broken or ("" if header.trainer == author else "trainer")
 
     def read_proof(self, body: WitnessProof) -> Seen:
@@ -440,24 +427,22 @@ class RoundState:
 
 
 def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
-    """The weights root and the aux root that a member states."""
+    """Weights root and aux root of an attestation."""
     return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
 
 
 __all__ = ["Commitment", "Head", "MemberBody", "NextHead", "Phase", "RoundView", "is_trainer"]
 
 MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof
-"""What members say in a round."""
+"""Statements that members make in a round."""
 
 
 @dataclass(slots=True, kw_only=True)
 class RoundView(RoundState):
     """A round as a fold; only the `apply` methods change it."""
 
-    # --- statements of members
-
     def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
-        """Apply a member's statement; raises RefusedError unless the round takes it now."""
+        """Apply a member's statement; raises RefusedError unless the round accepts it now."""
         slot = self.slot_of.get(author)
         if slot is None:
             raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
@@ -474,52 +459,63 @@ class RoundView(RoundState):
             case WitnessProof():
                 self.proofs[slot] = self._checked_proof(slot, body)
 
-    # --- statements of the coordinator
-
     def apply_promotion(self, body: HeadPromote) -> Head:
-        """Take head.promote; raises RefusedError unless a quorum stated exactly this head."""
+        """Apply head.promote; raises RefusedError unless a quorum attested exactly this head."""
         agreed = self.agreed_head()
         if self.next_head is None:
             raise RefusedError("wrong-head", "the run's head is canonical already")
         if agreed is None or body != self.promotion(agreed):
-            raise RefusedError("wrong-head", f"no quorum of round {self.number} states this head")
+            raise RefusedError("wrong-head", f"no quorum of round {self.number} attested this head")
+        # The set of the last round is settled from here on: the next round builds on this head.
         self.head, self.next_head = agreed, None
         return agreed
 
     def apply_open(self, body: RoundOpen) -> None:
-        """Take round.open; raises RefusedError unless it follows from roster and attestations."""
+        """Apply round.open; raises RefusedError unless it follows from roster and attestations."""
         if self.phase is not Phase.ATTEST or self.next_head is not None:
             raise RefusedError("not-in-round", f"round {self.number} cannot open now")
         agreed = self.agreed_head()
         if agreed is None or agreed != self.head:
             raise RefusedError("wrong-head", f"no quorum of round {self.number} holds its head")
+        # Computed again and compared whole: the coordinator has no freedom but the time.
         if body != self.opening(body.opened):
-            raise RefusedError("wrong-open", f"round.open {self.number} is not what follows")
+            raise RefusedError(
+                "wrong-open", f"round.open {self.number} does not follow from the log"
+            )
         self.open, self.phase = body, Phase.TRAIN
         run = self.manifest.run_id
         beacon, roster = Digest(from_text(body.beacon)), Digest(from_text(body.roster))
+        # Only now: the committee must not be known while members choose whether to reveal.
         self.seed = assignment.seed(self.net, run, self.number, beacon, roster)
         keys = self.roster.keys
         candidates = {slot: keys[slot] for slot in self.roster.slots_of(WITNESS)}
         self.elected = assignment.committee(self.seed, candidates)
 
     def apply_witness(self, body: RoundWitness) -> None:
-        """Take round.witness: training is over, these commitments count."""
+        """Apply round.witness: training is over, these commitments count."""
         if self.phase is not Phase.TRAIN:
             raise RefusedError("not-in-round", f"round {self.number} is not training")
+        # The count pins which commitments came in time, whatever the readers' clocks say.
         if body.commits != len(self.commitments):
-            raise RefusedError("wrong-witness", f"round.witness counts {body.commits} commitments")
+            raise RefusedError(
+                "wrong-witness",
+                f"round.witness counts {body.commits} commitments, not {len(self.commitments)}",
+            )
         self.phase, self.is_judged = Phase.WITNESS, True
 
     def apply_close(self, body: RoundClose, result: Result) -> NextHead:
-        """Take round.close; raises RefusedError unless the result is what the proofs say."""
+        """Apply round.close; raises RefusedError unless the result follows from the proofs."""
         if self.phase is not Phase.WITNESS:
             raise RefusedError("not-in-round", f"round {self.number} has no witness phase yet")
         if not self.has_quorum() or len(result.slots) != len(self.roster.members):
             raise RefusedError("wrong-close", f"round {self.number} lacks proofs or result rows")
+        # Arrival times are the coordinator's own measurement: all else in the result is checked.
         times = {slot: row.ms for slot, row in enumerate(result.slots)}
         if result != self.result(times) or body != self.closing(result):
-            raise RefusedError("wrong-close", f"round.close {self.number} is not what follows")
+            raise RefusedError(
+                "wrong-close", f"round.close {self.number} does not follow from the log"
+            )
+        # A round that accepted nothing is void: an empty set must not make a head.
         if self.head is None or not body.accepted:
             raise RefusedError("wrong-close", f"round {self.number} accepted nothing")
         self.phase = Phase.OVER
@@ -528,43 +524,46 @@ class RoundView(RoundState):
         )
 
     def apply_void(self) -> None:
-        """Take round.void: nothing of this round counts."""
+        """Apply round.void: nothing in this round counts."""
         if self.phase is Phase.OVER:
             raise RefusedError("not-in-round", f"round {self.number} is over")
         self.phase = Phase.OVER
-
-    # --- private
 
     def _check_attest(self, slot: int, author: PeerKey, body: HeadAttest) -> None:
         if self.phase is not Phase.ATTEST:
             raise RefusedError("too-late", f"round {self.number} is already open")
         if slot in self.attests:
-            raise RefusedError("already-said", f"a head was stated for round {self.number} before")
+            raise RefusedError("already-said", f"a second attestation for round {self.number}")
+        # Recomputed from the roots: a member states parts it holds, not a hash it copied.
         expected = self.expected_head(*attested_roots(body))
         if from_text(body.head) != expected.hash:
-            raise RefusedError("wrong-head", "the head is not made of these roots and this set")
+            raise RefusedError(
+                "wrong-head", "the head does not match its roots and the accepted set"
+            )
         settled = self.settled_head()
         if settled is not None and expected != settled:
-            raise RefusedError("wrong-head", f"the head is {to_text(settled.hash)} already")
+            raise RefusedError("wrong-head", f"the head is already {to_text(settled.hash)}")
+        # A light view starts at a roster and knows no commitments; full readers check them.
         if self.commits and sha256(from_text(body.reveal)) != self.commits[author]:
-            raise RefusedError("wrong-reveal", "the secret is not the one committed to before")
+            raise RefusedError("wrong-reveal", "the secret does not match the earlier commitment")
 
     def _checked_header(self, slot: int, author: PeerKey, body: WorkCommit) -> Header:
         if self.phase is not Phase.TRAIN:
-            raise RefusedError("too-late", f"round {self.number} does not take commitments now")
+            raise RefusedError("too-late", f"round {self.number} does not accept commitments now")
         if slot in self.commitments:
             raise RefusedError("already-said", f"a second commitment for round {self.number}")
         header = _header(body)
         broken = self.broken_rule(author, header)
         if broken:
             raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
+        # A payload can be copied as soon as it is public: the first commitment to it owns it.
         if any(header.payload_root == one.header.payload_root for one in self.commitments.values()):
             raise RefusedError("duplicate-payload", "an earlier commitment has the same payload")
         return header
 
     def _checked_proof(self, slot: int, body: WitnessProof) -> Seen:
         if self.phase is not Phase.WITNESS:
-            raise RefusedError("too-late", f"round {self.number} does not take proofs now")
+            raise RefusedError("too-late", f"round {self.number} does not accept proofs now")
         if slot not in self.elected:
             raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
         if slot in self.proofs:
@@ -573,7 +572,6 @@ class RoundView(RoundState):
 
 
 def is_trainer(view: RoundView, key: PeerKey) -> bool:
-    """Whether the key has windows in this round."""
     slot = view.slot_of.get(key)
     return slot is not None and TRAINER in view.roster.members[slot].roles and slot in view.trainers
 

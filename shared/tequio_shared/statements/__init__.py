@@ -107,7 +107,7 @@ Body: TypeAlias = (
 )
 
 VERSION = 1
-"""Version of every type so far, the field `v`."""
+"""Version of every statement type so far, the field `v`."""
 
 _ALL: tuple[type[Body], ...] = (
     KeyRegister,
@@ -159,4 +159,4 @@ _ALL: tuple[type[Body], ...] = (
 BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(
     {(body.TYPE, VERSION): body for body in _ALL}
 )
-"""What this version understands; anything else is refused as `unknown-type`."""
+"""Bodies that this version understands; anything else is refused as `unknown-type`."""

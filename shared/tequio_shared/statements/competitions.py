@@ -31,13 +31,13 @@ class CompEnter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     competition: Bytes32Text
     entrant: EntrantName
-    """Unlike that of any other entrant; its author alone submits under it."""
+    """Unique among the entrants; its author alone submits under it."""
     side: MaybeBytes32Text
-    """The run; nothing: a model from elsewhere."""
+    """The run; empty for a model from elsewhere."""
 
 
 class CompSubmit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The entrant submits a model; its last word before the deadline counts."""
+    """The entrant submits a model; the last submission before the deadline counts."""
 
     TYPE: ClassVar[str] = "comp.submit"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -60,7 +60,7 @@ class EvalOffer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class CompClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The coordinator says that the deadline is over: what the log has up to here counts."""
+    """The coordinator states that the deadline has passed: the log up to here counts."""
 
     TYPE: ClassVar[str] = "comp.close"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -69,7 +69,7 @@ class CompClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class EvalSecret(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Who offered to evaluate opens the secret; who does not is not drawn."""
+    """An evaluator that offered opens its secret; without it, the evaluator is not drawn."""
 
     TYPE: ClassVar[str] = "eval.secret"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -79,7 +79,7 @@ class EvalSecret(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class CompDraw(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The coordinator says that no secret counts any more; the shares may be shown."""
+    """The coordinator states that no more secrets count; custodians may reveal their shares."""
 
     TYPE: ClassVar[str] = "comp.draw"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -88,7 +88,7 @@ class CompDraw(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class CompReveal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A custodian shows a share; with enough of them the texts, and the draw, are everybody's."""
+    """A custodian reveals a share; enough shares publish the texts and the draw."""
 
     TYPE: ClassVar[str] = "comp.reveal"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -98,7 +98,7 @@ class CompReveal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class EvalCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A drawn evaluator commits to its scores of one entrant's model, before anybody shows any."""
+    """A drawn evaluator commits to its scores of one model, before anybody reveals any."""
 
     TYPE: ClassVar[str] = "eval.commit"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -111,7 +111,7 @@ class EvalCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class EvalResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A drawn evaluator shows the scores of one entrant's model that it committed to."""
+    """A drawn evaluator reveals the scores of one model that it committed to."""
 
     TYPE: ClassVar[str] = "eval.result"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -119,19 +119,19 @@ class EvalResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     competition: Bytes32Text
     entrant: EntrantName
     submission: Bytes32Text
-    """What was scored; the one that counts."""
+    """The scored submission: the one that counts."""
     scores: Bytes32Text
     """SHA-256 of an `Evaluation`, a blob."""
     salt: Bytes32Text
-    """What the commitment has beside the scores, so that nobody could try which they are."""
+    """Random part of the commitment, so that nobody can guess the scores from it."""
     millibits: Natural
-    """Sum over the documents."""
+    """Sum over the documents, in thousandths of a bit."""
     size_bytes: Natural
-    """Of the documents that have text."""
+    """UTF-8 bytes of the documents that have text."""
 
 
 class CompChallenge(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The author got another number for a document than an evaluator said."""
+    """The author got another number for a document than an evaluator published."""
 
     TYPE: ClassVar[str] = "comp.challenge"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -140,9 +140,9 @@ class CompChallenge(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     entrant: EntrantName
     evaluator: Bytes32Text
     document: Natural
-    """Its place in the sealed set."""
+    """Index in the sealed set."""
     millibits: Natural
-    """What the author got."""
+    """The author's own number."""
 
 
 class CompResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -11,7 +11,7 @@ from tequio_shared.ids import Bytes32Text, Natural, Positive
 
 
 class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A statement as JSON has it; `run` and `round` are absent rather than null."""
+    """A statement in JSON; `run` and `round` are absent rather than null."""
 
     author: Bytes32Text
     body: dict[str, object]
@@ -25,11 +25,8 @@ class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     v: int
 
 
-# --- What a statement is about: the network, a run, or a round of a run.
-
-
 class Scope(enum.Enum):
-    """Which of the fields `run` and `round` a statement must carry; the other ones it must not."""
+    """The subject of a statement: of `run` and `round` it must carry exactly these fields."""
 
     NETWORK = "network"
     RUN = "run"

@@ -1,4 +1,4 @@
-"""Statements about a key's standing: evidence, what follows from it, and the way back."""
+"""Statements about keys: registration, teams, vouching, invitations, standing and appeals."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ from tequio_shared.ids import (
 )
 from tequio_shared.statements.envelope import Scope
 
-# --- Statements by which a peer comes, gets ready for a run, and goes.
-
 Role = Literal["trainer", "witness"]
 
 
 class KeyRegister(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The author's key counts from here on, once; the signature is the proof of possession."""
+    """The author's key counts from here on; the signature proves possession of it."""
 
     TYPE: ClassVar[str] = "key.register"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -33,24 +31,24 @@ class KeyRegister(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class MemberReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The author holds `head` and can be in the next roster of the run."""
+    """The author holds `head` and can be in the run's next roster."""
 
     TYPE: ClassVar[str] = "member.ready"
     SCOPE: ClassVar[Scope] = Scope.RUN
 
     head: Bytes32Text
     roles: tuple[Role, ...]
-    """Ascending, none twice, at least one."""
+    """Ascending and unique, at least one."""
     commit: Bytes32Text
     """SHA-256 of the secret that the author reveals for its first beacon."""
 
     def __post_init__(self) -> None:
         if not self.roles or list(self.roles) != sorted(set(self.roles)):
-            raise MalformedError(f"roles are not ascending and single: {self.roles}")
+            raise MalformedError(f"roles must be ascending and unique: {self.roles}")
 
 
 class MemberLeave(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The author takes part in no round of the run that opens after this."""
+    """The author takes part in no round of the run that opens after this statement."""
 
     TYPE: ClassVar[str] = "member.leave"
     SCOPE: ClassVar[Scope] = Scope.RUN
@@ -59,7 +57,7 @@ class MemberLeave(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class MemberTeam(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the author earns counts for that team from here on; empty: for none."""
+    """The author's earnings count for that team from here on; empty: for no team."""
 
     TYPE: ClassVar[str] = "member.team"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -67,14 +65,12 @@ class MemberTeam(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     team: MaybeTeamName
 
 
-# --- Statements about connectors: whom organisers let vouch for others, and what those say.
-
 Grantable = Literal["connector"]
-"""What organisers can make of a key."""
+"""Roles that organisers can grant to a key."""
 
 
 class RoleGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The key speaks in that role from here until then; a later grant replaces the end."""
+    """The key acts in that role from here until `until`; a later grant replaces the end."""
 
     TYPE: ClassVar[str] = "role.grant"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -86,7 +82,7 @@ class RoleGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class RoleRevoke(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The key speaks in that role no more, and what it said in it counts no longer."""
+    """The key loses that role, and its statements in that role no longer count."""
 
     TYPE: ClassVar[str] = "role.revoke"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -96,41 +92,39 @@ class RoleRevoke(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class MemberVouch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The author, a connector, knows an account behind the peer; replaces its own last word."""
+    """The author, a connector, vouches for an account behind the peer; replaces its last vouch."""
 
     TYPE: ClassVar[str] = "member.vouch"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
 
     peer: Bytes32Text
     owner: Bytes32Text
-    """HMAC-SHA-256 of the account under a secret of the connector's: equal owners show."""
+    """HMAC-SHA-256 of the account under the connector's secret: equal owners are visible."""
     until: Natural
-    """Milliseconds since 1970; in the past: the author vouches no longer."""
+    """Milliseconds since 1970; in the past: the author no longer vouches."""
 
-
-# --- Statements by which organisers invite: a link holds a private key, the log its public one.
 
 USES = 4_095
-"""Most keys that one invitation lets in."""
+"""Most keys that one invitation admits."""
 
 
 class InviteOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A registration that the invitation's key signs too is one of somebody invited."""
+    """An invitation: a registration that its key signs too counts as invited."""
 
     TYPE: ClassVar[str] = "invite.open"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
 
     invitation: Bytes32Text
-    """Public key of the invitation, made for it alone; the link holds the private one."""
+    """Public key made for this invitation alone; the invitation link holds the private one."""
     uses: Annotated[int, msgspec.Meta(ge=1, le=USES)]
     until: Natural
-    """Its end, milliseconds since 1970."""
+    """Expiry, milliseconds since 1970."""
     run: MaybeBytes32Text
-    """The run for which it counts; nothing: all of the network."""
+    """The run for which it counts; empty for the whole network."""
 
 
 class InviteClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The invitation lets nobody in any more; whom it let in stays."""
+    """The invitation admits no more keys; those it admitted stay invited."""
 
     TYPE: ClassVar[str] = "invite.close"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -139,15 +133,13 @@ class InviteClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class InviteRevoke(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The invitation lets nobody in any more, and whom it let in it let in no longer."""
+    """The invitation admits no more keys, and those it admitted are no longer invited."""
 
     TYPE: ClassVar[str] = "invite.revoke"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
 
     invitation: Bytes32Text
 
-
-# --- Statements about heads that were made public.
 
 _NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
 RepoText = Annotated[str, msgspec.Meta(max_length=193, pattern=rf"\A{_NAME}/{_NAME}\Z")]
@@ -157,7 +149,7 @@ RevisionText = Annotated[
 
 
 class CheckpointPublish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Organisers put the head of a round on the Hugging Face Hub."""
+    """Organisers published the head of a round on the Hugging Face Hub."""
 
     TYPE: ClassVar[str] = "checkpoint.publish"
     SCOPE: ClassVar[Scope] = Scope.ROUND
@@ -167,11 +159,11 @@ class CheckpointPublish(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     repo: RepoText
     """The repository, `user/name`."""
     revision: RevisionText
-    """Its commit."""
+    """Commit hash in that repository."""
 
 
 StandingName = Literal["active", "probation", "quarantined", "suspected"]
-"""What the coordinator can say of a key; each begins as `newcomer`, and only organisers ban."""
+"""Standings that the coordinator can set; a key begins as `newcomer`, and only organisers ban."""
 
 EVIDENCE = 16
 """Most log indices that a change names."""
@@ -187,7 +179,7 @@ class FaultReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class StandingChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The coordinator's word that a key's standing changes, as it follows from the log."""
+    """The coordinator states that a key's standing changes, as follows from the log."""
 
     TYPE: ClassVar[str] = "standing.change"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
@@ -202,20 +194,20 @@ class StandingChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
     def __post_init__(self) -> None:
         if list(self.evidence) != sorted(set(self.evidence)):
-            raise MalformedError(f"evidence is not ascending and single: {self.evidence}")
+            raise MalformedError(f"evidence must be ascending and unique: {self.evidence}")
         if (self.until > 0) != (self.to == "quarantined"):
-            raise MalformedError(f"a term until {self.until} for {self.to}")
+            raise MalformedError(f"a term until {self.until} does not fit standing {self.to}")
 
 
 class StandingAppeal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The author asks an organiser to look at the change of its standing at that log index."""
+    """The author asks an organiser to review the change of its standing at that log index."""
 
     TYPE: ClassVar[str] = "standing.appeal"
     SCOPE: ClassVar[Scope] = Scope.NETWORK
 
     change: Natural
     text: MaybeBytes32Text
-    """Blob with what the author has to say; the log itself holds no free text."""
+    """Blob with the author's explanation; the log itself holds no free text."""
 
 
 class StandingRelease(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -229,7 +221,7 @@ class StandingRelease(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
 
 class StandingUphold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Organisers looked at a quarantine and let it stand, or ban a repeated offender."""
+    """Organisers reviewed a quarantine and uphold it, or ban a repeated offender."""
 
     TYPE: ClassVar[str] = "standing.uphold"
     SCOPE: ClassVar[Scope] = Scope.NETWORK

@@ -1,7 +1,7 @@
-"""The work of a new key: a nonce under which a hash of network and key begins with zero bits.
+"""The proof of work of a new key: a nonce under which a hash of network and key begins with zeros.
 
-It costs its finder 2^bits hashes and everybody else one, so a ledger's door and every reader of
-the log can ask for it before they verify a signature.
+It costs its finder 2^bits hashes and everybody else one, so the ledger's rate limiter and every
+reader of the log can check it before they verify a signature.
 
     hash = SHA-256("tequio/v1/work" 00 || network id || key || u64 nonce)
 """
@@ -24,7 +24,7 @@ _HASH_BITS = 256
 
 
 def find_nonce(net: NetworkId, key: PeerKey, bits: int, first: int, count: int) -> int | None:
-    """The first nonce from `first` on, of `count`, that is work of so many bits; None: not here."""
+    """Return the first of `count` nonces from `first` that is work of `bits` bits, or None."""
     bound = 1 << _HASH_BITS - bits
     begun = sha256(PREFIX + net + key)
     for nonce in range(first, first + count):
@@ -36,14 +36,13 @@ def find_nonce(net: NetworkId, key: PeerKey, bits: int, first: int, count: int) 
 
 
 def has_work(net: NetworkId, key: PeerKey, bits: int, nonce: int) -> bool:
-    """Whether the nonce is work of so many bits for this key in this network."""
     return find_nonce(net, key, bits, nonce, 1) is not None
 
 
 def check_work(statement: Statement, net: NetworkId, bits: int) -> None:
-    """Raise RefusedError("no-work") for a registration without work of so many bits.
+    """Raise RefusedError("no-work") for a registration with less than `bits` bits of work.
 
-    Of every other statement nothing is asked.
+    Other statements need none.
     """
     body = statement.body
     if not isinstance(body, KeyRegister):
@@ -51,5 +50,5 @@ def check_work(statement: Statement, net: NetworkId, bits: int) -> None:
     if not has_work(net, statement.author, bits, body.nonce):
         raise RefusedError(
             "no-work",
-            f"nonce {body.nonce} is no work of {bits} bits for key {to_text(statement.author)}",
+            f"nonce {body.nonce} is not a proof of {bits} bits for key {to_text(statement.author)}",
         )

@@ -1,4 +1,4 @@
-"""Statements of the network and its runs: what exists and in which state it is."""
+"""Statements of a network, its runs and their rounds, in the order in which they are logged."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class RunResume(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class RunFinish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An organiser ends the run: after the round that is under way no other one opens."""
+    """An organiser ends the run: no round opens after the one in progress."""
 
     TYPE: ClassVar[str] = "run.finish"
     SCOPE: ClassVar[Scope] = Scope.RUN
@@ -72,7 +72,7 @@ class RunFinish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class RunClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The coordinator's word that the run has ended; its head stays as it is."""
+    """The coordinator states that the run has ended; its head stays as it is."""
 
     TYPE: ClassVar[str] = "run.close"
     SCOPE: ClassVar[Scope] = Scope.RUN
@@ -80,11 +80,8 @@ class RunClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     reason: ReasonCode
 
 
-# --- Statements of a round, in the order in which they come: roster to close.
-
-
 class RoundRoster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Who is in the coming round, fixed before its beacon can be known."""
+    """The members of the coming round, fixed before its beacon can be known."""
 
     TYPE: ClassVar[str] = "round.roster"
     SCOPE: ClassVar[Scope] = Scope.ROUND
@@ -100,7 +97,7 @@ class RoundRoster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class HeadAttest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The author computed or holds `head`, opens its last commitment and makes the next one."""
+    """The author computed or holds `head`, reveals its last commitment and makes the next one."""
 
     TYPE: ClassVar[str] = "head.attest"
     SCOPE: ClassVar[Scope] = Scope.ROUND
@@ -108,14 +105,14 @@ class HeadAttest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     head: Bytes32Text
     weights_root: Bytes32Text
     aux_root: Bytes32Text
-    """32 zero bytes where the algorithm keeps no state beside the weights."""
+    """32 zero bytes where the algorithm has no state beside the weights."""
     reveal: Bytes32Text
-    """The secret under the author's last `commit`."""
+    """Secret under the author's last `commit`."""
     commit: Bytes32Text
 
 
 class HeadPromote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A quorum attested this head: it is canonical. The statement's round made it; 0, the first."""
+    """A quorum attested this head: it is canonical. `round` made it, 0 for the first head."""
 
     TYPE: ClassVar[str] = "head.promote"
     SCOPE: ClassVar[Scope] = Scope.ROUND
@@ -129,33 +126,35 @@ class HeadPromote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
 
 class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a head goes on from the beginning of a held-out text, always with the likeliest token."""
+    """Greedy continuation of the beginning of a held-out text by a head."""
 
     prompt: Prompt
     """Beginning of the text."""
     text: Written
-    """What the model adds."""
+    """Continuation by the model."""
 
     def __post_init__(self) -> None:
         for words, most in ((self.prompt, SAMPLE_PROMPT_BYTES), (self.text, SAMPLE_BYTES)):
             if len(words.encode()) > most:
-                raise MalformedError(f"{len(words.encode())} bytes of text where {most} are taken")
+                raise MalformedError(
+                    f"{len(words.encode())} bytes of text; at most {most} are allowed"
+                )
 
 
 class HeadMeasure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a drawn member measured of a head on held-out text. The statement's round made it."""
+    """A drawn member's measurement of a head on held-out text. `round` is the one that made it."""
 
     TYPE: ClassVar[str] = "head.measure"
     SCOPE: ClassVar[Scope] = Scope.ROUND
 
     head: Bytes32Text
     millibits: Natural
-    """That the head needs for all the text: each document's bits, rounded to thousandths."""
+    """Bits that the head needs for all the text: per document, rounded to thousandths."""
     size_bytes: Positive
     """UTF-8 bytes of that text."""
     tokens: Positive
     sample: Sample | UnsetType = UNSET
-    """What it writes, by this member's word."""
+    """Text that the head writes, as this member reports it."""
 
 
 class RoundOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -170,7 +169,7 @@ class RoundOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     k: Annotated[int, msgspec.Meta(ge=1, le=4096)]
     """Values kept per chunk, for all contributions of the round."""
     opened: Natural
-    """These three in milliseconds since 1970, on the coordinator's clock."""
+    """`opened`, `train_by` and `close_by`: milliseconds since 1970, on the coordinator's clock."""
     train_by: Natural
     close_by: Natural
 
@@ -182,7 +181,7 @@ class RoundOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
 
 class WorkCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """For this round the author's contribution is the one with this header."""
+    """The author's contribution to this round is the one with this header."""
 
     TYPE: ClassVar[str] = "work.commit"
     SCOPE: ClassVar[Scope] = Scope.ROUND
@@ -200,7 +199,7 @@ class RoundWitness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class WitnessProof(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What an elected witness fetched and checked, and what it refuses."""
+    """Contributions that an elected witness fetched and checked, and those it refuses."""
 
     TYPE: ClassVar[str] = "witness.proof"
     SCOPE: ClassVar[Scope] = Scope.ROUND
@@ -213,16 +212,16 @@ class WitnessProof(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     count: ContributionCount
     head: Bytes32Text
     rejected: tuple[tuple[SlotNumber, ReasonCode], ...]
-    """Slot and reason, slots ascending, none twice."""
+    """Slot and reason, slots ascending and unique."""
 
     def __post_init__(self) -> None:
         slots = [slot for slot, _ in self.rejected]
         if slots != sorted(set(slots)):
-            raise MalformedError(f"rejected slots are not ascending and single: {slots[:20]}")
+            raise MalformedError(f"rejected slots must be ascending and unique: {slots[:20]}")
 
 
 class RoundClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The accepted set, by its root, and the points, in the result document."""
+    """The accepted set, by its root, and the result document with the points."""
 
     TYPE: ClassVar[str] = "round.close"
     SCOPE: ClassVar[Scope] = Scope.ROUND
@@ -235,7 +234,7 @@ class RoundClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class RoundVoid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The round counts for nothing: the head stays, its windows go back, nobody is punished."""
+    """The round does not count: the head stays, its windows are dealt again, nobody is punished."""
 
     TYPE: ClassVar[str] = "round.void"
     SCOPE: ClassVar[Scope] = Scope.ROUND

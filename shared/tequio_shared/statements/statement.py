@@ -1,8 +1,8 @@
 """The signed statement: every fact in the log is one.
 
-A statement is canonical JSON of at most `STATEMENT_BYTES`. What is signed is a prefix, the network
-id and the statement's bytes as they came; nobody encodes anew in order to verify. An entry joins a
-statement and its signatures, and its leaf is what the log holds.
+A statement is canonical JSON of at most `STATEMENT_BYTES`. The signature covers a prefix, the
+network id and the statement's bytes as received; a verifier never encodes them again. An entry is
+a statement and its signatures, and its leaf is the form in which the log holds it.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from tequio_shared.statements.network import KeyRegister
 if TYPE_CHECKING:
     from tequio_shared.keys import Signer
 
+
 _PREFIX = b"tequio/v1/statement\x00"
 _ENTRY_VERSION = 1
 _HEAD_BYTES = 2
@@ -52,7 +53,7 @@ class Statement:
 
     author: PeerKey
     seq: int
-    """Rises from 1; a number whose statement was refused is never used again."""
+    """Counts from 1; the number of a refused statement is never used again."""
     ts: int
     """Milliseconds since 1970, as the author claims; `exp` too."""
     exp: int
@@ -65,20 +66,20 @@ class Statement:
 
     @property
     def type(self) -> str:
-        """The name of the body's type, such as `work.commit`."""
+        """Name of the body's type, such as `work.commit`."""
         return self.body.TYPE
 
     @property
     def digest(self) -> Digest:
-        """SHA-256 of `raw`: what the author's next statement names as `prev`."""
+        """SHA-256 of `raw`: the next statement of the author names it as `prev`."""
         return sha256(self.raw)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A statement and its signatures: the author's first, others ascending by key, no key twice.
+    """A statement and its signatures: the author's first, others ascending by key, all unique.
 
-    Raises MalformedError when made otherwise. Whether the signatures hold, `verify` says.
+    Raises MalformedError otherwise. Signatures are not checked before `verify`.
     """
 
     signatures: tuple[tuple[PeerKey, bytes], ...]
@@ -87,11 +88,13 @@ class Entry:
     def __post_init__(self) -> None:
         signers = [key for key, _ in self.signatures]
         if not 1 <= len(signers) <= SIGNATURES_PER_ENTRY:
-            raise MalformedError(f"{len(signers)} signatures; 1 to {SIGNATURES_PER_ENTRY} are due")
+            raise MalformedError(
+                f"{len(signers)} signatures; 1 to {SIGNATURES_PER_ENTRY} are allowed"
+            )
         if signers[0] != self.statement.author:
             raise MalformedError("the first signature is not the author's")
         if signers[1:] != sorted(set(signers[1:]) - {signers[0]}):
-            raise MalformedError("further signers are not ascending and single")
+            raise MalformedError("further signers must be ascending and unique")
 
     @classmethod
     def parse(cls, leaf: bytes) -> Entry:
@@ -100,7 +103,7 @@ class Entry:
         return cls(signatures, parse(raw))
 
     def leaf(self) -> bytes:
-        """Write what the log holds: version, count, keys and signatures, statement."""
+        """Encode the leaf: version, count, keys and signatures, statement."""
         head = bytes((_ENTRY_VERSION, len(self.signatures)))
         signed = b"".join(key + signature for key, signature in self.signatures)
         return head + signed + self.statement.raw
@@ -108,7 +111,7 @@ class Entry:
     def verify(self, net: NetworkId) -> None:
         """Return if every signature holds in this network; raises SignatureInvalidError.
 
-        A registration must also name acceptable keys. Other keys counted only once registered.
+        A registration must also name acceptable keys; other keys were checked at registration.
         """
         message = signed_message(net, self.statement.raw)
         for key, signature in self.signatures:
@@ -126,7 +129,7 @@ def make(  # noqa: PLR0913  # the fields of a statement, all by name
     exp: int,
     prev: Digest,
     run: RunId | None = None,
-    round: int | None = None,  # noqa: A002  # the treaty's word
+    round: int | None = None,  # noqa: A002  # the protocol's word
 ) -> Statement:
     """Write a statement; raises RefusedError("malformed") if the rules forbid it."""
     fields: dict[str, object] = {
@@ -143,6 +146,7 @@ def make(  # noqa: PLR0913  # the fields of a statement, all by name
         fields["run"] = to_text(run)
     if round is not None:
         fields["round"] = round
+    # Parsed again rather than trusted: nobody can make a statement that readers would refuse.
     try:
         return parse(encoding.encode(fields))
     except MalformedError as err:
@@ -153,7 +157,7 @@ def parse(raw: bytes) -> Statement:
     """Read a statement; its fields are in range, its times and its scope are consistent.
 
     Raises MalformedError, and RefusedError("unknown-type") for canonical JSON of a type or version
-    that this program does not know.
+    that this program does not support.
     """
     tree = encoding.parse(raw, STATEMENT_BYTES)
     body_type = _body_type(tree)
@@ -174,7 +178,7 @@ def parse(raw: bytes) -> Statement:
 
 
 def cut(leaf: bytes) -> tuple[tuple[tuple[PeerKey, bytes], ...], bytes]:
-    """Cut a leaf into its signatures and the statement's bytes, unread; raises MalformedError."""
+    """Split a leaf into its signatures and the unparsed statement; raises MalformedError."""
     if not _HEAD_BYTES <= len(leaf) <= ENTRY_BYTES:
         raise MalformedError(f"entry of {len(leaf)} bytes")
     version, count = leaf[0], leaf[1]
@@ -188,19 +192,19 @@ def cut(leaf: bytes) -> tuple[tuple[tuple[PeerKey, bytes], ...], bytes]:
 
 
 def signed_message(net: NetworkId, raw: bytes) -> bytes:
-    """Join what is signed: prefix, network id, the statement's bytes as they came."""
+    """Join the signed bytes: prefix, network id, the statement's bytes as received."""
     return _PREFIX + net + raw
 
 
 def statement_id(net: NetworkId, raw: bytes) -> Digest:
-    """Name a statement in a network: SHA-256 of the signed message."""
+    """Identify a statement in a network: SHA-256 of the signed message."""
     return sha256(_PREFIX, net, raw)
 
 
 def sign(net: NetworkId, statement: Statement, *signers: Signer) -> Entry:
     """Sign as the author and, in any order given, further signers.
 
-    Raises RefusedError("bad-signature") if the first signer is not the author or one comes twice.
+    Raises RefusedError("bad-signature") if the first signer is not the author or one is repeated.
     """
     ordered = (*signers[:1], *sorted(signers[1:], key=lambda signer: signer.key))
     message = signed_message(net, statement.raw)
@@ -211,12 +215,12 @@ def sign(net: NetworkId, statement: Statement, *signers: Signer) -> Entry:
 
 
 def _body_type(tree: object) -> type[Body]:
-    """Look the type up before anything else is judged: a later version may have other fields."""
+    """Find the type before any other field is judged: a later version may have other fields."""
     if not isinstance(tree, dict):
-        raise MalformedError("a statement is a JSON object")
+        raise MalformedError("a statement must be a JSON object")
     name, version = tree.get("type"), tree.get("v")
     if not isinstance(name, str) or type(version) is not int:
-        raise MalformedError("a statement has a type and a version v")
+        raise MalformedError("a statement must have a type and a version v")
     found = BODIES.get((name, version))
     if found is None:
         raise RefusedError("unknown-type", f"statement type {name[:60]!r} version {version}")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tests.support.authors import Author
     from tests.support.ledgers import Served
 
+
 SECOND = Signer(bytes([8]) * 32)
 
 
@@ -109,7 +110,7 @@ def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(court: 
     done = court.tequio("quarantine", "release", key, "--dir", first, "--with", second)
     assert "active again: logged as entry" in done
     assert court.standing() == "active"
-    assert "nothing to appeal against" in court.refused("appeal", "--dir", worker)
+    assert "no appeal is needed" in court.refused("appeal", "--dir", worker)
 
 
 def test_a_half_signed_release_is_completed_by_the_second_organiser(
@@ -180,7 +181,7 @@ def test_upholding_answers_the_appeal_and_a_first_offender_is_not_banned(court: 
     assert "stays quarantined: logged as entry" in done
     assert "no appeal is open" in court.tequio("quarantine", "show", key)
     pause = court.refused("appeal", "--dir", str(court.worker))
-    assert "the next appeal may come in" in pause
+    assert "the next appeal is possible in" in pause
 
 
 def test_what_people_type_wrong_is_one_sentence(court: Court, tmp_path: Path) -> None:

@@ -220,7 +220,9 @@ def test_a_mistyped_share_is_named(tmp_path: Path) -> None:
     text = share.read_text().rstrip()
     share.write_text(text[:-20] + ("A" if text[-20] != "A" else "B") + text[-19:])
     shares = _shares(tmp_path / "set", 1, 2)
-    _refused(tmp_path, shares, "share-1-of-3.txt is no share as it was given out: its checksum")
+    _refused(
+        tmp_path, shares, "share-1-of-3.txt is no share as it was given out: the share's checksum"
+    )
 
 
 def test_all_three_shares_open_too_and_a_wrong_third_is_named(tmp_path: Path) -> None:
@@ -259,7 +261,7 @@ def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path:
         sealed, archive=to_text(hashlib.sha256(archive.read_bytes()).digest())
     )
     (folder / sealing.COMMITMENT).write_bytes(forged.encode())
-    _refused(tmp_path, _shares(folder, 1, 2), "document 2 is not the one that was committed to")
+    _refused(tmp_path, _shares(folder, 1, 2), "document 2 does not match its commitment")
 
     salt = plain[-21 - 8 :][:16]
     leaf = sealed_set.leaf(salt, (b"masa!",))
@@ -269,7 +271,7 @@ def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path:
         sealed, archive=to_text(hashlib.sha256(archive.read_bytes()).digest())
     )
     (folder / sealing.COMMITMENT).write_bytes(forged.encode())
-    _refused(tmp_path, _shares(folder, 1, 2), "do not lead to the root")
+    _refused(tmp_path, _shares(folder, 1, 2), "do not match the root")
 
 
 def _run(*asked: object) -> str:

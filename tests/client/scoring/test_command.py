@@ -131,8 +131,8 @@ def test_each_document_is_shown_when_asked_for(folders: dict[str, Path], texts: 
     (texts / "not-text").write_bytes(b"\xff\xfe")
     result = _run(folders["good"], "--on", texts, "--each")
     assert result.exit_code == 0, result.output
-    assert "does not give the text back" in result.output
-    assert "no text in it that is Unicode" in result.output
+    assert "cannot restore the text" in result.output
+    assert "left out: no Unicode text" in result.output
     assert "does not give their text back: 1" in result.output
     assert "no text that is Unicode: 1" in result.output
 

@@ -171,7 +171,7 @@ def test_a_key_must_be_registered_before_it_speaks(log: MemoryLog) -> None:
     assert "not registered before" in findings[0].detail
 
 
-@pytest.mark.parametrize(("nonce", "fault"), [(0, "no work of 8 bits"), (None, "before")])
+@pytest.mark.parametrize(("nonce", "fault"), [(0, "not a proof of 8 bits"), (None, "before")])
 def test_a_key_is_registered_once_and_with_its_work(
     log: MemoryLog, nonce: int | None, fault: str
 ) -> None:
@@ -403,7 +403,7 @@ def test_only_the_coordinator_speaks_for_rounds(log: MemoryLog) -> None:
     log.leaves = [*swarm.leaves()[:2], usurper.leaf()]
     log.sign()
     findings = found_at(audited(log), 2)
-    assert "coordinator's to say" in findings[0].detail
+    assert "only the coordinator may sign" in findings[0].detail
 
 
 def test_a_line_names_everything_that_is_known() -> None:

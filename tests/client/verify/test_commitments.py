@@ -96,7 +96,7 @@ def test_who_shows_the_evaluation_of_another_is_told(log: ContestLog, tmp_path: 
         log.commit(name, "alpha")
     log.commit_to(copier, copied)
     entry = log.say(copier, copied)
-    refused(log, tmp_path, entry, "eval.result", "somebody else's")
+    refused(log, tmp_path, entry, "eval.result", "by another evaluator")
 
 
 @attack("C7", layer="coord", ends="what was committed to is not what is shown: exit status 2")
@@ -221,7 +221,7 @@ def test_a_competition_whose_texts_nobody_could_open_ended(tmp_path: Path) -> No
     log.say("passer-by", registration(NET, log.key("passer-by")))
     result = verified(log, _folder(tmp_path / "after"))
     assert result.exit_code == 3
-    assert "ended without a ranking: 1 of the 2 shares needed are shown" in result.output
+    assert "ended without a ranking: 1 of the 2 shares needed are revealed" in result.output
     assert "there is no result to check" in result.output
     found = json.loads((tmp_path / "after" / "found.json").read_text())
     assert found["void"].startswith("1 of the 2 shares")

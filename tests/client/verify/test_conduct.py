@@ -95,7 +95,7 @@ def test_a_roster_that_spares_somebody_is_found(swarm: Swarm) -> None:
     report = audited(swarm)
     (finding,) = (one for one in report.findings if one.what == "round.roster statement")
     assert finding.place.entry == len(swarm.entries) - 1
-    assert "has to become quarantined first" in finding.detail
+    assert "must become quarantined first" in finding.detail
 
 
 def test_another_standing_in_the_api_is_found(swarm: Swarm) -> None:

@@ -285,7 +285,7 @@ def test_a_document_that_is_missing_makes_it_incomplete(tmp_path: Path) -> None:
 def test_a_competition_that_goes_on_is_incomplete_and_says_so(tmp_path: Path) -> None:
     result = verified(ContestLog().play("draw").bundle(tmp_path / "bundle.tar"))
     assert result.exit_code == 3
-    assert "0 of the 2 shares needed are shown" in result.output
+    assert "0 of the 2 shares needed are revealed" in result.output
 
 
 def test_a_policy_whose_witnesses_are_missing_makes_it_incomplete(

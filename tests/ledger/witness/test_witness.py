@@ -183,11 +183,11 @@ def test_a_second_witness_on_the_folder_and_settings_that_cannot_be_are_refused(
     tmp_path: Path, witness: Witness, log: ShownLog
 ) -> None:
     assert witness.url
-    for folder, name, sentence in (("w", "w", "in use by another"), ("x", "w w", "not a key name")):
+    for folder, name, why in (("w", "w", "in use by another"), ("x", "w w", "invalid key name")):
         settings = WitnessSettings(
             folder=tmp_path / folder, host="127.0.0.1", port=0, name=name, logs=(log.key,)
         )
-        with pytest.raises(UserFacingError, match=sentence):
+        with pytest.raises(UserFacingError, match=why):
             app.serve(settings)
 
 

@@ -280,13 +280,13 @@ def test_an_entry_leads_to_the_competition(contest: Contest) -> None:
 
 
 def test_a_competition_without_enough_shares_says_what_it_lacks(contest: Contest) -> None:
-    assert "1 of the 2 shares needed are shown" in contest.page("drawn").text
+    assert "1 of the 2 shares needed are revealed" in contest.page("drawn").text
 
 
 def test_texts_that_nobody_shows_are_said_to_be_missing(contest: Contest) -> None:
     late = contest.now("drawn").rules.dates.scored + 1
     now = contest.now("drawn", late)
-    assert now.void == "1 of the 2 shares needed are shown, and the time for that is over"
+    assert now.void == "1 of the 2 shares needed are revealed, and the time for it is over"
     assert competition_text.mark(now, late) is competition_text.STUCK
     assert competition_text.coming(now, late) is None
 
@@ -299,9 +299,9 @@ def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(contest: Con
     try:
         asked = "?by=ended"  # else a print of a moment ago is given out, by another clock
         page = contest.reader.get(f"/competitions/{contest.name('drawn')}{asked}").text
-        why = "1 of the 2 shares needed are shown"
+        why = "1 of the 2 shares needed are revealed"
         assert "Ended without texts" in page
-        assert f"No ranking: {why}, and the time for that is over" in page
+        assert f"No ranking: {why}, and the time for it is over" in page
         assert "No ranking so far" not in page
         assert "6 offers were made, and nobody was drawn." in page
         listed = contest.json("/v1/competitions")["competitions"]
