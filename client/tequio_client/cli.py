@@ -1,4 +1,4 @@
-"""The command tree of the tequio program: each command is imported when it is called."""
+"""Building blocks of the command line: lazily imported command groups, and shared options."""
 
 from __future__ import annotations
 
@@ -17,29 +17,45 @@ if TYPE_CHECKING:
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are named as `module:attribute` and imported on demand."""
+    """A group whose commands are imported when they are called, and listed in sections.
 
-    def __init__(self, *, commands_at: Mapping[str, str], **rest: Any) -> None:  # noqa: ANN401 - click's own
+    `sections` maps a heading to its commands: name to (`module:attribute`, one line of help).
+    """
+
+    def __init__(
+        self,
+        *,
+        sections: Mapping[str, Mapping[str, tuple[str, str]]],
+        **rest: Any,  # noqa: ANN401 - click's own
+    ) -> None:
         super().__init__(**rest)
-        self._commands_at = commands_at
+        self._sections = sections
+        self._targets = {
+            name: target for commands in sections.values() for name, (target, _) in commands.items()
+        }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names of all commands."""
-        return sorted({*self._commands_at, *super().list_commands(ctx)})
+        return sorted(self._targets)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported now."""
-        target = self._commands_at.get(cmd_name)
+        target = self._targets.get(cmd_name)
         if target is None:
-            return super().get_command(ctx, cmd_name)
+            return None
         module, _, attribute = target.partition(":")
         command = getattr(importlib.import_module(module), attribute)
         if not isinstance(command, click.Command):
             raise TypeError(f"{target} is not a command")
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # click would import every command for its help, and list all of them under one heading.
+        width = max(map(len, self._targets))
+        for title, commands in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), help_) for name, (_, help_) in commands.items()]
+                )
 
-# --- Options that several commands share, declared once.
 
 F = TypeVar("F", bound="Callable[..., object]")
 LEDGER = "http://127.0.0.1:8600"
@@ -48,33 +64,30 @@ _OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
 
 
 class Named(click.Argument):
-    """What names a thing of the log: a key, a hash, a run. One in 64 of them begins with a dash.
+    """A key, a hash or a run of the log. One in 64 of them begins with a dash.
 
-    So what a command with such an argument does not know as an option may be one; a word that looks
-    like an option and like no name is still told to be none.
+    An unknown option may therefore be such a name, and is accepted as one unless it is spelt like
+    an option.
     """
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:  # noqa: ANN401 - click's own type is private
-        """Have the parser pass on what it does not know."""
         super().add_to_parser(parser, ctx)
         parser.ignore_unknown_options = True
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:  # noqa: ANN401 - click's own
-        """Refuse an option that is spelt wrongly."""
         if isinstance(value, str) and _OPTION.fullmatch(value):
             raise click.NoSuchOption(value, ctx=ctx)
-        if value == "":  # as a variable of a shell that is not set: it would mean any
-            raise click.BadParameter("it is empty: say which one", ctx=ctx, param=self)
+        if value == "":  # an unset shell variable; every name begins with it, so any would match
+            raise click.BadParameter("the value is empty", ctx=ctx, param=self)
         return super().type_cast_value(ctx, value)
 
 
 def named(name: str) -> Callable[[F], F]:
-    """An argument that names a thing of the log."""
     return click.argument(name, cls=Named)
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]  # generic for the checker alone
-    """What names one thing, if the option is given: an empty text would mean any, or none."""
+    """The name of one thing; an empty one is refused, because it would match any."""
 
     name = "text"
 
@@ -83,12 +96,12 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # generic for the checke
     ) -> str:
         text = str(value)
         if not text.strip():
-            self.fail("it is empty: say which one, or leave the option out", param, ctx)
+            self.fail("the value is empty: give a name, or leave the option out", param, ctx)
         return text
 
 
 class OutputFile(click.Path):
-    """A file to be written at the end of long work: whether that can be is checked now."""
+    """A file that is written at the end of long work, so its folder is checked at the start."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path)
@@ -101,12 +114,12 @@ class OutputFile(click.Path):
     ) -> Path:
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if not os.access(path.parent, os.W_OK):
-            self.fail(f"the folder {path.parent} is not there or may not be written", param, ctx)
+            self.fail(f"the folder {path.parent} does not exist or is not writable", param, ctx)
         return path
 
 
 class _Number(click.FloatRange):
-    """A number in a range; NaN, which compares with nothing, is in none."""
+    """A number in a range; NaN, which passes every comparison of click's, is refused."""
 
     def convert(
         self,
@@ -114,7 +127,6 @@ class _Number(click.FloatRange):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> float:
-        """Read it, or say what it must be."""
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
             self.fail(f"{value!r} is not a number", param, ctx)
@@ -128,21 +140,22 @@ ledger = click.option(
     default=LEDGER,
     show_default=True,
     envvar="TEQUIO_LEDGER",
+    show_envvar=True,
     help="Address of the ledger.",
 )
-
 
 trust = click.option(
     "--trust",
     "trust_file",
     type=click.Path(path_type=Path, dir_okay=False),
     envvar="TEQUIO_TRUST",
-    help="Policy file (C2SP tlog-policy): who must have cosigned the log.",
+    show_envvar=True,
+    help="Policy file (C2SP tlog-policy) that names the witnesses the log needs.",
 )
 
 
 def place(name: str) -> Path:
-    """Where the folder of that program usually is."""
+    """Path of the folder that a program uses unless another is given."""
     return Path(platformdirs.user_data_dir("tequio")) / name
 
 
@@ -152,19 +165,18 @@ seed_folder = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     default=place("seed"),
     show_default=True,
-    help="Folder of the seed that is to serve head and shards.",
+    help="Folder of the seed that will serve the first head and the data.",
 )
 
 
 def folder(name: str) -> Callable[[F], F]:
-    """The folder of a program, with its usual place."""
     return click.option(
         "--dir",
         "folder",
         type=click.Path(path_type=Path, file_okay=False),
         default=place(name),
         show_default=True,
-        help="Where key, store and state are kept.",
+        help="Folder of the key, the store and the state.",
     )
 
 
@@ -173,17 +185,17 @@ others = click.option(
     "others",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of another organiser who signs too; repeat.",
+    help="Folder of another organiser that also signs; may be repeated.",
 )
 
 
 def signing(command: F) -> F:
-    """As which organisers a command signs, and where what too few signed is left."""
+    """Options of a decision that several organisers may have to sign."""
     for option in (
         click.option(
             "--out",
             type=OutputFile(),
-            help="Write a half-signed statement here when more organisers have to sign.",
+            help="File for the half-signed decision, if more organisers have to sign.",
         ),
         others,
         folder("organiser"),
@@ -193,20 +205,17 @@ def signing(command: F) -> F:
 
 
 def logging(command: F) -> F:
-    """`--log-json` and `--log-level`."""
-    command = click.option("--log-json", is_flag=True, help="Log as JSON lines, for machines.")(
-        command
-    )
+    command = click.option("--log-json", is_flag=True, help="Log as JSON lines.")(command)
     return click.option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),
         default="info",
         show_default=True,
+        help="Least severe messages to log.",
     )(command)
 
 
 def networking(command: F) -> F:
-    """Where a node listens, whom it dials and believes, and what it may store and transfer."""
     for option in reversed(
         (
             trust,
@@ -215,13 +224,18 @@ def networking(command: F) -> F:
                 multiple=True,
                 default=("/ip4/0.0.0.0/tcp/0",),
                 show_default=True,
-                help="Multiaddr to listen on; repeat.",
+                help="Multiaddr to listen on; may be repeated.",
             ),
             click.option(
-                "--announce", multiple=True, help="Multiaddr that others should dial; repeat."
+                "--announce",
+                multiple=True,
+                help="Multiaddr that other peers should dial; may be repeated.",
             ),
             click.option(
-                "--peer", "bootstrap", multiple=True, help="Multiaddr of a peer to dial; repeat."
+                "--peer",
+                "bootstrap",
+                multiple=True,
+                help="Multiaddr of a peer to dial; may be repeated.",
             ),
             click.option(
                 "--wait-for-ledger",
@@ -230,13 +244,19 @@ def networking(command: F) -> F:
                 type=_Number(0.0, 1e9),
                 default=60.0,
                 show_default=True,
-                help="How long the ledger may be away at the start before we give up.",
+                help="How long to wait at the start for a ledger that does not answer.",
             ),
-            click.option("--quota-gib", type=_Number(0.0, 1e6), default=20.0, show_default=True),
-            click.option("--upload-mbit", type=_RATE, help="Most to send, in Mbit/s."),
-            click.option("--download-mbit", type=_RATE, help="Most to receive, in Mbit/s."),
             click.option(
-                "--status", "status_lines", is_flag=True, help="Status as JSON lines on stdout."
+                "--quota-gib",
+                type=_Number(0.0, 1e6),
+                default=20.0,
+                show_default=True,
+                help="Storage limit.",
+            ),
+            click.option("--upload-mbit", type=_RATE, help="Upload limit, Mbit/s."),
+            click.option("--download-mbit", type=_RATE, help="Download limit, Mbit/s."),
+            click.option(
+                "--status", "status_lines", is_flag=True, help="Print status as JSON lines."
             ),
         )
     ):
@@ -245,14 +265,10 @@ def networking(command: F) -> F:
 
 
 def bytes_per_s(mbit: float | None) -> float | None:
-    """Mbit/s as bytes/s; None stays None."""
     return None if mbit is None else mbit * 1e6 / 8
 
 
 def set_up_logs(*, log_json: bool, log_level: str) -> None:
-    """Configure logging as the options say."""
-    from tequio_client.runtime import (
-        configure_logging,  # the app is installed without what it needs
-    )
+    from tequio_client.runtime import configure_logging  # the app is installed without structlog
 
     configure_logging(style="json" if log_json else "console", level=log_level)

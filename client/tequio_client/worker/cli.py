@@ -204,7 +204,8 @@ def status(*, folder: Path, as_json: bool) -> None:
     from tequio_client.control_socket import WorkerCall
 
     with WorkerCall.to(folder) as call:
-        _say(call.snapshot(), as_json=as_json)
+        shown = call.snapshot()
+    _say(shown, as_json=as_json)  # outside the call, which blames the worker for a broken pipe
 
 
 @click.command()
@@ -296,7 +297,8 @@ def _wish(
         return Wish(number=number, lend=lend, snooze=snooze, finish=finish)
 
     with WorkerCall.to(folder) as call:
-        _say(call.want(make), as_json=as_json)
+        shown = call.want(make)
+    _say(shown, as_json=as_json)
 
 
 def _snooze(length: str) -> Snooze:

@@ -317,6 +317,6 @@ def test_the_command_publishes_and_verifies_and_never_shows_the_token(
     assert TOKEN not in " ".join(words)
     with command(hub, "verify", REPO, "--revision", f"round-{ROUNDS}", *options) as process:
         said = process.communicate(timeout=120)[0]
-    assert (process.returncode, "sound" in said) == (0, True), said
+    assert (process.returncode, "verified" in said) == (0, True), said
     assert f"commit of the repository: {hub.repositories[REPO].main}" in said
     assert TOKEN not in said

@@ -242,23 +242,23 @@ def test_the_command_exits_0_2_and_3_and_shows_nobodys_escape_codes(
         return result.exit_code, result.stdout
 
     code, said = run(str(folder))
-    assert (code, said.splitlines()[0]) == (0, "sound")
+    assert (code, said.splitlines()[0]) == (0, "verified")
     change_claim(folder, round=2)
     code, said = run(str(folder))
     assert (code, said.splitlines()[0]) == (2, "NOT THIS HEAD")
     shutil.rmtree(folder / layout.OURS)
     code, said = run(str(folder))
-    assert (code, said.splitlines()[0]) == (3, "cannot tell")
+    assert (code, said.splitlines()[0]) == (3, "could not be checked")
 
 
 def test_what_is_no_folder_of_an_export_is_named(tmp_path: Path) -> None:
     (tmp_path / "head.gguf").write_bytes(b"GGUF")
     for what, said in (
-        (str(tmp_path / "typo"), "there is no folder "),
-        (str(tmp_path / "head.gguf"), "is a file: give the folder that was exported"),
-        ("x" * 5_000, "there is no folder xxx"),
+        (str(tmp_path / "typo"), "not found"),
+        (str(tmp_path / "head.gguf"), "is a file: give the exported folder"),
+        ("x" * 5_000, "cannot open the folder xxx"),
     ):
         result = CliRunner().invoke(cli, ["checkpoint", "verify", what])
         assert result.exit_code == 3
-        assert result.stderr.startswith("cannot tell: ")
+        assert result.stderr.startswith("could not be checked: ")
         assert said in result.stderr

@@ -286,7 +286,7 @@ def test_the_commands_seal_and_open_json_lines(tmp_path: Path) -> None:
     assert "2 of 3 open the set, and it is lost if 2 are" in said
     shares = [part for one in _shares(tmp_path / "set", 3, 1) for part in ("--share", one)]
     said = _run("unseal", tmp_path / "set", *shares, "--to", tmp_path / "opened")
-    assert "all 4 documents are those of root" in said
+    assert "all 4 documents match the root" in said
     assert _documents(tmp_path / "opened") == [text.encode() for text in TEXTS]
 
 

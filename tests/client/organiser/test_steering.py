@@ -108,7 +108,7 @@ def test_an_empty_name_is_no_run_though_there_is_but_one(desk: Desk, what: str) 
     )
     result = CliRunner().invoke(cli, ("run", what, "", *where))
     assert result.exit_code == 2
-    assert "it is empty: say which one" in result.stderr
+    assert "the value is empty" in result.stderr
     every = CliRunner().invoke(cli, ("invite", "open", "--run", "", *where))
     assert every.exit_code == 2
 
