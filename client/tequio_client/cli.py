@@ -91,7 +91,7 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # generic for the checke
 
     name = "text"
 
-    def convert(  # noqa: D102 - click's own
+    def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
         text = str(value)
@@ -106,7 +106,7 @@ class OutputFile(click.Path):
     def __init__(self) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path)
 
-    def convert(  # noqa: D102 - click's own
+    def convert(
         self,
         value: Any,  # noqa: ANN401 - click's own
         param: click.Parameter | None,

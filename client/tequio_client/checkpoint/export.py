@@ -253,23 +253,23 @@ class Wish:
     """Take the merged form where there is one: for who can use whole models alone."""
 
 
-def run(wish: Wish, progress: WorkProgress) -> Story:
+def run(options: Wish, progress: WorkProgress) -> Story:
     """Export; what is at the target afterwards was checked against the log's root.
 
     Raises UserFacingError.
     """
-    with workplace(wish.target) as place, shutdown.reached(wish.ledger):
-        story = trio.run(partial(_export, wish, place, progress))
+    with workplace(options.target) as place, shutdown.reached(options.ledger):
+        story = trio.run(partial(_export, options, place, progress))
         place.settle()
     return story
 
 
-async def _export(wish: Wish, place: Workplace, progress: WorkProgress) -> Story:
-    async with LedgerApi(wish.ledger, trust=wish.trust) as api:
-        story = await read_story(api, wish.wanted, progress)
-        form = _form(wish, story.manifest)
-        made = _Made(story=story, form=form, place=place, ledger=wish.ledger)
-        head, *base = await _weights(api, made, wish.stores, progress)
+async def _export(options: Wish, place: Workplace, progress: WorkProgress) -> Story:
+    async with LedgerApi(options.ledger, trust=options.trust) as api:
+        story = await read_story(api, options.wanted, progress)
+        form = _form(options, story.manifest)
+        made = _Made(story=story, form=form, place=place, ledger=options.ledger)
+        head, *base = await _weights(api, made, options.stores, progress)
     await trio.to_thread.run_sync(_make, made, head, base, progress)
     return story
 
@@ -299,16 +299,16 @@ class _Made:
         return int(_ROOM * head.size_bytes) + 2 * base_bytes  # 32 bits for 16
 
 
-def _form(wish: Wish, manifest: Manifest) -> Form:
+def _form(options: Wish, manifest: Manifest) -> Form:
     """Raises UserFacingError."""
-    if wish.is_whole:
+    if options.is_whole:
         return Form.MERGED if manifest.frozen else Form.HEAD
-    if wish.form is Form.MERGED and manifest.frozen is None:
+    if options.form is Form.MERGED and manifest.frozen is None:
         raise UserFacingError(
             f"{manifest.name} trains all weights of its model: there is nothing to merge; leave "
             "--merged away"
         )
-    return wish.form
+    return options.form
 
 
 async def read_story(api: LedgerApi, wanted: Wanted, progress: WorkProgress) -> Story:

@@ -56,16 +56,18 @@ class Wish:
 
 
 def run(
-    wish: Wish, claim: Claim, hub: Hub, told: Callable[[str], None]
+    options: Wish, claim: Claim, hub: Hub, told: Callable[[str], None]
 ) -> tuple[Published, int | None]:
     """Publish what was verified; gives what is on the Hub, and the log entry that says so, if any.
 
     `told` hears which file is next. Raises UserFacingError.
     """
-    published = hub.publish(wish.folder, claim, wish.repo, is_private=wish.is_private, told=told)
-    if not wish.organisers:
+    published = hub.publish(
+        options.folder, claim, options.repo, is_private=options.is_private, told=told
+    )
+    if not options.organisers:
         return published, None
-    return published, say(wish.ledger, claim, published, wish.organisers)
+    return published, say(options.ledger, claim, published, options.organisers)
 
 
 def say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Path]) -> int:
@@ -77,13 +79,13 @@ def say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Pa
         return trio.run(partial(_say, ledger, claim, published, organisers))
 
 
-def verified(wish: Wish, progress: WorkProgress) -> Claim:
+def verified(options: Wish, progress: WorkProgress) -> Claim:
     """The claim of a folder that bears it out; raises UserFacingError for any other."""
-    check = verify.Wish(folder=wish.folder, ledger=wish.ledger, trust=wish.trust)
+    check = verify.Wish(folder=options.folder, ledger=options.ledger, trust=options.trust)
     verdict = verify.run(check, progress)
     if verdict.outcome is not Outcome.IS_THE_HEAD:
         raise UserFacingError("not published: " + "; ".join(verdict.lines))
-    return layout.Claim.parse((wish.folder / layout.CLAIM).read_bytes())
+    return layout.Claim.parse((options.folder / layout.CLAIM).read_bytes())
 
 
 async def _say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Path]) -> int:
@@ -133,15 +135,15 @@ class FollowWish:
     trust: Policy | None = None
 
 
-def follow_run(wish: FollowWish, hub: Hub, pause: Callable[[float], None] = time.sleep) -> None:
+def follow_run(options: FollowWish, hub: Hub, pause: Callable[[float], None] = time.sleep) -> None:
     """Go on until the run has ended and its last head is published."""
-    wish.work.mkdir(parents=True, exist_ok=True)
-    back_off = BackOff(Random(wish.repo), LONGEST_S)  # noqa: S311 - pauses, no secrets
+    options.work.mkdir(parents=True, exist_ok=True)
+    back_off = BackOff(Random(options.repo), LONGEST_S)  # noqa: S311 - pauses, no secrets
     is_over = False
     while not is_over:
         wait_s = POLL_S
         try:
-            is_over = _look(wish, hub)
+            is_over = _look(options, hub)
             back_off.reset()
         except* TequioError as group:
             wait_s = back_off.next_s()
@@ -160,34 +162,38 @@ def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -
     return head // every > before
 
 
-def _look(wish: FollowWish, hub: Hub) -> bool:
+def _look(options: FollowWish, hub: Hub) -> bool:
     """Publish the present head if it is due; whether all is done."""
-    with shutdown.reached(wish.ledger):
-        found = trio.run(partial(_run, wish))
+    with shutdown.reached(options.ledger):
+        found = trio.run(partial(_run, options))
     is_finished = found.state == State.FINISHED
     if found.head_round is None:
         return is_finished
-    last = hub.last_round(wish.repo)
-    if is_due(found.head_round, last, wish.every, is_finished=is_finished):
-        _publish(wish, hub, found)
+    last = hub.last_round(options.repo)
+    if is_due(found.head_round, last, options.every, is_finished=is_finished):
+        _publish(options, hub, found)
     return is_finished
 
 
-def _publish(wish: FollowWish, hub: Hub, found: RunAnswer) -> None:
-    target = wish.work / f"round-{found.head_round}"
+def _publish(options: FollowWish, hub: Hub, found: RunAnswer) -> None:
+    target = options.work / f"round-{found.head_round}"
     if not (target / layout.CLAIM).exists():
         wanted = Wanted(run=found.run, round=found.head_round)
         exporting = export.Wish(
-            ledger=wish.ledger, wanted=wanted, target=target, stores=wish.stores, trust=wish.trust
+            ledger=options.ledger,
+            wanted=wanted,
+            target=target,
+            stores=options.stores,
+            trust=options.trust,
         )
         export.run(exporting, Quiet())
     publishing = Wish(
         folder=target,
-        repo=wish.repo,
-        ledger=wish.ledger,
-        is_private=wish.is_private,
-        organisers=wish.organisers,
-        trust=wish.trust,
+        repo=options.repo,
+        ledger=options.ledger,
+        is_private=options.is_private,
+        organisers=options.organisers,
+        trust=options.trust,
     )
     claim = verified(publishing, Quiet())
     done, entry = run(publishing, claim, hub, lambda text: log.debug("upload", file=text))
@@ -195,11 +201,13 @@ def _publish(wish: FollowWish, hub: Hub, found: RunAnswer) -> None:
     shutil.rmtree(target)
 
 
-async def _run(wish: FollowWish) -> RunAnswer:
-    async with LedgerApi(wish.ledger, trust=wish.trust) as api:
+async def _run(options: FollowWish) -> RunAnswer:
+    async with LedgerApi(options.ledger, trust=options.trust) as api:
         found = [
-            one for one in await api.runs() if not wish.run or is_meant(one.name, one.run, wish.run)
+            one
+            for one in await api.runs()
+            if not options.run or is_meant(one.name, one.run, options.run)
         ]
     if len(found) != 1:
-        raise UserFacingError(f"{len(found)} runs are called {wish.run!r}: give the id")
+        raise UserFacingError(f"{len(found)} runs are called {options.run!r}: give the id")
     return found[0]

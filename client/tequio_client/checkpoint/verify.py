@@ -208,22 +208,22 @@ class Weighed:
     """What came with the folder, unverified."""
 
 
-def run(wish: Wish, progress: WorkProgress) -> Verdict:
+def run(options: Wish, progress: WorkProgress) -> Verdict:
     """Check a folder; never raises for what is wrong with it, nor for a ledger that is away."""
     try:
-        return Verdict(outcome=Outcome.IS_THE_HEAD, lines=_checked(wish, progress))
+        return Verdict(outcome=Outcome.IS_THE_HEAD, lines=_checked(options, progress))
     except NotTheHeadError as err:
         return Verdict(outcome=Outcome.IS_NOT, lines=tuple(map(str, err.args)))
     except CannotTellError as err:
         return Verdict(outcome=Outcome.CANNOT_TELL, lines=tuple(map(str, err.args)))
 
 
-def _checked(wish: Wish, progress: WorkProgress) -> tuple[str, ...]:
-    weighed = weigh(wish, progress)
+def _checked(options: Wish, progress: WorkProgress) -> tuple[str, ...]:
+    weighed = weigh(options, progress)
     claim = weighed.claim
-    find = partial(in_log_find, wish.ledger, claim, weighed.proof, wish.trust)
+    find = partial(in_log_find, options.ledger, claim, weighed.proof, options.trust)
     try:
-        with shutdown.reached(wish.ledger):
+        with shutdown.reached(options.ledger):
             found = trio.run(find)
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
@@ -231,7 +231,7 @@ def _checked(wish: Wish, progress: WorkProgress) -> tuple[str, ...]:
     return (
         f"these weights are the head of round {claim.round} of the run {weighed.manifest.name} "
         f"({claim.run[:10]})",
-        *_beside(wish.folder, weighed.manifest),
+        *_beside(options.folder, weighed.manifest),
         f"root of the weights: {claim.weights_root}",
         f"network: {genesis.name} ({claim.network}), log key {genesis.log_key}",
         f"log: entry {claim.entry}, proven under the signed checkpoint of "
@@ -254,23 +254,23 @@ def _first(error: BaseException) -> BaseException:
     return CannotTellError(str(first)) if isinstance(first, UserFacingError) else first
 
 
-def weigh(wish: Wish, progress: WorkProgress) -> Weighed:
+def weigh(options: Wish, progress: WorkProgress) -> Weighed:
     """Hold everything in the folder against its claim, and nothing against the log.
 
     Raises NotTheHeadError, CannotTellError.
     """
     try:
-        claim = layout.Claim.parse(_read(wish.folder, layout.CLAIM, layout.CLAIM_BYTES))
-        manifest = _manifest(wish.folder, claim)
-        _check_fixed(wish.folder, manifest)
-        proof = _read(wish.folder, layout.PROOF, PROOF_BYTES)
-        root = _root(wish, claim, manifest, progress)
+        claim = layout.Claim.parse(_read(options.folder, layout.CLAIM, layout.CLAIM_BYTES))
+        manifest = _manifest(options.folder, claim)
+        _check_fixed(options.folder, manifest)
+        proof = _read(options.folder, layout.PROOF, PROOF_BYTES)
+        root = _root(options, claim, manifest, progress)
         return Weighed(claim=claim, manifest=manifest, root=root, proof=proof)
     except FileNotFoundError as err:
         name = Path(err.filename or "").name or "a file"
-        raise CannotTellError(f"{wish.folder} is not a whole export: {name} is missing") from err
+        raise CannotTellError(f"{options.folder} is not a whole export: {name} is missing") from err
     except OSError as err:
-        raise CannotTellError(f"{wish.folder} cannot be read: {err.strerror or err}") from err
+        raise CannotTellError(f"{options.folder} cannot be read: {err.strerror or err}") from err
     except (MalformedError, RefusedError, UserFacingError) as err:
         raise NotTheHeadError(str(err)) from err
 
@@ -307,71 +307,71 @@ def _form(folder: Path, manifest: Manifest) -> Form:
     return Form.MERGED if is_merged else Form.HEAD
 
 
-def _root(wish: Wish, claim: layout.Claim, manifest: Manifest, progress: WorkProgress) -> Digest:
+def _root(options: Wish, claim: layout.Claim, manifest: Manifest, progress: WorkProgress) -> Digest:
     due = digest_from_text(claim.weights_root)
     with (
         TemporaryDirectory(prefix="tequio-verify-") as temporary,
         progress.work("weights read (bytes)", manifest.model.parameters * 4) as tick,
     ):
         path = Path(temporary) / "weights"
-        flat = tensors.read(manifest, wish.folder, path, tick)
+        flat = tensors.read(manifest, options.folder, path, tick)
         flat.flush()  # type: ignore[attr-defined]  # it is a memmap
         with path.open("rb") as file:
             root = cut_file(file, PIECE_BYTES).ref.root
         if root != due:
             raise NotTheHeadError(
                 f"these weights are not the head of round {claim.round} that they are said to be",
-                *_difference(wish, manifest, flat, due),
+                *_difference(options, manifest, flat, due),
                 f"root of the head:      {claim.weights_root}",
                 f"root of these weights: {to_text(root)}",
             )
-        if _form(wish.folder, manifest) is Form.MERGED:
-            _check_merged(wish, manifest, flat, Path(temporary), progress)
+        if _form(options.folder, manifest) is Form.MERGED:
+            _check_merged(options, manifest, flat, Path(temporary), progress)
     return root
 
 
 def _check_merged(
-    wish: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: WorkProgress
+    options: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: WorkProgress
 ) -> None:
     """Make the merged weights again, from the base's files, and compare every bit."""
-    base = _base(wish, manifest, cache)
+    base = _base(options, manifest, cache)
     model = Merged.of(manifest, flat, base)
     with progress.work("merged weights compared (bytes)", model.size_bytes) as tick:
-        model.check(wish.folder, tick)
+        model.check(options.folder, tick)
 
 
-def _base(wish: Wish, manifest: Manifest, cache: Path) -> list[Path]:
+def _base(options: Wish, manifest: Manifest, cache: Path) -> list[Path]:
     """The base's files; raises CannotTellError where they are not to be had."""
     files = manifest.frozen.files if manifest.frozen else ()
     refs = [workdir.reference(one) for one in files]
-    found = [export.stored(ref, wish.stores) for ref in refs]
+    found = [export.stored(ref, options.stores) for ref in refs]
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
-    if lacking and not wish.ledger:
+    if lacking and not options.ledger:
         raise CannotTellError(
             "merged weights are checked against the files of their base, which are not here: a "
             "ledger whose seeds have them, or the store of a node of that run, is needed"
         )
     try:
         check_room(cache, sum(ref.size_bytes for ref in lacking))
-        with shutdown.reached(wish.ledger):
-            come = trio.run(partial(_fetched, wish, lacking, cache)) if lacking else {}
+        with shutdown.reached(options.ledger):
+            come = trio.run(partial(_fetched, options, lacking, cache)) if lacking else {}
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
     return [path or come[ref.root] for ref, path in zip(refs, found, strict=True)]
 
 
-async def _fetched(wish: Wish, refs: Sequence[TreeRef], cache: Path) -> dict[Digest, Path]:
-    async with LedgerApi(wish.ledger, trust=wish.trust) as api:
+async def _fetched(options: Wish, refs: Sequence[TreeRef], cache: Path) -> dict[Digest, Path]:
+    async with LedgerApi(options.ledger, trust=options.trust) as api:
         return {
             ref.root: await export.fetched(api, ref, cache / "base", lambda _: None) for ref in refs
         }
 
 
 def _difference(
-    wish: Wish, manifest: Manifest, flat: NDArray[np.int32], due: Digest
+    options: Wish, manifest: Manifest, flat: NDArray[np.int32], due: Digest
 ) -> tuple[str, ...]:
     """Where they differ from the head, if a store has that."""
-    path = export.stored(export.reference(manifest, due), wish.stores)
+    path = export.stored(export.reference(manifest, due), options.stores)
     if path is None:
         return ()
     head: NDArray[np.int32] = np.memmap(path, "<i4", "r", shape=(manifest.layout.elements,))

@@ -25,7 +25,7 @@ class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
 
     name = "number"
 
-    def convert(  # noqa: D102 - click's own
+    def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)([kmbt]?)", str(value).lower())

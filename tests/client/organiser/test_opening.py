@@ -89,9 +89,9 @@ def test_a_network_of_two_signatures_opens_and_steers_its_runs_by_two(
             assert done.exit_code == 0, done.exception
             if words[0] == "pause":
                 again = said_no(*words, "--with", second)
-                assert again == "tiny is paused: a run.pause changes nothing of that"
+                assert again == "tiny is paused: run.pause has no effect"
         invited = said_no("invite", "tiny", *where, "--with", second)
-        assert invited == "tiny has ended: nobody can join it any more"
+        assert invited == "the run tiny has ended: nobody can join it"
         (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
         assert run["state"] in ("cooldown", "finished")
 

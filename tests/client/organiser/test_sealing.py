@@ -105,12 +105,12 @@ def test_two_sets_of_the_same_texts_have_nothing_in_common(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("texts", "sentence"),
     [
-        (("a", "b", "a"), "document 3 is document 1 again: leave one of them out"),
-        (("a", "b", " a\n"), "document 3 is document 1 again"),
+        (("a", "b", "a"), "document 3 is a copy of document 1: remove one of them"),
+        (("a", "b", " a\n"), "document 3 is a copy of document 1"),
         (("a", ""), "document 2 has no text"),
         (("a", " \n\t"), "document 2 has no text"),
         (("a", "\ud800"), "document 2 has no text"),
-        (("a", "", "a"), "document 2 has no text.*; document 3 is document 1 again"),
+        (("a", "", "a"), "document 2 has no text.*; document 3 is a copy of document 1"),
         (("a", *[""] * 8), "document 6 has no text[^;]*; and 3 more like these"),
         (("a", "x" * (TEXT_BYTES + 1)), "document 2 has 67,108,865 bytes.*split it"),
     ],
@@ -124,7 +124,7 @@ def test_what_cannot_be_sealed_is_named_and_nothing_is_written(
 
 
 def test_no_documents_at_all_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserFacingError, match="there are 0 documents in the test"):
+    with pytest.raises(UserFacingError, match="0 documents in the test"):
         sealing.seal(_source(), tmp_path / "set", needed=2, shares=3)
     assert not list(tmp_path.iterdir())
 
@@ -161,7 +161,7 @@ class _Moving:
 
 
 def test_a_document_that_changes_meanwhile_is_found(tmp_path: Path) -> None:
-    with pytest.raises(UserFacingError, match="document 2 changed meanwhile"):
+    with pytest.raises(UserFacingError, match="document 2 was changed meanwhile"):
         sealing.seal(_Moving(), tmp_path / "set", needed=2, shares=3)
     assert not list(tmp_path.iterdir())
 
@@ -211,7 +211,7 @@ def test_a_forged_share_is_named_even_if_its_checksum_fits(tmp_path: Path) -> No
         KeyShare(index=2, needed=2, shares=3, root=true.root, value=bytes(32)).encode()
     )
     shares = [*_shares(tmp_path / "set", 1), forged]
-    _refused(tmp_path, shares, "forged.txt is not the share 2 that was committed to")
+    _refused(tmp_path, shares, "forged.txt does not match the commitment to share 2")
 
 
 def test_a_mistyped_share_is_named(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_mistyped_share_is_named(tmp_path: Path) -> None:
     text = share.read_text().rstrip()
     share.write_text(text[:-20] + ("A" if text[-20] != "A" else "B") + text[-19:])
     shares = _shares(tmp_path / "set", 1, 2)
-    _refused(tmp_path, shares, "share-1-of-3.txt is no share as it was given out: its checksum")
+    _refused(tmp_path, shares, "share-1-of-3.txt is not a valid share: its checksum")
 
 
 def test_all_three_shares_open_too_and_a_wrong_third_is_named(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_all_three_shares_open_too_and_a_wrong_third_is_named(tmp_path: Path) ->
     assert len(_documents(tmp_path / "three")) == len(TEXTS)
     (third,) = _shares(tmp_path / "set", 3)
     third.write_text("nothing")
-    _refused(tmp_path, _shares(tmp_path / "set", 1, 2, 3), "share-3-of-3.txt is no share")
+    _refused(tmp_path, _shares(tmp_path / "set", 1, 2, 3), "share-3-of-3.txt is not a valid share")
 
 
 def test_another_archive_is_refused_before_it_is_decrypted(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_another_archive_is_refused_before_it_is_decrypted(tmp_path: Path) -> No
     raw = archive.read_bytes()
     for wrong in (raw[:-1], raw + b"x", raw[:-1] + bytes([raw[-1] ^ 1]), b""):
         archive.write_bytes(wrong)
-        _refused(tmp_path, _shares(tmp_path / "set", 1, 2), "not the archive that was committed to")
+        _refused(tmp_path, _shares(tmp_path / "set", 1, 2), "does not match the commitment")
     archive.unlink()
     _refused(tmp_path, _shares(tmp_path / "set", 1, 2), "cannot read .*archive.sealed")
 
