@@ -168,12 +168,12 @@ def test_samples_beyond_what_another_architecture_takes_are_refused(
 ) -> None:
     data_of(tmp_path, sequence=128)
     model = architectures.write(tmp_path / "model", architectures.fields_of(name))
-    assert "made for 64; build the data with --sequence 64" in refusal(tmp_path, model)
+    assert "has 64: build the data with --sequence 64" in refusal(tmp_path, model)
     fresh = tmp_path / "fresh.toml"
     fresh.write_text(
         'name = "fresh"\n[model]\nsource = "model/config.json"\n[data]\nfolder = "data"\n'
     )
-    with pytest.raises(UserFacingError, match="made for 64"):
+    with pytest.raises(UserFacingError, match="has 64"):
         opening.prepare(fresh)
 
 

@@ -141,7 +141,7 @@ def test_a_damaged_shard_is_not_kept(plan: Path, tmp_path: Path) -> None:
     prepared = opening.prepare(plan)
     shard = plan.parent / "data" / build.train_name(0)
     shard.write_bytes(b"\0" * shard.stat().st_size)
-    with pytest.raises(UserFacingError, match="is not the shard"):
+    with pytest.raises(UserFacingError, match="does not match the data manifest"):
         opening.keep(prepared, Store(tmp_path / "store", quota_bytes=1 << 30))
 
 
@@ -152,4 +152,4 @@ def test_a_damaged_data_manifest_is_named(plan: Path) -> None:
 
 def test_a_plan_that_makes_no_valid_run_is_told(plan: Path) -> None:
     plan.write_text(PLAN + "[rounds]\nmin_members = 0\n")
-    assert "makes no valid run" in refusal(plan)
+    assert "does not describe a valid run" in refusal(plan)

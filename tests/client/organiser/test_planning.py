@@ -150,7 +150,7 @@ def test_what_is_there_already_is_not_written_over(tmp_path: Path, data: Path) -
     path = tmp_path / "run.toml"
     new(path, data, "--parameters", "1M")
     before = path.read_text()
-    with pytest.raises(UserFacingError, match="is there already"):
+    with pytest.raises(UserFacingError, match="exists already"):
         new(path, data, "--parameters", "2M")
     assert path.read_text() == before
 
@@ -158,7 +158,7 @@ def test_what_is_there_already_is_not_written_over(tmp_path: Path, data: Path) -
 @pytest.mark.parametrize("size", ["0", "-1", "1e9", "many", "1.5.2M", "9" * 16])
 def test_an_amount_that_is_none_is_refused(size: str, tmp_path: Path, data: Path) -> None:
     words = ("run", "new", str(tmp_path / "p.toml"), "--data", str(data), "--parameters", size)
-    assert "write 125M" in CliRunner().invoke(cli, words).output
+    assert "expected 125M" in CliRunner().invoke(cli, words).output
 
 
 def test_a_run_is_fresh_or_goes_on(tmp_path: Path, data: Path) -> None:
@@ -184,4 +184,4 @@ def test_a_model_that_is_not_here_is_named_without_asking_the_hub(
         cli, ("run", "new", "x.toml", "--data", str(data), "--parameters", "1M", "--revision", "v1")
     )
     assert fresh.exit_code == 2
-    assert "--revision v1 is of a repository of the Hub" in fresh.stderr
+    assert "--revision v1 needs a repository of the Hub" in fresh.stderr

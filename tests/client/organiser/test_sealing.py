@@ -140,7 +140,7 @@ def test_files_are_named_and_a_huge_one_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(UserFacingError) as refusal:
         sealing.seal(sources.found(str(texts), Reading()), tmp_path / "set", needed=2, shares=3)
     assert "document 2 (b.txt) has no text" in str(refusal.value)
-    assert "document 3 (c.txt) is document 1 (a.txt) again" in str(refusal.value)
+    assert "document 3 (c.txt) is a copy of document 1 (a.txt)" in str(refusal.value)
     assert "document 4 (d.txt) has 1,099,511,627,776 bytes" in str(refusal.value)
 
 
@@ -169,7 +169,7 @@ def test_a_document_that_changes_meanwhile_is_found(tmp_path: Path) -> None:
 def test_a_folder_that_holds_something_is_never_touched(tmp_path: Path) -> None:
     _sealed(tmp_path / "set")
     before = sorted(one.read_bytes() for one in (tmp_path / "set").iterdir())
-    with pytest.raises(UserFacingError, match="not empty; name a new folder"):
+    with pytest.raises(UserFacingError, match="not empty: give a new folder"):
         _sealed(tmp_path / "set")
     assert sorted(one.read_bytes() for one in (tmp_path / "set").iterdir()) == before
     (tmp_path / "empty").mkdir()
@@ -283,7 +283,7 @@ def test_the_commands_seal_and_open_json_lines(tmp_path: Path) -> None:
     lines.write_text("\n".join(json.dumps({"body": text}) for text in TEXTS))
     said = _run("seal", lines, "--column", "body", "--to", tmp_path / "set")
     assert "sealed 4 documents" in said
-    assert "2 of 3 open the set, and it is lost if 2 are" in said
+    assert "2 of 3 shares open the set, and the set is lost if 2 shares are lost" in said
     shares = [part for one in _shares(tmp_path / "set", 3, 1) for part in ("--share", one)]
     said = _run("unseal", tmp_path / "set", *shares, "--to", tmp_path / "opened")
     assert "all 4 documents match the root" in said
@@ -304,7 +304,7 @@ def test_one_custodian_is_possible_and_said_so(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("milpa")
     said = _run("seal", tmp_path / "a.txt", "--custodians", 1, "--to", tmp_path / "set")
     assert "share-1-of-1.txt alone opens the set" in said
-    assert "nobody else is needed" in (tmp_path / "set" / "share-1-of-1.txt").read_text()
+    assert "This share alone decrypts" in (tmp_path / "set" / "share-1-of-1.txt").read_text()
     _open(tmp_path / "set", _shares(tmp_path / "set", 1), tmp_path / "opened")
     assert _documents(tmp_path / "opened") == [b"milpa"]
 
