@@ -58,7 +58,7 @@ def architecture(config: dict[str, Any]) -> str:  # JSON of any model
 
 def _odd(config: dict[str, Any]) -> Iterator[str]:
     """What of a configuration llama.cpp would not compute, or what is not said in it."""
-    from tequio_client.trainer import llama  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer import llama  # noqa: PLC0415 - imports torch
 
     kind = config["model_type"]
     if config.get("hidden_act", "silu") != "silu":
@@ -87,7 +87,7 @@ def _sees_less(config: dict[str, Any]) -> bool:
 
 def describe(writer: gguf.GGUFWriter, config: dict[str, Any], sequence: int) -> None:
     """Write the numbers of a network; `sequence` is its context where it says none."""
-    import gguf  # noqa: PLC0415 - not installed with ours
+    import gguf  # noqa: PLC0415 - an optional dependency
 
     turns, heads, size = _rope(config), config["num_attention_heads"], head_size(config)
     writer.add_vocab_size(config["vocab_size"])
@@ -135,14 +135,14 @@ def turned(name: str, values: NDArray[Any], config: dict[str, Any]) -> NDArray[A
 
 
 def _rope(config: dict[str, Any]) -> Rope:
-    from tequio_client.trainer.llama import Rope  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer.llama import Rope  # noqa: PLC0415 - imports torch
 
     return Rope.of(config)
 
 
 # --- An exported folder as one GGUF file, for llama.cpp and what is built on it.
 #
-# The `gguf` package writes it; it is not installed with ours. It is written of the architectures
+# The `gguf` package writes it; it is an optional dependency. It is written of the architectures
 # in `gguf_kinds` with byte-level BPE tokenizers (raw bytes are one). The file is a copy for use:
 # only the folder can be verified.
 
@@ -167,7 +167,7 @@ def check_free(folder: Path) -> None:
 
 def write(folder: Path, progress: WorkProgress) -> Path:
     """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
-    import gguf  # noqa: PLC0415 - not installed with ours
+    import gguf  # noqa: PLC0415 - an optional dependency
 
     config = json.loads((folder / layout.CONFIG).read_bytes())
     kind = architecture(config)

@@ -315,4 +315,4 @@ def test_a_run_that_trains_all_weights_is_not_merged(site: ShownLog, tmp_path: P
     with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
         export.run(wish, Quiet())
     said = "".join(map(str, getattr(caught.value, "exceptions", (caught.value,))))
-    assert "nothing to merge" in said
+    assert "no adapters to merge" in said

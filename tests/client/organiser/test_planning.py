@@ -78,7 +78,7 @@ def test_a_new_plan_opens_and_its_check_is_the_same_table(tmp_path: Path, data: 
     assert f"tequio run open {path}" in said.replace("\n", "")
     checked = CliRunner().invoke(cli, ("run", "check", str(path)))
     assert checked.exit_code == 0
-    assert checked.output.split() == said[: said.index("written:")].split()
+    assert checked.output.split() == said[: said.index("written to")].split()
     prepared = opening.prepare(path)
     assert prepared.manifest.name == "maize"
     assert prepared.manifest.inner.steps == 30
