@@ -1,8 +1,9 @@
-"""Are these weights that head? From the files to integers, to their root, to the log.
+"""Verification that the weights in a folder are a certified head.
 
-Nothing in the folder is believed but what leads to the root. Its claim says where in the log to
-look; the entry there has to be the coordinator's head.promote of that run and round, and has to be
-in the log of a checkpoint that is signed as the genesis, or a policy, demands.
+The files are turned into integers, the integers into their Merkle root, and the root is looked up
+in the log. The folder is not trusted: its claim only names an entry of the log. That entry must be
+the coordinator's head.promote of that run and round, included in a checkpoint that is signed as the
+genesis or a policy demands.
 """
 
 from __future__ import annotations
@@ -63,11 +64,9 @@ if TYPE_CHECKING:
     from tequio_shared.log.policy import Policy
     from tequio_shared.statements.statement import Entry
 
-# --- What a check of a folder came to: an exit status, and the sentences that say why.
-
 
 class Outcome(IntEnum):
-    """The exit status."""
+    """Result of a check, which is the exit status of the command."""
 
     IS_THE_HEAD = 0
     IS_NOT = 2
@@ -76,33 +75,30 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One outcome, with what was found, a line each."""
+    """Result of a check, and its findings, one per line."""
 
     outcome: Outcome
     lines: tuple[str, ...]
 
 
 class NotTheHeadError(TequioError):
-    """What was looked at is not what the log says."""
+    """The weights, or something in the folder, differ from the log."""
 
 
 class CannotTellError(TequioError):
-    """Something that the check needs is not to be had."""
-
-
-# --- The place of a head in a log, proven: the entry, its signature, its path to a signed root.
+    """Something that the check needs is unavailable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A claim that the log bears out, and under which checkpoint."""
+    """The network and the checkpoint under which a claim was proven."""
 
     network: Network
     checkpoint: Checkpoint
 
 
 async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | None) -> Found:
-    """Find the head that is claimed, and the proof that came with it, in the ledger's log.
+    """Check a claim, and the proof in the folder, against the ledger's log.
 
     Raises NotTheHeadError, CannotTellError, and what the API raises.
     """
@@ -110,8 +106,8 @@ async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | N
         network = await api.network()
         if to_text(network.id) != claim.network:
             raise CannotTellError(
-                f"the ledger at {ledger} keeps the log of the network {network.genesis.name} "
-                f"({to_text(network.id)[:10]}), and this head is said to be of "
+                f"the ledger at {ledger} has the log of the network {network.genesis.name} "
+                f"({to_text(network.id)[:10]}), and this head claims to be of "
                 f"{claim.network[:10]}: give the right ledger with --ledger"
             )
         checkpoint, _ = await api.checkpoint_note()
@@ -123,7 +119,7 @@ async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | N
         try:
             return await _find(api, network, checkpoint, claim, proof)
         except (PeerError, RefusedError) as err:
-            raise NotTheHeadError(f"the proof from the log does not hold: {err}") from err
+            raise NotTheHeadError(f"the proof from the log is invalid: {err}") from err
 
 
 async def _find(
@@ -173,7 +169,7 @@ def _check_entry(entry: Entry, claim: Claim) -> None:
 
 
 def _proven(raw: bytes, entry: Entry, network: Network, claim: Claim) -> Checkpoint:
-    """The checkpoint of the proof that came with the folder, which has to be about the entry."""
+    # The proof in the folder must be about this entry, and its log must be a prefix of today's.
     proof = TlogProof.parse(raw)
     checkpoint = open_checkpoint(proof.note, network.log_key).checkpoint
     if proof.index != claim.entry:
@@ -184,12 +180,12 @@ def _proven(raw: bytes, entry: Entry, network: Network, claim: Claim) -> Checkpo
 
 
 FILE_BYTES = 256 << 20
-"""Most bytes of a tokenizer.json that are read."""
+"""Largest tokenizer.json that is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is to be checked, and against which ledger; stores help to say what differs."""
+    """Folder and ledger; with stores, the first tensor that differs can be named."""
 
     folder: Path
     ledger: str
@@ -199,17 +195,17 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """A folder's claim, and the root of the integers that its weights stand for."""
+    """Claim of a folder, and the root computed from its weights."""
 
     claim: layout.Claim
     manifest: Manifest
     root: Digest
     proof: bytes
-    """What came with the folder, unverified."""
+    """The proof in the folder, not verified yet."""
 
 
 def run(options: Wish, progress: WorkProgress) -> Verdict:
-    """Check a folder; never raises for what is wrong with it, nor for a ledger that is away."""
+    """Check a folder; its faults, and a ledger that does not answer, are results, not errors."""
     try:
         return Verdict(outcome=Outcome.IS_THE_HEAD, lines=_checked(options, progress))
     except NotTheHeadError as err:
@@ -245,8 +241,8 @@ def _beside(folder: Path, manifest: Manifest) -> tuple[str, ...]:
         return ()
     name = base.source or manifest.model.config[:10]
     if _form(folder, manifest) is Form.MERGED:
-        return (f"merged into the frozen base {name}, every bit as base and adapters make it",)
-    return (f"adapters of rank {base.rank}, for the frozen base {name}",)
+        return (f"merged into the frozen base {name}, bit for bit",)
+    return (f"adapters of rank {base.rank} for the frozen base {name}",)
 
 
 def _first(error: BaseException) -> BaseException:
@@ -255,7 +251,7 @@ def _first(error: BaseException) -> BaseException:
 
 
 def weigh(options: Wish, progress: WorkProgress) -> Weighed:
-    """Hold everything in the folder against its claim, and nothing against the log.
+    """Check everything in the folder against its claim, without the log.
 
     Raises NotTheHeadError, CannotTellError.
     """
@@ -268,7 +264,7 @@ def weigh(options: Wish, progress: WorkProgress) -> Weighed:
         return Weighed(claim=claim, manifest=manifest, root=root, proof=proof)
     except FileNotFoundError as err:
         name = Path(err.filename or "").name or "a file"
-        raise CannotTellError(f"{options.folder} is not a whole export: {name} is missing") from err
+        raise CannotTellError(f"{options.folder} is not a complete export: {name} is missing") from err
     except OSError as err:
         raise CannotTellError(f"{options.folder} cannot be read: {err.strerror or err}") from err
     except (MalformedError, RefusedError, UserFacingError) as err:
@@ -283,7 +279,7 @@ def _manifest(folder: Path, claim: layout.Claim) -> Manifest:
 
 
 def _check_fixed(folder: Path, manifest: Manifest) -> None:
-    """Configuration and tokenizer have to be what the run's documents make of them."""
+    # Configuration and tokenizer follow from the run's documents, so they are made again here.
     by_name = {manifest.data.manifest: layout.CORPUS, manifest.model.config: layout.SOURCE_CONFIG}
     if manifest.tokenizer.file:
         by_name[manifest.tokenizer.file] = layout.TOKENIZER
@@ -295,11 +291,11 @@ def _check_fixed(folder: Path, manifest: Manifest) -> None:
     due = export.fixed_files(manifest, documents_of(manifest, document), form=form)
     for name, content in due.items():
         if _read(folder, name) != content:
-            raise MalformedError(f"{name} is not the run's: it was changed after the export")
+            raise MalformedError(f"{name} was changed after the export")
     is_adapter = manifest.frozen is not None and form is Form.HEAD
     for name in (layout.CONFIG, *layout.FOREIGN[2:]) if is_adapter else layout.FOREIGN:
         if (folder / name).exists():
-            raise MalformedError(f"{name} changes what is loaded: no export has such a file")
+            raise MalformedError(f"{name} is not part of an export, and changes what is loaded")
 
 
 def _form(folder: Path, manifest: Manifest) -> Form:
@@ -320,7 +316,7 @@ def _root(options: Wish, claim: layout.Claim, manifest: Manifest, progress: Work
             root = cut_file(file, PIECE_BYTES).ref.root
         if root != due:
             raise NotTheHeadError(
-                f"these weights are not the head of round {claim.round} that they are said to be",
+                f"these weights are not the head of round {claim.round}, as the folder claims",
                 *_difference(options, manifest, flat, due),
                 f"root of the head:      {claim.weights_root}",
                 f"root of these weights: {to_text(root)}",
@@ -333,7 +329,6 @@ def _root(options: Wish, claim: layout.Claim, manifest: Manifest, progress: Work
 def _check_merged(
     options: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: WorkProgress
 ) -> None:
-    """Make the merged weights again, from the base's files, and compare every bit."""
     base = _base(options, manifest, cache)
     model = Merged.of(manifest, flat, base)
     with progress.work("merged weights compared (bytes)", model.size_bytes) as tick:
@@ -341,15 +336,15 @@ def _check_merged(
 
 
 def _base(options: Wish, manifest: Manifest, cache: Path) -> list[Path]:
-    """The base's files; raises CannotTellError where they are not to be had."""
+    """Find or fetch the base's files; raises CannotTellError if one is unavailable."""
     files = manifest.frozen.files if manifest.frozen else ()
     refs = [workdir.reference(one) for one in files]
     found = [export.stored(ref, options.stores) for ref in refs]
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
     if lacking and not options.ledger:
         raise CannotTellError(
-            "merged weights are checked against the files of their base, which are not here: a "
-            "ledger whose seeds have them, or the store of a node of that run, is needed"
+            "merged weights are checked against the files of their base, which are not on this "
+            "computer: give a ledger whose seeds have them, or the store of a node of that run"
         )
     try:
         check_room(cache, sum(ref.size_bytes for ref in lacking))
@@ -370,7 +365,6 @@ async def _fetched(options: Wish, refs: Sequence[TreeRef], cache: Path) -> dict[
 def _difference(
     options: Wish, manifest: Manifest, flat: NDArray[np.int32], due: Digest
 ) -> tuple[str, ...]:
-    """Where they differ from the head, if a store has that."""
     path = export.stored(export.reference(manifest, due), options.stores)
     if path is None:
         return ()

@@ -236,7 +236,7 @@ def test_merged_weights_without_their_base_cannot_be_told(scene: Scene, merged: 
     assert "give --store" in said
     offline = verify.run(verify.Wish(folder=merged, ledger=""), Quiet())
     assert offline.outcome is Outcome.CANNOT_TELL
-    assert "files of their base, which are not here" in offline.lines[0]
+    assert "files of their base, which are not on this computer" in offline.lines[0]
 
 
 def change(path: Path, name: str, step: int = 1) -> None:
