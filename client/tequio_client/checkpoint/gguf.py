@@ -57,7 +57,7 @@ def architecture(config: dict[str, Any]) -> str:  # JSON of any model
 
 
 def _odd(config: dict[str, Any]) -> Iterator[str]:
-    """What of a configuration llama.cpp would not compute, or what is not said in it."""
+    """Features of a configuration that llama.cpp does not compute, or that are missing from it."""
     from tequio_client.trainer import llama  # noqa: PLC0415 - imports torch
 
     kind = config["model_type"]
@@ -77,7 +77,7 @@ def _odd(config: dict[str, Any]) -> Iterator[str]:
 
 
 def _sees_less(config: dict[str, Any]) -> bool:
-    """Whether some layer sees only the last tokens; Mistral's do unless it says null."""
+    """True if a layer sees only the last tokens; Mistral's do unless the field is null."""
     if "sliding_attention" in (config.get("layer_types") or ()):
         return True
     if config["model_type"] == "mistral":
@@ -114,7 +114,7 @@ def head_size(config: dict[str, Any]) -> int:
 
 
 def rope_freqs(config: dict[str, Any]) -> NDArray[np.float32] | None:
-    """What the speed of each pair of a head is divided by; None where by nothing of its own."""
+    """Divisors of the rotation speeds of a head's pairs; None for the default speeds."""
     turns = _rope(config)
     if turns.kind != "llama3":
         return None
@@ -241,7 +241,7 @@ def _add_tensors(
     with progress.work("weights for GGUF (bytes)", size) as tick:
         for path in paths:
             with safe_open(path, framework="numpy") as file:
-                for name in file.keys():  # noqa: SIM118 - it is no dictionary
+                for name in file.keys():  # noqa: SIM118 - not a dictionary
                     values = turned(name, file.get_tensor(name), config)
                     new = called.get_name(name, try_suffixes=(".weight", ".bias"))
                     if new is None:

@@ -1,4 +1,4 @@
-"""What lies where in an exported folder, and what is said of it (docs/protocol.md, exported heads).
+"""Layout of an exported folder (docs/protocol.md, exported heads).
 
 Hugging Face's own files are at the top; what makes them a head of a log is below `tequio/`, where
 no program that loads models looks.
@@ -52,7 +52,7 @@ PATTERNS = (
 
 
 def is_adapter(folder: Path) -> bool:
-    """Whether a folder holds adapters by themselves."""
+    """True for a folder of adapters without their base."""
     return (folder / ADAPTER_CONFIG).exists()
 
 
@@ -62,7 +62,7 @@ def adapter_of(folder: Path) -> Path:
 
 
 class Form(Enum):
-    """What a folder holds: a head as its run trains it, or a whole model where that is adapters."""
+    """Content of a folder: a head as its run trains it, or adapters merged into their base."""
 
     HEAD = "head"
     MERGED = "merged"
@@ -117,7 +117,7 @@ class WeightFiles:
         try:
             index = msgspec.json.decode(raw, type=Index)
         except (ValueError, RecursionError) as err:
-            raise MalformedError(f"{INDEX} is no index of weights: {err}") from err
+            raise MalformedError(f"{INDEX} is not a valid index of weights: {err}") from err
         unnamed = [name for name in names if name not in index.weight_map]
         if unnamed:
             raise MalformedError(f"{INDEX} does not name the tensor {unnamed[0]}")
@@ -126,7 +126,7 @@ class WeightFiles:
 
 # --- The configuration files of an exported folder, as functions of the run's documents alone.
 #
-# So whoever has the run's manifest can make them anew, and see whether a folder's are those.
+# A verifier with the run's manifest makes them again, and compares them with a folder's.
 
 _CODE = (
     "auto_map",

@@ -67,7 +67,7 @@ def integers_of(
     if not np.isfinite(units).all():
         raise MalformedError("a weight is not a finite number")
     if (units != np.rint(units)).any() or (np.abs(units) > 2.0**31).any():
-        raise MalformedError("a weight is no multiple of 2^-24 within +-128")
+        raise MalformedError("a weight is not a multiple of 2^-24 within +-128")
     integers = units.astype(np.int64)
     integers[at] += remainders
     if ((integers < _INT32.min) | (integers > _INT32.max)).any():
@@ -90,7 +90,7 @@ _FLOAT = _INTEGER = 4
 
 @dataclass(slots=True)
 class Remainders:
-    """What the floats lack, over all tensors laid end to end in the manifest's order."""
+    """Remainders of the floats, over all tensors laid end to end in the manifest's order."""
 
     at: list[NDArray[np.int64]] = field(default_factory=list)
     values: list[NDArray[np.int8]] = field(default_factory=list)
@@ -152,8 +152,8 @@ def read(
 ) -> NDArray[np.int32]:
     """Turn a folder's weights back into the flat integers, in a file; gives it mapped.
 
-    Raises MalformedError for what is no export of such a head, FileNotFoundError for what is
-    missing.
+    Raises MalformedError if the files are not an export of such a head, FileNotFoundError if one
+    is missing.
     """
     layout, called = manifest.layout, names_in_files(manifest.model)
     names = list(called.values())
@@ -269,7 +269,7 @@ def _remainders(path: Path, parameters: int) -> tuple[NDArray[np.int64], NDArray
 
 
 def _check_names(files: set[Path], due: set[str]) -> None:
-    """No tensor more or less than the manifest's: what is loaded beside them is no head's."""
+    """Extra tensors are refused too: they would be loaded with the head."""
     found: set[str] = set()
     for path in files:
         try:
@@ -313,7 +313,7 @@ def _starts(placements: Sequence[Placement]) -> Iterator[tuple[str, int]]:
 
 
 def file_name(number: int, files: int) -> str:
-    """What transformers calls a file of weights."""
+    """Name of a file of weights, as in transformers."""
     return (
         checkpoint_layout.WEIGHTS
         if files == 1

@@ -264,7 +264,9 @@ def weigh(options: Wish, progress: WorkProgress) -> Weighed:
         return Weighed(claim=claim, manifest=manifest, root=root, proof=proof)
     except FileNotFoundError as err:
         name = Path(err.filename or "").name or "a file"
-        raise CannotTellError(f"{options.folder} is not a complete export: {name} is missing") from err
+        raise CannotTellError(
+            f"{options.folder} is not a complete export: {name} is missing"
+        ) from err
     except OSError as err:
         raise CannotTellError(f"{options.folder} cannot be read: {err.strerror or err}") from err
     except (MalformedError, RefusedError, UserFacingError) as err:

@@ -1,4 +1,4 @@
-"""What an entrant submits, as a document, and what there is to say about it."""
+"""Submissions: what an entrant hands in, and the same weights as an evaluator gets them."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _tried(rules: CompetitionRules, folder: Path, repo: str) -> tuple[str, ...]:
 
 
 class OtherWeightsError(UserFacingError):
-    """What is there is not what was submitted."""
+    """The weights found are not those that were submitted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,7 +102,7 @@ def _by_log(url: str, bundle: str) -> tuple[Check, ...]:
             command=(url, *_RESCORE),
         ),
         Check(
-            says="Without a network there are no weights, so nothing can be scored again:",
+            says="Without a network, weights are unavailable, so nothing can be scored again:",
             command=(bundle, *_RESCORE),
             due=Grade.MISSING.value,
         ),
@@ -153,7 +153,9 @@ class Contest:
                 if is_so(view):
                     return view
                 await trio.sleep(LOOK_S)
-        raise UserFacingError(f"the competition came to a stand; its logs are in {self.folder}")
+        raise UserFacingError(
+            f"the competition stopped making progress; see the logs in {self.folder}"
+        )
 
 
 async def play(contest: Contest, *, keep_running: bool) -> None:
@@ -352,7 +354,7 @@ async def _exported(contest: Contest) -> tuple[str, ...]:
 
 
 def _is_over(view: CompetitionView) -> bool:
-    """Whether the time to challenge is over."""
+    """True once scores can no longer be challenged."""
     return now_ms() >= view.rules.dates.result
 
 

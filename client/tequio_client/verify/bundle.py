@@ -189,7 +189,7 @@ class BundleWriter:
 
 
 class Recording(Enum):
-    """What is stored of a log while it is read."""
+    """Amount of a log that is stored while it is read."""
 
     DOCUMENTS = auto()
     ALL = auto()

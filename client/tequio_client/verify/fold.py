@@ -87,16 +87,16 @@ class Unread:
 
     @property
     def author(self) -> PeerKey:
-        """Who signed first."""
+        """Key of the first signature."""
         return self.signatures[0][0]
 
     @property
     def digest(self) -> Digest:
-        """What the author's next statement names as `prev`."""
+        """Digest that the author's next statement names as `prev`."""
         return sha256(self.raw)
 
     def follows(self, seq: int, last: Digest) -> bool:
-        """Whether it may come after the author's statement with that number and digest."""
+        """True if it can follow the author's statement with that number and digest."""
         is_later = self.seq is None or self.seq > seq
         return is_later and self.prev in (None, to_text(last))
 
@@ -363,7 +363,7 @@ class Fold:
             self.unvouched += isinstance(statement.body, RoundRoster)
 
     def _follows(self, index: int, entry: Entry, history: RunHistory | None, place: Place) -> bool:
-        """Whether the run goes on with this entry; otherwise the report has why not."""
+        """False if the entry breaks the run; the report says why."""
         statement = entry.statement
         current = None if history is None else history.view.round
         try:
@@ -462,7 +462,7 @@ def standing_answer(standings: Standings, key: PeerKey) -> StandingAnswer:
 
 
 def answer_of(tiers: Tiers, key: PeerKey) -> TierAnswer:
-    """What the log gives a key, in the words of the API."""
+    """Tier of a key, in the form of the API."""
     word = tiers.word(key)
     return TierAnswer(
         tier=int(word.tier),

@@ -43,7 +43,7 @@ class NotAvailableError(TequioError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunClaim:
-    """What the ledger answers about a run; `size` is the log that the answer is true for."""
+    """Answer of the ledger about a run; `size` is the size of the log that it describes."""
 
     run: str
     state: str
@@ -56,7 +56,7 @@ class RunClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerClaim:
-    """What the ledger answers about a key; `size` is the log that the answer is true for."""
+    """Answer of the ledger about a key; `size` is the size of the log that it describes."""
 
     key: str
     last_seq: int

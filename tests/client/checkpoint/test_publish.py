@@ -190,7 +190,7 @@ def test_a_repository_with_something_else_in_it_is_left_alone(
 ) -> None:
     there = hub.put(REPO, {".gitattributes": b"", "config.json": b"{}"})
     before = there.main
-    assert "holds something else" in refusal(hub, whole, site)
+    assert "has files that are not heads" in refusal(hub, whole, site)
     assert (there.main, hub.received) == (before, [])
 
 
@@ -207,7 +207,7 @@ def test_a_tag_that_is_another_head_is_not_moved(hub: FakeHub, whole: Path, site
     claim = layout.Claim.parse((whole / layout.CLAIM).read_bytes())
     there = hub.put(REPO, {layout.CLAIM: msgspec.structs.replace(claim, entry=0).encode()})
     there.tags[f"round-{ROUNDS}"] = there.main
-    assert f"the tag round-{ROUNDS} of {REPO} is something else" in refusal(hub, whole, site)
+    assert f"the tag round-{ROUNDS} of {REPO} is not this head" in refusal(hub, whole, site)
 
 
 def test_an_earlier_head_stays_under_its_tag_and_its_other_files_go(
@@ -232,7 +232,7 @@ def test_a_private_repository_is_made_private_and_a_public_one_is_not_taken_for_
     put(hub, whole, site, repo="ana/hidden", is_private=True)
     assert hub.repositories["ana/hidden"].is_private
     put(hub, whole, site)
-    assert "everybody can read it" in refusal(hub, whole, site, is_private=True)
+    assert "exists and is public" in refusal(hub, whole, site, is_private=True)
 
 
 @pytest.mark.parametrize("name", ["ana/ma ize", "../x", "a/b/c"])

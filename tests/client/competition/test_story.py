@@ -266,13 +266,13 @@ def test_who_would_evaluate_in_a_competition_that_is_not_there_does_not_wait_for
     error = CliRunner().invoke(cli, ["competition", "evaluate", *where]).exception
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    assert "there is no competition 'Large'; the log has: Small (" in str(error)
+    assert "no competition 'Large'; known competitions: Small (" in str(error)
 
 
 def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Story) -> None:
     log = story.log
     log.read()
-    with pytest.raises(UserFacingError, match=r"no competition 'Large'; the log has: Small \("):
+    with pytest.raises(UserFacingError, match=r"no competition 'Large'; known competitions: Small \("):
         log.competition("Large")
 
 
