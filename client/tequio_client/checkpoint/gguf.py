@@ -1,4 +1,7 @@
-"""Which architectures a GGUF is written of, and what it says of their numbers.
+"""An exported folder as one GGUF file, for llama.cpp and programs built on it.
+
+Written by the `gguf` package, for byte-level BPE tokenizers (raw bytes are one). The file is a copy
+for use: only the folder can be verified.
 
 llama.cpp computes each architecture by its own code, and knows no other fields than these: what a
 configuration says beyond them would be lost without a word, so such a model is refused. Rope
@@ -139,12 +142,6 @@ def _rope(config: dict[str, Any]) -> Rope:
 
     return Rope.of(config)
 
-
-# --- An exported folder as one GGUF file, for llama.cpp and what is built on it.
-#
-# The `gguf` package writes it; it is an optional dependency. It is written of the architectures
-# in `gguf_kinds` with byte-level BPE tokenizers (raw bytes are one). The file is a copy for use:
-# only the folder can be verified.
 
 _SEPARATOR = "<|separator|>"
 """Spelt so for llama.cpp, where a zero byte would end the text."""

@@ -124,9 +124,8 @@ class WeightFiles:
         return cls({name: folder / index.weight_map[name] for name in names})
 
 
-# --- The configuration files of an exported folder, as functions of the run's documents alone.
-#
-# A verifier with the run's manifest makes them again, and compares them with a folder's.
+# All files below are functions of the run's documents alone: a verifier with the run's manifest
+# makes them again, and compares them with a folder's.
 
 _CODE = (
     "auto_map",
@@ -199,11 +198,8 @@ def _json(fields: dict[str, Any]) -> bytes:
     return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"
 
 
-# --- The tokenizer files of an exported folder, made from what the run's manifest names.
-#
 # A run on raw bytes gets a tokenizer.json that does the same to every text without a zero byte:
-# token b is byte b, and token 0 is the separator, spelt as the zero byte itself, which texts
-# leave out.
+# token b is byte b, and token 0 is the separator, spelt as the zero byte, which texts leave out.
 
 SEPARATOR = "\0"
 _FIRST_SPARE = 0x100

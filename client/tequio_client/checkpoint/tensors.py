@@ -29,13 +29,11 @@ if TYPE_CHECKING:
     from tequio_shared.head.layout import Placement
     from tequio_shared.round.manifest import Manifest, Model
 
-# --- Between a head's integers and binary32, without losing one of them.
-#
-# Theory. A parameter is W x 2^-24 with W an int32, and its float view is the nearest binary32,
-# which has 24 bits: exact up to |W| = 2^24, that is up to weights of one. Beyond, W less the
-# float view is the *remainder*, at most 64 either way, and few weights have one (scales of norms,
-# mostly). Floats and remainders together give W back, and each W has one such pair only: floats
-# that are not the nearest, lie between two integers, or are a negative zero are refused.
+# Theory of the float view. A parameter is W x 2^-24 with W an int32, and its float view is the
+# nearest binary32, which has 24 bits: exact up to |W| = 2^24, that is up to weights of one. Beyond,
+# W less the float view is the *remainder*, at most 64 either way, and few weights have one (scales
+# of norms, mostly). Floats and remainders together give W back, and each W has one such pair only:
+# floats that are not the nearest, lie between two integers, or are a negative zero are refused.
 
 BLOCK = 1 << 22
 """Weights that are turned at once: 16 MiB of each kind."""
@@ -352,11 +350,8 @@ class SafetensorsFile:
         self._file.write(np.ascontiguousarray(values).data.cast("B") if values.size else b"")
 
 
-# --- The tensors of a frozen base as its Safetensors files have them, widened to binary32 by
-# rows.
-#
-# The library gives numpy no bfloat16, so headers are read here; the library has looked at each
-# file before, and its bytes are those that the run's manifest names.
+# The library gives numpy no bfloat16, so the headers of a base are read here. The library has
+# checked each file before, and the run's manifest names its bytes by hash.
 
 _KINDS: dict[str, str] = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 _LENGTH_BYTES = 8

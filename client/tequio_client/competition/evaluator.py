@@ -42,10 +42,8 @@ if TYPE_CHECKING:
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.statements import Body
 
-# --- Scores that an evaluator commits to and shows later: on the disk, with their salt, before
-# both.
-#
-# Scores that are lost after the commitment cannot be revealed, and do not count.
+# Scores and their salt are on disk before the commitment, because scores that are lost after it
+# cannot be revealed, and do not count.
 
 SALT_BYTES = 32
 _SALT, _TRIES = "salt", "tries"
@@ -135,9 +133,6 @@ def _salt(place: Path) -> bytes | None:
         return from_text((place / _SALT).read_text("ascii").strip(), SALT_BYTES)
     except (OSError, UnicodeDecodeError, MalformedError):
         return None
-
-
-# --- Work that ends when its time is over, at the next of its steps.
 
 
 class TimeLimit:

@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from tequio_client.demo.script import ContestScript
     from tequio_shared.competition.competition import CompetitionView
 
-# --- What a stranger does about a competition that was played: check it, on the log and offline.
-#
-# Models are scored again while a seed serves them, then from a bundle, which holds none: without
-# them a stranger cannot tell, and is told so.
+# Models are scored again while a seed serves them, then offline from a bundle, which has no
+# weights: that check must end with exit status 3.
 
 BUNDLE = "competition.tar"
 """What the stranger keeps, in the demo's folder."""
@@ -368,9 +366,6 @@ def _organiser(swarm: str) -> str:
 
 def _custodian(number: int) -> str:
     return f"custodian-{number}"
-
-
-# --- The competition's story on a terminal: a line for each thing that happens, with its time.
 
 
 def perform(script: ContestScript, *, keep_running: bool) -> int:

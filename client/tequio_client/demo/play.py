@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Status
     from tequio_shared.api.runs import RunAnswer
 
-# --- Held-out quality of a run's heads, measured by a trainer process of the demo's own.
-
 SAMPLE_TOKENS = 240
 PATIENCE_S = 120.0
 
@@ -153,9 +151,6 @@ def _tree(store: Path, root: str) -> Path:
 def _blob(store: Path, name: str) -> Path:
     text = digest_from_text(name).hex()
     return store / "blobs" / text[:2] / text
-
-
-# --- What the log says about the demo's run, counted from its entries.
 
 
 @dataclass(slots=True, kw_only=True)

@@ -120,8 +120,6 @@ def with_rounds(script: Script, rounds: int) -> Script:
     return replace(script, rounds=rounds)
 
 
-# --- What the competition of `make competition` plays: two swarms, their texts, and every date.
-
 VOLUNTEERS = 2
 """Of each swarm."""
 EVALUATORS = 3

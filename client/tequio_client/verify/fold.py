@@ -55,16 +55,14 @@ if TYPE_CHECKING:
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
 
-# --- Entries of a type that this program does not know: who signed them can be read all the same.
-#
-# Whatever a later version says, the leaf begins with keys and signatures over the statement's
-# bytes. So nobody can put such an entry into others' mouths, to make an audit doubt what it
-# folds.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """Such an entry; `seq` and `prev` are None where it has none as we know them."""
+    """An entry of a type that this version does not know; `seq` and `prev` are None if unreadable.
+
+    Its leaf begins with keys and signatures over the statement's bytes, whatever a later version
+    writes, so nobody can forge such an entry of another key to make an audit doubt its fold.
+    """
 
     signatures: tuple[tuple[PeerKey, bytes], ...]
     raw: bytes
@@ -73,7 +71,7 @@ class Unread:
 
     @classmethod
     def parse(cls, leaf: bytes) -> Unread:
-        """Read who signed; raises MalformedError."""
+        """Read the signatures; raises MalformedError."""
         signatures, raw = cut(leaf)
         tree = encoding.parse(raw, STATEMENT_BYTES)
         fields = tree if isinstance(tree, dict) else {}

@@ -142,8 +142,6 @@ def _made_ms(leaf: bytes) -> int:
         return 0
 
 
-# --- A live ledger's log, read on at each call: what commands and evaluators decide by.
-
 PUBLISHED_S = 5.0
 """How long a statement that was logged may take to appear under a signed checkpoint."""
 POLL_S = 0.5

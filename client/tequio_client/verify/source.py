@@ -234,9 +234,8 @@ class Mirror:
             raise NotAvailableError(f"the mirror has no {name}") from err
 
 
-# --- Where head weights and contribution payloads come from: store folders, or seeds over libp2p.
-#
-# Neither is trusted: callers check what a file holds.
+# Weights and contributions come from store folders, or from seeds over libp2p. Neither is trusted:
+# callers check the content of every file.
 
 log = structlog.get_logger(__name__)
 

@@ -177,7 +177,7 @@ def test_an_archive_that_was_changed_makes_no_rules(tmp_path: Path, sealed: Path
 
 def test_a_large_archive_needs_another_place_than_the_ledger(tmp_path: Path, sealed: Path) -> None:
     said = plan.read(_written(tmp_path, plan.EXAMPLE))
-    with pytest.raises(UserFacingError, match="put it somewhere and name its address"):
+    with pytest.raises(UserFacingError, match="publish it elsewhere and give its address"):
         plan.rules(said, _sealed(sealed), (64 << 20) + 1, NOW_MS)
 
 

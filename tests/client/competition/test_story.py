@@ -272,7 +272,9 @@ def test_who_would_evaluate_in_a_competition_that_is_not_there_does_not_wait_for
 def test_a_competition_that_is_not_there_is_named_with_those_that_are(story: Story) -> None:
     log = story.log
     log.read()
-    with pytest.raises(UserFacingError, match=r"no competition 'Large'; known competitions: Small \("):
+    with pytest.raises(
+        UserFacingError, match=r"no competition 'Large'; known competitions: Small \("
+    ):
         log.competition("Large")
 
 
