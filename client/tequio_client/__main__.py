@@ -10,73 +10,117 @@ from tequio_client.cli import LazyGroup
 from tequio_client.runtime import disable_core_dumps
 from tequio_shared.errors import TequioError, UserFacingError
 
-COMMANDS = {
-    "app": "tequio_client.app.cli:app",
-    "worker": "tequio_client.worker.cli:worker",
-    "seed": "tequio_client.worker.cli:seed",
-    "run": "tequio_client.organiser.cli:run",
-    "invite": "tequio_client.organiser.cli:invite",
-    "countersign": "tequio_client.organiser.cli:countersign",
-    "connector": "tequio_client.organiser.cli:connector",
-    "join": "tequio_client.worker.account_cli:join",
-    "quarantine": "tequio_client.organiser.cli:quarantine",
-    "standing": "tequio_client.worker.account_cli:standing",
-    "appeal": "tequio_client.worker.account_cli:appeal",
-    "team": "tequio_client.worker.account_cli:team",
-    "data": "tequio_client.dataset.cli:data",
-    "score": "tequio_client.scoring.cli:score",
-    "audit": "tequio_client.verify.cli:audit",
-    "competition": "tequio_client.competition.cli:competition",
-    "verify-competition": "tequio_client.competition.verify_cli:verify_competition",
-    "checkpoint": "tequio_client.checkpoint.cli:checkpoint",
-    "connect": "tequio_client.worker.account_cli:connect",
-    "status": "tequio_client.worker.cli:status",
-    "contribute": "tequio_client.worker.cli:contribute",
-    "pause": "tequio_client.worker.cli:pause",
-    "snooze": "tequio_client.worker.cli:snooze",
-    "finish": "tequio_client.worker.cli:finish",
-    "points": "tequio_client.worker.cli:points",
-    "diagnostics": "tequio_client.worker.cli:diagnostics",
-    "key": "tequio_client.keys.cli:key",
-    "demo": "tequio_client.demo.cli:demo",
+# Help is written here rather than read from the commands: `tequio --help` imports none of them,
+# and works where the packages of some are not installed.
+SECTIONS = {
+    "Lend your computer": {
+        "app": ("tequio_client.app.cli:app", "Open the Tequio app."),
+        "worker": ("tequio_client.worker.cli:worker", "Run the worker without the app."),
+        "join": ("tequio_client.worker.account_cli:join", "Join a network with an invitation."),
+        "status": ("tequio_client.worker.cli:status", "Show what the worker is doing, and why."),
+        "contribute": ("tequio_client.worker.cli:contribute", "Start lending this computer."),
+        "pause": ("tequio_client.worker.cli:pause", "Stop lending until you start it again."),
+        "snooze": ("tequio_client.worker.cli:snooze", "Stop lending for a while."),
+        "finish": ("tequio_client.worker.cli:finish", "Finish the current round, then stop."),
+        "points": ("tequio_client.worker.cli:points", "Show the points you have earned."),
+        "diagnostics": (
+            "tequio_client.worker.cli:diagnostics",
+            "Print a report for troubleshooting, without secrets.",
+        ),
+    },
+    "Your key and standing": {
+        "key": ("tequio_client.keys.cli:key", "Show, back up, restore or move your key."),
+        "standing": ("tequio_client.worker.account_cli:standing", "Show your key's standing."),
+        "appeal": (
+            "tequio_client.worker.account_cli:appeal",
+            "Ask the organisers to review a quarantine or a ban.",
+        ),
+        "team": ("tequio_client.worker.account_cli:team", "Join or leave a team."),
+        "connect": (
+            "tequio_client.worker.account_cli:connect",
+            "Link your key to an account such as GitHub.",
+        ),
+    },
+    "Organise": {
+        "run": ("tequio_client.organiser.cli:run", "Plan, open and control runs."),
+        "data": ("tequio_client.dataset.cli:data", "Prepare the data of a run."),
+        "seed": ("tequio_client.worker.cli:seed", "Run a public seed for the peers of a run."),
+        "invite": ("tequio_client.organiser.cli:invite_group", "Manage invitations."),
+        "connector": (
+            "tequio_client.organiser.cli:connector",
+            "Manage the connectors, which vouch for keys.",
+        ),
+        "quarantine": (
+            "tequio_client.organiser.cli:quarantine",
+            "Review quarantined keys and decide appeals.",
+        ),
+        "countersign": (
+            "tequio_client.organiser.cli:countersign",
+            "Sign a decision that another organiser has started.",
+        ),
+    },
+    "Compete": {
+        "competition": (
+            "tequio_client.competition.cli:competition",
+            "Enter, judge and organise competitions.",
+        ),
+        "score": ("tequio_client.scoring.cli:score", "Score models on texts."),
+    },
+    "Verify": {
+        "audit": ("tequio_client.verify.cli:audit", "Check a ledger and the heads it certifies."),
+        "verify-competition": (
+            "tequio_client.competition.verify_cli:verify_competition",
+            "Check the result of a competition.",
+        ),
+        "checkpoint": (
+            "tequio_client.checkpoint.cli:checkpoint",
+            "Export, verify and publish the models of runs.",
+        ),
+    },
+    "Develop": {
+        "demo": ("tequio_client.demo.cli:demo", "Run a whole network on this computer."),
+    },
 }
 
 
-@click.command(cls=LazyGroup, commands_at=COMMANDS)
+@click.command(cls=LazyGroup, sections=SECTIONS)
 @click.version_option(package_name="tequio", message="%(version)s")
 def cli() -> None:
-    """Train open language models together, and check who did what."""
+    """Train open language models together, and verify every contribution."""
 
 
 def main() -> None:
-    """Run the command; errors become one sentence and exit status 1."""
+    """Run the command.
+
+    An error that the user can act on is printed as one sentence; the exit status is 1.
+    """
     disable_core_dumps()
     try:
         cli()
     except* TequioError as group:
-        _leave(group)
+        _exit_with(group)
     except* ModuleNotFoundError as group:
-        _leave(_missing(group))
+        _exit_with(_not_installed(group))
 
 
-def _missing(
+def _not_installed(
     group: BaseExceptionGroup[ModuleNotFoundError],
 ) -> BaseExceptionGroup[BaseException]:
-    """Explain how to install a missing package; a missing module of our own is a bug."""
+    """Name the extra that brings the missing package; a missing module of Tequio is a bug."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     name = str(getattr(error, "name", None))
     if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
         raise group
-    message = (
-        f"this command is not installed ({name} is missing): install '.[client]' from the checkout"
+    message = f"this command is not installed here ({name} is missing)"
+    return BaseExceptionGroup(
+        "", [UserFacingError(f"{message}: install '.[client]' from the checkout")]
     )
-    return BaseExceptionGroup("", [UserFacingError(message)])
 
 
-def _leave(group: BaseExceptionGroup[BaseException]) -> None:
-    """Print an error the person can act on before errors that only failed along with it."""
+def _exit_with(group: BaseExceptionGroup[BaseException]) -> None:
+    # Tasks that failed along with the real cause are in the group too, often before it.
     error: BaseException = group.subgroup(UserFacingError) or group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

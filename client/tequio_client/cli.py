@@ -1,4 +1,4 @@
-"""Foundations of the command line: lazily imported groups, and options shared by commands."""
+"""Building blocks of the command line: lazily imported command groups, and shared options."""
 
 from __future__ import annotations
 
@@ -17,26 +17,44 @@ if TYPE_CHECKING:
 
 
 class LazyGroup(click.Group):
-    """A click group whose commands, given as `module:attribute`, are imported on demand."""
+    """A group whose commands are imported when they are called, and listed in sections.
 
-    def __init__(self, *, commands_at: Mapping[str, str], **rest: Any) -> None:  # noqa: ANN401 - click's own
+    `sections` maps a heading to its commands: name to (`module:attribute`, one line of help).
+    """
+
+    def __init__(
+        self,
+        *,
+        sections: Mapping[str, Mapping[str, tuple[str, str]]],
+        **rest: Any,  # noqa: ANN401 - click's own
+    ) -> None:
         super().__init__(**rest)
-        self._commands_at = commands_at
+        self._sections = sections
+        self._targets = {
+            name: target for commands in sections.values() for name, (target, _) in commands.items()
+        }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-
-        return sorted({*self._commands_at, *super().list_commands(ctx)})
+        return sorted(self._targets)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-
-        target = self._commands_at.get(cmd_name)
+        target = self._targets.get(cmd_name)
         if target is None:
-            return super().get_command(ctx, cmd_name)
+            return None
         module, _, attribute = target.partition(":")
         command = getattr(importlib.import_module(module), attribute)
         if not isinstance(command, click.Command):
             raise TypeError(f"{target} is not a command")
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # click would import every command for its help, and list all of them under one heading.
+        width = max(map(len, self._targets))
+        for title, commands in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), help_) for name, (_, help_) in commands.items()]
+                )
 
 
 F = TypeVar("F", bound="Callable[..., object]")
@@ -46,33 +64,30 @@ _OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
 
 
 class Named(click.Argument):
-    """Argument that takes base64url text from the log: a key, a hash, or the id of a run.
+    """A key, a hash or a run of the log. One in 64 of them begins with a dash.
 
-    One in 64 of them begins with a dash. So unknown options are passed through as arguments, except
-    those that look like an option and cannot be such text.
+    An unknown option may therefore be such a name, and is accepted as one unless it is spelt like
+    an option.
     """
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:  # noqa: ANN401 - click's own type is private
-
         super().add_to_parser(parser, ctx)
         parser.ignore_unknown_options = True
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:  # noqa: ANN401 - click's own
-
         if isinstance(value, str) and _OPTION.fullmatch(value):
             raise click.NoSuchOption(value, ctx=ctx)
-        if value == "":  # usually an unset shell variable; as a prefix it would match anything
-            raise click.BadParameter("must not be empty", ctx=ctx, param=self)
+        if value == "":  # an unset shell variable; every name begins with it, so any would match
+            raise click.BadParameter("the value is empty", ctx=ctx, param=self)
         return super().type_cast_value(ctx, value)
 
 
 def named(name: str) -> Callable[[F], F]:
-    """Declare a `LogIdArgument`."""
     return click.argument(name, cls=Named)
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]  # generic for the checker alone
-    """Option value that must not be empty: an empty text would match anything, or nothing."""
+    """The name of one thing; an empty one is refused, because it would match any."""
 
     name = "text"
 
@@ -81,12 +96,12 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # generic for the checke
     ) -> str:
         text = str(value)
         if not text.strip():
-            self.fail("must not be empty; leave the option out instead", param, ctx)
+            self.fail("the value is empty: give a name, or leave the option out", param, ctx)
         return text
 
 
 class OutputFile(click.Path):
-    """A file that is written at the end of long work; checked for write access at the start."""
+    """A file that is written at the end of long work, so its folder is checked at the start."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path)
@@ -104,7 +119,7 @@ class OutputFile(click.Path):
 
 
 class _Number(click.FloatRange):
-    """A number in a range; rejects NaN, which passes every range check."""
+    """A number in a range; NaN, which passes every comparison of click's, is refused."""
 
     def convert(
         self,
@@ -112,7 +127,6 @@ class _Number(click.FloatRange):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> float:
-
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
             self.fail(f"{value!r} is not a number", param, ctx)
@@ -126,21 +140,22 @@ ledger = click.option(
     default=LEDGER,
     show_default=True,
     envvar="TEQUIO_LEDGER",
+    show_envvar=True,
     help="Address of the ledger.",
 )
-
 
 trust = click.option(
     "--trust",
     "trust_file",
     type=click.Path(path_type=Path, dir_okay=False),
     envvar="TEQUIO_TRUST",
-    help="Policy file (C2SP tlog-policy) that names the required cosigners of the log.",
+    show_envvar=True,
+    help="Policy file (C2SP tlog-policy) that names the witnesses the log needs.",
 )
 
 
 def place(name: str) -> Path:
-    """Give the default folder of a program."""
+    """Path of the folder that a program uses unless another is given."""
     return Path(platformdirs.user_data_dir("tequio")) / name
 
 
@@ -150,19 +165,18 @@ seed_folder = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     default=place("seed"),
     show_default=True,
-    help="Folder of the seed node that serves head and shards.",
+    help="Folder of the seed that will serve the first head and the data.",
 )
 
 
 def folder(name: str) -> Callable[[F], F]:
-    """Declare `--dir`, with the default folder of that program."""
     return click.option(
         "--dir",
         "folder",
         type=click.Path(path_type=Path, file_okay=False),
         default=place(name),
         show_default=True,
-        help="Folder for the key, the store and all state.",
+        help="Folder of the key, the store and the state.",
     )
 
 
@@ -171,17 +185,17 @@ others = click.option(
     "others",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of another organiser who also signs; repeatable.",
+    help="Folder of another organiser that also signs; may be repeated.",
 )
 
 
 def signing(command: F) -> F:
-    """Declare which organisers sign, and where a statement with too few signatures is written."""
+    """Options of a decision that several organisers may have to sign."""
     for option in (
         click.option(
             "--out",
             type=OutputFile(),
-            help="File for the partly signed statement, if more organisers have to sign.",
+            help="File for the half-signed decision, if more organisers have to sign.",
         ),
         others,
         folder("organiser"),
@@ -191,7 +205,6 @@ def signing(command: F) -> F:
 
 
 def logging(command: F) -> F:
-    """Declare `--log-json` and `--log-level`."""
     command = click.option("--log-json", is_flag=True, help="Log as JSON lines.")(command)
     return click.option(
         "--log-level",
@@ -203,7 +216,6 @@ def logging(command: F) -> F:
 
 
 def networking(command: F) -> F:
-    """Declare the options of a node: addresses, peers, trust, and limits of disk and network."""
     for option in reversed(
         (
             trust,
@@ -212,16 +224,18 @@ def networking(command: F) -> F:
                 multiple=True,
                 default=("/ip4/0.0.0.0/tcp/0",),
                 show_default=True,
-                help="Multiaddr to listen on; repeatable.",
+                help="Multiaddr to listen on; may be repeated.",
             ),
             click.option(
-                "--announce", multiple=True, help="Multiaddr that others should dial; repeatable."
+                "--announce",
+                multiple=True,
+                help="Multiaddr that other peers should dial; may be repeated.",
             ),
             click.option(
                 "--peer",
                 "bootstrap",
                 multiple=True,
-                help="Multiaddr of a peer to dial at the start; repeatable.",
+                help="Multiaddr of a peer to dial; may be repeated.",
             ),
             click.option(
                 "--wait-for-ledger",
@@ -230,22 +244,19 @@ def networking(command: F) -> F:
                 type=_Number(0.0, 1e9),
                 default=60.0,
                 show_default=True,
-                help="How long to wait for an unreachable ledger at the start.",
+                help="How long to wait at the start for a ledger that does not answer.",
             ),
             click.option(
                 "--quota-gib",
                 type=_Number(0.0, 1e6),
                 default=20.0,
                 show_default=True,
-                help="Disk space for the store, in GiB.",
+                help="Storage limit.",
             ),
-            click.option("--upload-mbit", type=_RATE, help="Upload limit in Mbit/s."),
-            click.option("--download-mbit", type=_RATE, help="Download limit in Mbit/s."),
+            click.option("--upload-mbit", type=_RATE, help="Upload limit, Mbit/s."),
+            click.option("--download-mbit", type=_RATE, help="Download limit, Mbit/s."),
             click.option(
-                "--status",
-                "status_lines",
-                is_flag=True,
-                help="Print the status as JSON lines on standard output.",
+                "--status", "status_lines", is_flag=True, help="Print status as JSON lines."
             ),
         )
     ):
@@ -254,12 +265,10 @@ def networking(command: F) -> F:
 
 
 def bytes_per_s(mbit: float | None) -> float | None:
-    """Convert Mbit/s to bytes/s; None stays None."""
     return None if mbit is None else mbit * 1e6 / 8
 
 
 def set_up_logs(*, log_json: bool, log_level: str) -> None:
-    # Imported here because the app is installed without structlog.
-    from tequio_client.runtime import configure_logging
+    from tequio_client.runtime import configure_logging  # the app is installed without structlog
 
     configure_logging(style="json" if log_json else "console", level=log_level)

@@ -118,7 +118,7 @@ async def _check_exports(stage: Stage) -> None:
     make = ("checkpoint", "export", "--run", "pairs", "--to", whole, "--merged")
     await stage.command("merge", *make, *where)
     said = await stage.command("verify", "checkpoint", "verify", whole, *where)
-    assert said.startswith("sound")
+    assert said.startswith("verified")
     assert "merged into the frozen base" in said
 
 

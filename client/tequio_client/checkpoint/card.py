@@ -211,7 +211,7 @@ def _quality(story: Story) -> str:
 
 
 def _sample(story: Story) -> tuple[str, ...]:
-    """What the head writes; without one there is no section."""
+    """The section of sample text, if the log has one."""
     shown = measures.shown({key: body for key, (_, body) in story.measures.items()})
     if shown is None:
         return ()

@@ -1,4 +1,4 @@
-"""`tequio checkpoint`: certified heads as folders that load anywhere, and on the Hub."""
+"""`tequio checkpoint`: export, verify and publish certified heads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RUN = click.option(
 
 @click.group()
 def checkpoint() -> None:
-    """Export certified heads, check exports against the log, publish them."""
+    """Export, verify and publish the certified heads of runs."""
 
 
 @checkpoint.command()
@@ -75,10 +75,11 @@ def export(  # noqa: PLR0913 - one parameter an option
     ledger: str,
     trust_file: Path | None,
 ) -> None:
-    """Write the head of a round as a folder for transformers, or for peft if it is adapters.
+    """Export the head of a round as a model folder.
 
-    The weights are fetched from the ledger's seeds, or taken from --store, and held against the
-    root in the log. An interrupted export continues when it is run again.
+    The folder loads in transformers, or in peft if the run trains adapters. The weights come from
+    the ledger's seeds or from --store, and are checked against the root in the log. Run the command
+    again to continue an interrupted export.
     """
     from rich.console import Console
 
@@ -93,7 +94,7 @@ def export(  # noqa: PLR0913 - one parameter an option
     if with_gguf:
         gguf.check_installed()
         gguf.check_free(target)
-    wish = program.Wish(
+    options = program.Wish(
         ledger=ledger,
         wanted=Wanted(run=run_name, round=round_number),
         target=target,
@@ -103,7 +104,7 @@ def export(  # noqa: PLR0913 - one parameter an option
         is_whole=with_gguf and not is_merged,
     )
     with Bars(Console(stderr=True)) as bars:
-        story = program.run(wish, bars)
+        story = program.run(options, bars)
         click.echo(f"{target}: {story.manifest.name}, head of round {story.head.round}")
         if with_gguf:
             click.echo(str(gguf.write(target, bars)))
@@ -123,11 +124,12 @@ def verify(
     ledger: str,
     trust_file: Path | None,
 ) -> None:
-    """Check that the weights in a folder, or a repository of the Hub, are a head of the log.
+    """Check that an exported model is a head certified in the log.
 
-    With --store, the first tensor that differs is named.
+    PATH_OR_REPO is a folder, or a repository of the Hub. With --store, the first tensor that
+    differs is named.
 
-    Exit status: 0 they are, 2 they are not, 3 it could not be checked.
+    Exit status: 0 it is, 2 it is not, 3 it could not be checked.
     """
     from rich.console import Console
 
@@ -142,12 +144,12 @@ def verify(
         folder = _exported(what, revision)
         trust = read_policy(trust_file)
     except UserFacingError as err:
-        click.echo(f"cannot tell: {err}", err=True)
+        click.echo(f"could not be checked: {err}", err=True)
         sys.exit(Outcome.CANNOT_TELL)
     with Bars(Console(stderr=True)) as bars:
-        wish = program.Wish(folder=folder, ledger=ledger, stores=stores, trust=trust)
-        verdict = program.run(wish, bars)
-    for line in (_WORDS[verdict.outcome.value], *verdict.lines):
+        options = program.Wish(folder=folder, ledger=ledger, stores=stores, trust=trust)
+        verdict = program.run(options, bars)
+    for line in (_VERDICTS[verdict.outcome.value], *verdict.lines):
         click.echo(line)
     if not Path(what).is_dir():
         click.echo(f"commit of the repository: {folder.name}")
@@ -162,34 +164,33 @@ def _exported(what: str, revision: str | None) -> Path:
     try:
         is_folder, is_here = path.is_dir(), path.exists()
     except OSError as err:  # a name that no file can have
-        raise UserFacingError(f"there is no folder {what[:60]}: {err.strerror}") from err
+        raise UserFacingError(f"cannot open the folder {what[:60]}: {err.strerror}") from err
     if is_folder:
         return path
     if is_here:
         raise UserFacingError(
-            f"{what} is a file: give the folder that was exported, for a GGUF beside it is a copy "
-            "that nothing can be told of"
+            f"{what} is a file: give the exported folder (a GGUF file cannot be verified, because "
+            "its weights were rounded)"
         )
     if what.startswith((".", "/", "~")):
-        raise UserFacingError(f"there is no folder {what}")
+        raise UserFacingError(f"folder {what} not found")
     try:
         return _hub().download(what, revision)
     except UserFacingError as err:
-        raise UserFacingError(f"there is no folder {what}, and as a repository: {err}") from err
+        raise UserFacingError(f"folder {what} not found, and as a repository: {err}") from err
 
 
-_WORDS = {0: "sound", 2: "NOT THIS HEAD", 3: "cannot tell"}
+_VERDICTS = {0: "verified", 2: "NOT THIS HEAD", 3: "could not be checked"}
 
 
 def _publishing(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a publication."""
     for option in (
         cli.trust,
         cli.ledger,
         click.option(
             "--without-statement",
             is_flag=True,
-            help="Do not log where it was published: for users that are not organisers.",
+            help="Do not record the publication in the log, which only organisers can do.",
         ),
         click.option(
             "--with",
@@ -199,7 +200,7 @@ def _publishing(command: Callable[..., None]) -> Callable[..., None]:
             help="Folder of another organiser that also signs; may be repeated.",
         ),
         cli.folder("organiser"),
-        click.option("--private", "is_private", is_flag=True, help="Make a private repository."),
+        click.option("--private", "is_private", is_flag=True, help="Create a private repository."),
         click.option("--repo", required=True, help="Repository of the Hub, user/name."),
     ):
         command = option(command)
@@ -220,10 +221,11 @@ def publish(  # noqa: PLR0913 - one parameter an option
     ledger: str,
     trust_file: Path | None,
 ) -> None:
-    """Publish the exported folder SOURCE on the Hugging Face Hub, and record it in the log.
+    """Publish an exported folder on the Hugging Face Hub.
 
-    The folder is verified first. The token comes from HF_TOKEN, the keyring (`tequio checkpoint
-    token`) or `hf auth login`. An interrupted upload continues when it is run again.
+    SOURCE is verified first, and its publication is recorded in the log. The token comes from
+    HF_TOKEN, the keyring (`tequio checkpoint token`) or `hf auth login`. Run the command again to
+    continue an interrupted upload.
     """
     from rich.console import Console
 
@@ -232,7 +234,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
     from tequio_client.verify.progress import Bars
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    wish = program.Wish(
+    options = program.Wish(
         folder=source,
         repo=repo,
         ledger=ledger,
@@ -242,10 +244,10 @@ def publish(  # noqa: PLR0913 - one parameter an option
     )
     hub = _hub(is_token_needed=True)
     with Bars(Console(stderr=True)) as bars:
-        claim = program.verified(wish, bars)
-    done, entry = program.run(wish, claim, hub, lambda text: click.echo(text, err=True))
+        claim = program.verified(options, bars)
+    done, entry = program.run(options, claim, hub, lambda text: click.echo(text, err=True))
     click.echo(
-        f"{done.repo}: {done.tag} is {done.revision}" + ("" if done.is_new else ", as before")
+        f"{done.repo}: {done.tag} is {done.revision}" + ("" if done.is_new else ", unchanged")
     )
     if entry is not None:
         click.echo(f"logged as entry {entry}")
@@ -279,12 +281,15 @@ def follow(  # noqa: PLR0913 - one parameter an option
     log_json: bool,
     log_level: str,
 ) -> None:
-    """Publish a run's heads as they are certified, until it ends; failures are retried."""
+    """Publish the heads of a run as they are certified.
+
+    Continues until the run ends; failures are retried.
+    """
     from tequio_client.checkpoint import publish as program
     from tequio_client.ledger.proofs import read_policy
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    wish = program.FollowWish(
+    options = program.FollowWish(
         run=run_name,
         every=every,
         work=work,
@@ -295,19 +300,19 @@ def follow(  # noqa: PLR0913 - one parameter an option
         ledger=ledger,
         trust=read_policy(trust_file),
     )
-    program.follow_run(wish, _hub(is_token_needed=True))
+    program.follow_run(options, _hub(is_token_needed=True))
 
 
 @checkpoint.command()
 def token() -> None:
-    """Store a token of the Hub in the system's keyring; it is asked for and not echoed."""
+    """Store a token of the Hub in the system's keyring."""
     from tequio_client.checkpoint import hub as program
     from tequio_client.keys.system_keyring import SystemKeyring
 
     hidden = sys.stdin.isatty()
     text = click.prompt("Token", hide_input=True) if hidden else sys.stdin.readline()
     program.keep(text, SystemKeyring())
-    click.echo("kept in the keyring")
+    click.echo("stored in the keyring")
 
 
 def _hub(*, is_token_needed: bool = False) -> Hub:

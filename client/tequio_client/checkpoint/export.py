@@ -1,4 +1,8 @@
-"""A certified head as a folder that transformers loads: made whole, or not at all."""
+"""A certified head as a folder that transformers loads: complete, or absent.
+
+The folder is made next to its target, and renamed when it is complete. What was fetched stays until
+then, so an interrupted export continues where it stopped.
+"""
 
 from __future__ import annotations
 
@@ -45,15 +49,13 @@ if TYPE_CHECKING:
     from tequio_shared.log.policy import Policy
     from tequio_shared.round.manifest import Manifest
 
-# --- The files of a folder that follow from the run's manifest alone, whatever the head.
-
 
 def fixed_files(
     manifest: Manifest, documents: Documents, *, form: Form = Form.HEAD
 ) -> dict[str, bytes]:
-    """Each file's content by its place in the folder; raises MalformedError.
+    """Files that follow from the run's manifest alone, by path; raises MalformedError.
 
-    Adapters by themselves have the configuration of adapters and none of a model.
+    An export of adapters has an adapter configuration in place of a model configuration.
     """
     corpus = documents.corpus
     tokenizer, settings = layout.files(
@@ -75,17 +77,12 @@ def fixed_files(
     }
 
 
-# --- Where a folder is made: beside the place that it will have, and moved there when it is
-# whole.
-#
-# What was fetched stays until then, so that an export that was cut off goes on where it was.
-
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
 
 
 class Workplace:
-    """A work folder that is locked; `settle` makes what is in it the export."""
+    """A locked work folder; `settle` turns its content into the export."""
 
     def __init__(self, target: Path, folder: Path) -> None:
         self.target = target
@@ -94,22 +91,22 @@ class Workplace:
         self.made = folder / "made"
 
     def fresh(self) -> Path:
-        """An empty folder to write the export in."""
+        """Create an empty folder for the export."""
         shutil.rmtree(self.made, ignore_errors=True)
         self.made.mkdir(parents=True)
         return self.made
 
     def settle(self) -> None:
-        """Give what was made its place, whole; then nothing of the work is left."""
+        """Rename the export to its target, and remove the work folder."""
         tequio_client_files.settle_folder(self.made, self.target)
         shutil.rmtree(self.fetched, ignore_errors=True)
 
 
 @contextmanager
 def workplace(target: Path) -> Iterator[Workplace]:
-    """Work on an export to `target`; raises UserFacingError when it is taken or the disk is full.
+    """Lock the work folder of an export; raises UserFacingError.
 
-    What was fetched stays unless it was settled.
+    Fetched files stay after a failure, for the next attempt.
     """
     target = target.absolute()
     folder = target.parent / f".{target.name}.part"
@@ -125,30 +122,30 @@ def workplace(target: Path) -> Iterator[Workplace]:
 
 @contextmanager
 def roomy(place: Path) -> Iterator[None]:
-    """Say of a disk without room, or one that cannot be written, what to do about it."""
+    """Turn the errors of a full or read-only disk into UserFacingError."""
     try:
         yield
     except* OSError as group:
         error = first_of(group)
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             raise UserFacingError(
-                f"the disk that holds {place.parent} is full: make room and run this again; "
-                "what was fetched already is kept"
+                f"the disk of {place.parent} is full: free some space and run this again; files "
+                "already fetched are kept"
             ) from group
         if isinstance(error, OSError) and error.errno in _NOT_OURS:
             raise UserFacingError(
-                f"{place.parent} cannot be written ({error.strerror}): choose another place"
+                f"{place.parent} is not writable ({error.strerror}): choose another folder"
             ) from group
         raise
 
 
 def check_room(folder: Path, needed_bytes: int) -> None:
-    """Raise UserFacingError unless so much is free in that folder."""
+    """Raise UserFacingError unless the disk of the folder has that many bytes free."""
     free = shutil.disk_usage(folder).free
     if free < needed_bytes:
         raise UserFacingError(
             f"{needed_bytes / 1e9:.1f} GB are needed in {folder} and {free / 1e9:.1f} GB are free: "
-            "make room, or choose another place with --to"
+            "free some space, or choose another folder with --to"
         )
 
 
@@ -156,32 +153,27 @@ def _check_free(target: Path) -> None:
     try:
         is_taken = target.exists() and (not target.is_dir() or any(target.iterdir()))
     except OSError as err:
-        raise UserFacingError(f"{target} cannot be looked at: {err.strerror}") from err
+        raise UserFacingError(f"{target} cannot be read: {err.strerror}") from err
     if is_taken:
-        raise UserFacingError(
-            f"{target} is there already and not empty: choose another place with --to"
-        )
+        raise UserFacingError(f"{target} exists and is not empty: choose another folder with --to")
     if not target.parent.is_dir():
-        raise UserFacingError(f"the folder {target.parent} is not there: make it first")
+        raise UserFacingError(f"the folder {target.parent} does not exist: create it first")
 
-
-# --- The integers of a head as a file: of a store that is here, or fetched from the ledger's
-# seeds.
 
 TRY_S = 60.0
-"""A fetch goes on for as long as each such time brings a piece more."""
-_TOLD_S = 1.0
+"""Length of one fetch attempt; another follows if it brought at least one piece."""
+_REPORT_S = 1.0
 _INTEGER = 4
 
 
 def reference(manifest: Manifest, root: Digest) -> TreeRef:
-    """The tree of a head's weights."""
+    """Merkle tree of the weights of a head."""
     size = manifest.chunks * 4_096 * _INTEGER
     return TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
 
 
 def stored(ref: TreeRef, stores: Sequence[Path]) -> Path | None:
-    """The file of a store that has the tree, each byte of it hashed; None: none has."""
+    """Find the tree in the stores, with every byte hashed; None if none has it."""
     for path in StoreFolders(stores).candidates(ref):
         with path.open("rb") as file:
             if cut_file(file, ref.piece_bytes).ref == ref:
@@ -190,14 +182,14 @@ def stored(ref: TreeRef, stores: Sequence[Path]) -> Path | None:
 
 
 async def fetched(api: LedgerApi, ref: TreeRef, cache: Path, told: Callable[[int], None]) -> Path:
-    """Fetch the tree from the seeds that the ledger lists; `told` hears the bytes still missing.
+    """Fetch the tree from the seeds that the ledger lists; `told` gets the bytes still missing.
 
-    Pieces are checked as they come. What came stays in `cache`. Raises UserFacingError.
+    Pieces are verified as they arrive, and stay in `cache`. Raises UserFacingError.
     """
     async with seeds(api, cache) as found:
         if not found.peers:
             raise UserFacingError(
-                f"the ledger at {api.url} lists no seed: give --store with the folder of one"
+                f"the ledger at {api.url} lists no seed: give the folder of a seed with --store"
             )
         await _fetch(found, ref, told)
         return found.fetcher.store.tree_path(ref.root)
@@ -210,8 +202,8 @@ async def _fetch(found: Seeds, ref: TreeRef, told: Callable[[int], None]) -> Non
         left = await trio.to_thread.run_sync(store.missing_bytes, ref)
         if left >= missing:
             raise UserFacingError(
-                f"no seed gives the weights {to_text(ref.root)[:10]}: {failure}; run this again "
-                "later, or give --store with the folder of a node that has them"
+                f"no seed sends the weights {to_text(ref.root)[:10]}: {failure}; run this again "
+                "later, or give the folder of a node that has them with --store"
             )
         missing = left
 
@@ -221,7 +213,7 @@ async def _attempt(
 ) -> FetchFailedError | None:
     failure = None
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_tell, partial(found.fetcher.store.missing_bytes, ref), told)
+        nursery.start_soon(_report_missing, partial(found.fetcher.store.missing_bytes, ref), told)
         try:
             await found.fetcher.fetch_tree(ref, found.peers, timeout_s=TRY_S)
         except FetchFailedError as err:
@@ -230,19 +222,19 @@ async def _attempt(
     return failure
 
 
-async def _tell(missing: Callable[[], int], told: Callable[[int], None]) -> None:
+async def _report_missing(missing: Callable[[], int], report: Callable[[int], None]) -> None:
     while True:
-        told(await trio.to_thread.run_sync(missing))
-        await trio.sleep(_TOLD_S)
+        report(await trio.to_thread.run_sync(missing))
+        await trio.sleep(_REPORT_S)
 
 
 _ROOM = 1.05
-"""Beside the weights: the documents, and what a file system takes."""
+"""Factor for the documents and the overhead of the file system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What the person asked for; without stores, weights come from the ledger's seeds."""
+    """Options of an export; without stores, weights come from the ledger's seeds."""
 
     ledger: str
     wanted: Wanted
@@ -251,33 +243,33 @@ class Wish:
     trust: Policy | None = None
     form: Form = Form.HEAD
     is_whole: bool = False
-    """Take the merged form where there is one: for who can use whole models alone."""
+    """Merge adapters into their base, for programs that only load complete models."""
 
 
-def run(wish: Wish, progress: WorkProgress) -> Story:
-    """Export; what is at the target afterwards was checked against the log's root.
+def run(options: Wish, progress: WorkProgress) -> Story:
+    """Export a head; its weights are checked against the root in the log.
 
     Raises UserFacingError.
     """
-    with workplace(wish.target) as place, shutdown.reached(wish.ledger):
-        story = trio.run(partial(_export, wish, place, progress))
+    with workplace(options.target) as place, shutdown.reached(options.ledger):
+        story = trio.run(partial(_export, options, place, progress))
         place.settle()
     return story
 
 
-async def _export(wish: Wish, place: Workplace, progress: WorkProgress) -> Story:
-    async with LedgerApi(wish.ledger, trust=wish.trust) as api:
-        story = await read_story(api, wish.wanted, progress)
-        form = _form(wish, story.manifest)
-        made = _Made(story=story, form=form, place=place, ledger=wish.ledger)
-        head, *base = await _weights(api, made, wish.stores, progress)
+async def _export(options: Wish, place: Workplace, progress: WorkProgress) -> Story:
+    async with LedgerApi(options.ledger, trust=options.trust) as api:
+        story = await read_story(api, options.wanted, progress)
+        form = _form(options, story.manifest)
+        made = _Made(story=story, form=form, place=place, ledger=options.ledger)
+        head, *base = await _weights(api, made, options.stores, progress)
     await trio.to_thread.run_sync(_make, made, head, base, progress)
     return story
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Made:
-    """What is made, and where."""
+    """Content and place of one export."""
 
     story: Story
     form: Form
@@ -286,7 +278,7 @@ class _Made:
 
     @property
     def references(self) -> tuple[TreeRef, ...]:
-        """The trees it is made of: the head, then the files of a base that it is merged into."""
+        """Trees of the head, then of the files of the base that it is merged into."""
         manifest = self.story.manifest
         head = reference(manifest, self.story.head.weights_root)
         files = manifest.frozen.files if manifest.frozen and self.form is Form.MERGED else ()
@@ -294,22 +286,22 @@ class _Made:
 
     @property
     def size_bytes(self) -> int:
-        """What the folder takes, about."""
+        """Approximate size of the folder."""
         head, *base = self.references
         base_bytes = sum(one.size_bytes for one in base)
         return int(_ROOM * head.size_bytes) + 2 * base_bytes  # 32 bits for 16
 
 
-def _form(wish: Wish, manifest: Manifest) -> Form:
+def _form(options: Wish, manifest: Manifest) -> Form:
     """Raises UserFacingError."""
-    if wish.is_whole:
+    if options.is_whole:
         return Form.MERGED if manifest.frozen else Form.HEAD
-    if wish.form is Form.MERGED and manifest.frozen is None:
+    if options.form is Form.MERGED and manifest.frozen is None:
         raise UserFacingError(
-            f"{manifest.name} trains all weights of its model: there is nothing to merge; leave "
-            "--merged away"
+            f"{manifest.name} trains all weights of its model, so there are no adapters to merge: "
+            "leave out --merged"
         )
-    return wish.form
+    return options.form
 
 
 async def read_story(api: LedgerApi, wanted: Wanted, progress: WorkProgress) -> Story:
@@ -334,14 +326,13 @@ def _story(source: LiveLog, wanted: Wanted, progress: WorkProgress, url: str) ->
 async def _weights(
     api: LedgerApi, made: _Made, stores: Sequence[Path], progress: WorkProgress
 ) -> list[Path]:
-    """The files of all references: from the stores, else from the ledger's seeds."""
     refs, folder = made.references, made.place.folder
     found = [await trio.to_thread.run_sync(stored, ref, tuple(stores)) for ref in refs]
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
     if lacking and stores:
         names = ", ".join(map(str, stores))
         raise UserFacingError(
-            f"{names} does not have the weights {to_text(lacking[0].root)[:10]} whole and "
+            f"{names} does not have the weights {to_text(lacking[0].root)[:10]} complete and "
             "undamaged: give another --store, or none to fetch them from the ledger's seeds"
         )
     check_room(folder, made.size_bytes + sum(ref.size_bytes for ref in lacking))
@@ -355,12 +346,12 @@ async def _fetched(api: LedgerApi, ref: TreeRef, place: Workplace, progress: Wor
     with progress.work("weights fetched (bytes)", ref.size_bytes) as tick:
         left = ref.size_bytes
 
-        def told(missing: int) -> None:
+        def report(missing: int) -> None:
             nonlocal left
             tick(left - missing)
             left = missing
 
-        return await fetched(api, ref, place.fetched, told)
+        return await fetched(api, ref, place.fetched, report)
 
 
 def _make(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress) -> None:
@@ -396,7 +387,7 @@ def _merge(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress
 
 
 def claim_of(story: Story) -> layout.Claim:
-    """What the folder says of itself."""
+    """Identity of the head, as the folder claims it."""
     head = story.head
     return layout.Claim(
         network=to_text(story.genesis.network_id),

@@ -1,4 +1,7 @@
-"""Which architectures a GGUF is written of, and what it says of their numbers.
+"""An exported folder as one GGUF file, for llama.cpp and programs built on it.
+
+Written by the `gguf` package, for byte-level BPE tokenizers (raw bytes are one). The file is a copy
+for use: only the folder can be verified.
 
 llama.cpp computes each architecture by its own code, and knows no other fields than these: what a
 configuration says beyond them would be lost without a word, so such a model is refused. Rope
@@ -57,8 +60,8 @@ def architecture(config: dict[str, Any]) -> str:  # JSON of any model
 
 
 def _odd(config: dict[str, Any]) -> Iterator[str]:
-    """What of a configuration llama.cpp would not compute, or what is not said in it."""
-    from tequio_client.trainer import llama  # noqa: PLC0415 - brings torch
+    """Features of a configuration that llama.cpp does not compute, or that are missing from it."""
+    from tequio_client.trainer import llama  # noqa: PLC0415 - imports torch
 
     kind = config["model_type"]
     if config.get("hidden_act", "silu") != "silu":
@@ -77,7 +80,7 @@ def _odd(config: dict[str, Any]) -> Iterator[str]:
 
 
 def _sees_less(config: dict[str, Any]) -> bool:
-    """Whether some layer sees only the last tokens; Mistral's do unless it says null."""
+    """True if a layer sees only the last tokens; Mistral's do unless the field is null."""
     if "sliding_attention" in (config.get("layer_types") or ()):
         return True
     if config["model_type"] == "mistral":
@@ -87,7 +90,7 @@ def _sees_less(config: dict[str, Any]) -> bool:
 
 def describe(writer: gguf.GGUFWriter, config: dict[str, Any], sequence: int) -> None:
     """Write the numbers of a network; `sequence` is its context where it says none."""
-    import gguf  # noqa: PLC0415 - not installed with ours
+    import gguf  # noqa: PLC0415 - an optional dependency
 
     turns, heads, size = _rope(config), config["num_attention_heads"], head_size(config)
     writer.add_vocab_size(config["vocab_size"])
@@ -114,7 +117,7 @@ def head_size(config: dict[str, Any]) -> int:
 
 
 def rope_freqs(config: dict[str, Any]) -> NDArray[np.float32] | None:
-    """What the speed of each pair of a head is divided by; None where by nothing of its own."""
+    """Divisors of the rotation speeds of a head's pairs; None for the default speeds."""
     turns = _rope(config)
     if turns.kind != "llama3":
         return None
@@ -135,16 +138,10 @@ def turned(name: str, values: NDArray[Any], config: dict[str, Any]) -> NDArray[A
 
 
 def _rope(config: dict[str, Any]) -> Rope:
-    from tequio_client.trainer.llama import Rope  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer.llama import Rope  # noqa: PLC0415 - imports torch
 
     return Rope.of(config)
 
-
-# --- An exported folder as one GGUF file, for llama.cpp and what is built on it.
-#
-# The `gguf` package writes it; it is not installed with ours. It is written of the architectures
-# in `gguf_kinds` with byte-level BPE tokenizers (raw bytes are one). The file is a copy for use:
-# only the folder can be verified.
 
 _SEPARATOR = "<|separator|>"
 """Spelt so for llama.cpp, where a zero byte would end the text."""
@@ -167,7 +164,7 @@ def check_free(folder: Path) -> None:
 
 def write(folder: Path, progress: WorkProgress) -> Path:
     """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
-    import gguf  # noqa: PLC0415 - not installed with ours
+    import gguf  # noqa: PLC0415 - an optional dependency
 
     config = json.loads((folder / layout.CONFIG).read_bytes())
     kind = architecture(config)
@@ -241,7 +238,7 @@ def _add_tensors(
     with progress.work("weights for GGUF (bytes)", size) as tick:
         for path in paths:
             with safe_open(path, framework="numpy") as file:
-                for name in file.keys():  # noqa: SIM118 - it is no dictionary
+                for name in file.keys():  # noqa: SIM118 - not a dictionary
                     values = turned(name, file.get_tensor(name), config)
                     new = called.get_name(name, try_suffixes=(".weight", ".bias"))
                     if new is None:

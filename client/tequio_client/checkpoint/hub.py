@@ -1,9 +1,9 @@
-"""The Hugging Face Hub: the only file that speaks to it, by its own client.
+"""Upload to and download from the Hugging Face Hub, through its own client.
 
-Rules. A repository holds heads of one run: what is there and is not of it is never written over.
-Each head is one commit and the tag `round-N`; a tag that is there means that nothing is left to do.
-Large files go one by one before the commit, and the Hub is not sent again what it has: so an
-upload that broke goes on at the file where it broke. The token is in no message.
+Rules. A repository holds heads of one run, and nothing else in it is ever overwritten. Each head is
+one commit with the tag `round-N`; an existing tag means that the head is published. Large files are
+uploaded one by one before the commit, and the Hub is not sent files that it has: an interrupted
+upload continues with the file where it stopped. No message contains the token.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 MAIN = "main"
 _TAG = "round-"
-_SAID = 300
+_MOST = 300
 _CONFLICT = 409
 _DENIED = 403
 _UNKNOWN = 401
 _OWN_FILES = (".gitattributes",)
 _FAILURES = (HfHubHTTPError, httpx2.HTTPError, OSError, RuntimeError, ValueError)
-"""What the client raises; a RuntimeError is a large file that did not go through."""
+"""Errors of the client; a RuntimeError is the failed upload of a large file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,21 +54,20 @@ class Published:
     revision: str
     tag: str
     is_new: bool
-    """Whether this call put it there."""
+    """False if the head was published before."""
 
 
 def tag_of(claim: Claim) -> str:
-    """The tag under which a head is found."""
     return f"{_TAG}{claim.round}"
 
 
 def show_no_bars() -> None:
-    """Let the Hub's client draw nothing: nobody is looking."""
+    """Disable the progress bars of the Hub's client, for output that is not a terminal."""
     disable_progress_bars()
 
 
 class Hub:
-    """Speaks with one token to the Hub at an address, or at that of HF_ENDPOINT."""
+    """Client with one token, for the Hub at `endpoint` (default: HF_ENDPOINT)."""
 
     def __init__(self, token: str | None, endpoint: str | None = None) -> None:
         self._api = HfApi(token=token or False, endpoint=endpoint)
@@ -82,9 +81,9 @@ class Hub:
         is_private: bool,
         told: Callable[[str], None],
     ) -> Published:
-        """Upload an exported folder; `told` hears which large file is next.
+        """Upload an exported folder; `told` gets the name of each file before its upload.
 
-        Raises UserFacingError, and may be called again then.
+        Raises UserFacingError, after which it may be called again.
         """
         try:
             self._prepare(repo, claim, is_private=is_private)
@@ -96,9 +95,9 @@ class Hub:
             raise _translated(err, repo) from err
 
     def download(self, repo: str, revision: str | None) -> Path:
-        """Fetch what an export has of a repository into the Hub's cache; raises UserFacingError.
+        """Download the files of an export into the Hub's cache; raises UserFacingError.
 
-        The folder's name is the commit.
+        The name of the returned folder is the commit.
         """
         try:
             found = self._api.snapshot_download(
@@ -109,7 +108,7 @@ class Hub:
             raise _translated(err, repo) from err
 
     def last_round(self, repo: str) -> int | None:
-        """The highest round whose head is tagged; None for none. Raises UserFacingError."""
+        """Highest round with a tag, None for none; raises UserFacingError."""
         try:
             names = [one.name for one in self._api.list_repo_refs(repo).tags]
         except RepositoryNotFoundError:
@@ -120,7 +119,7 @@ class Hub:
         return max((int(one) for one in numbers if one.isdecimal()), default=None)
 
     def _prepare(self, repo: str, claim: Claim, *, is_private: bool) -> None:
-        """Make the repository, or see that the one that is there may be used."""
+        """Create the repository, or check that the existing one can be used."""
         try:
             self._api.create_repo(repo, private=is_private, exist_ok=False)
         except HfHubHTTPError as err:
@@ -131,32 +130,32 @@ class Hub:
         info = self._api.model_info(repo)
         if is_private and not info.private:
             raise UserFacingError(
-                f"the repository {repo} is there already, and everybody can read it: make it "
-                "private on the Hub, or leave --private out"
+                f"the repository {repo} exists and is public: make it private on the Hub, or "
+                "leave out --private"
             )
         names = [one.rfilename for one in info.siblings or ()]
         other = self._claimed(repo, MAIN)
         if other is None and not set(names) <= set(_OWN_FILES):
             raise UserFacingError(
-                f"the repository {repo} holds something else than heads of a Tequio run: "
+                f"the repository {repo} has files that are not heads of a Tequio run: "
                 "give another name with --repo"
             )
         if other is not None and (other.network, other.run) != (claim.network, claim.run):
             raise UserFacingError(
-                f"the repository {repo} holds heads of another run ({other.run[:10]}): "
+                f"the repository {repo} has heads of another run ({other.run[:10]}): "
                 "give another name with --repo"
             )
 
     def _tagged(self, repo: str, claim: Claim) -> Published | None:
-        """The head where its tag says that it is; None: there is no such tag."""
+        """Find the head by its tag; None if there is no such tag."""
         tag = tag_of(claim)
         for one in self._api.list_repo_refs(repo).tags:
             if one.name == tag:
                 other = self._claimed(repo, tag)
                 if other != claim:
                     raise UserFacingError(
-                        f"the tag {tag} of {repo} is something else than this head: delete it on "
-                        "the Hub, or give another name with --repo"
+                        f"the tag {tag} of {repo} is not this head: delete it on the Hub, or give "
+                        "another name with --repo"
                     )
                 revision = one.target_commit
                 return Published(repo=repo, revision=revision, tag=tag, is_new=False)
@@ -182,13 +181,13 @@ class Hub:
         return Published(repo=repo, revision=commit.oid, tag=tag, is_new=True)
 
     def _stale(self, repo: str, fresh: set[str]) -> Iterator[CommitOperationDelete]:
-        """Files of an earlier head that this one does not have: other parts of its weights."""
+        """Delete files of an earlier head that this one lacks, such as further weight files."""
         for one in self._api.model_info(repo).siblings or ():
             if one.rfilename not in fresh and one.rfilename not in _OWN_FILES:
                 yield CommitOperationDelete(path_in_repo=one.rfilename)
 
     def _claimed(self, repo: str, revision: str) -> Claim | None:
-        """What a revision says that it is; None for what is no export."""
+        """Read the claim of a revision; None if it is not an export."""
         try:
             path = self._api.hf_hub_download(repo, layout.CLAIM, revision=revision)
             with Path(path).open("rb") as file:
@@ -198,7 +197,7 @@ class Hub:
 
 
 def _names(folder: Path) -> list[str]:
-    """The folder's files, but for hidden ones: a desktop leaves some."""
+    # Desktops leave hidden files in folders.
     files = [one.relative_to(folder) for one in folder.rglob("*") if one.is_file()]
     return sorted(
         one.as_posix() for one in files if not any(part.startswith(".") for part in one.parts)
@@ -206,51 +205,49 @@ def _names(folder: Path) -> list[str]:
 
 
 def _translated(err: Exception, repo: str) -> UserFacingError:
-    """One sentence, which says what to do."""
     cause = err if isinstance(err, HfHubHTTPError) else err.__cause__
     if isinstance(err, HFValidationError):
         return UserFacingError(
-            f"{cleaned(repo, _SAID)!r} is no name of a repository: say user/name"
+            f"invalid repository name {cleaned(repo, _MOST)!r}: expected user/name"
         )
     if isinstance(cause, HfHubHTTPError):
         return _answered(cause, repo)
     return UserFacingError(
-        f"the connection to the Hub broke ({type(cause or err).__name__}: "
-        f"{cleaned(str(cause or err), _SAID)}): run this again; what is there is not sent again"
+        f"the connection to the Hub failed ({type(cause or err).__name__}: "
+        f"{cleaned(str(cause or err), _MOST)}): run this again; uploaded files are not sent again"
     )
 
 
 def _answered(err: HfHubHTTPError, repo: str) -> UserFacingError:
-    said = cleaned(err.server_message or str(err).partition("\n")[0], _SAID)
+    answer = cleaned(err.server_message or str(err).partition("\n")[0], _MOST)
     status = err.response.status_code
     if isinstance(err, RepositoryNotFoundError):
         return UserFacingError(f"the Hub has no repository {repo} that this token may see")
     if status == _UNKNOWN:
         return UserFacingError(
-            f"the Hub does not accept the token ({said}): make one that may write at "
-            "https://huggingface.co/settings/tokens, and keep it with `tequio checkpoint token`"
+            f"the Hub does not accept the token ({answer}): create one with write access at "
+            "https://huggingface.co/settings/tokens, and store it with `tequio checkpoint token`"
         )
     if status == _DENIED:
         return UserFacingError(
-            f"the token may not write to {repo} ({said}): take a name of your own, or a token "
-            "with that right"
+            f"the token has no write access to {repo} ({answer}): use a repository of your own, or "
+            "a token with that access"
         )
-    return UserFacingError(f"the Hub says no to {repo}: {said} (status {status})")
+    return UserFacingError(f"the Hub refused {repo}: {answer} (status {status})")
 
-
-# --- The token for the Hub: from the environment, the system's keyring, or the Hub's own login.
-#
-# It is never an option of a command: other users see those.
 
 VARIABLE = "HF_TOKEN"
 SLOT = "hugging-face"
 
 
 def find(environment: Mapping[str, str], keyring: SystemKeyring) -> str | None:
-    """The first one that there is; None for none."""
-    told = environment.get(VARIABLE, "").strip()
-    if told:
-        return told
+    """Find the token: in the environment, the keyring, or the Hub's own login; None for none.
+
+    It is never an option of a command, because other users of the computer can read those.
+    """
+    given = environment.get(VARIABLE, "").strip()
+    if given:
+        return given
     try:
         kept = keyring.get(SLOT)
     except IdentityError:  # no keyring, or a locked one: the Hub's own login may do
@@ -259,19 +256,18 @@ def find(environment: Mapping[str, str], keyring: SystemKeyring) -> str | None:
 
 
 def needed(environment: Mapping[str, str], keyring: SystemKeyring) -> str:
-    """The same; raises UserFacingError for none."""
+    """Find the token as `find` does; raises UserFacingError for none."""
     found = find(environment, keyring)
     if found is None:
         raise UserFacingError(
-            f"there is no token for the Hub: keep one with `tequio checkpoint token`, or set "
-            f"{VARIABLE}"
+            f"no token for the Hub: store one with `tequio checkpoint token`, or set {VARIABLE}"
         )
     return found
 
 
 def keep(text: str, keyring: SystemKeyring) -> None:
-    """Keep a token in the keyring; raises UserFacingError."""
+    """Store a token in the keyring; raises UserFacingError."""
     token = text.strip()
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise UserFacingError("that is no token: it is one word of letters, digits and _")
+        raise UserFacingError("invalid token: expected one word of letters, digits and _")
     keyring.put(SLOT, token.encode())

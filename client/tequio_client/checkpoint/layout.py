@@ -1,4 +1,4 @@
-"""What lies where in an exported folder, and what is said of it (docs/protocol.md, exported heads).
+"""Layout of an exported folder (docs/protocol.md, exported heads).
 
 Hugging Face's own files are at the top; what makes them a head of a log is below `tequio/`, where
 no program that loads models looks.
@@ -52,7 +52,7 @@ PATTERNS = (
 
 
 def is_adapter(folder: Path) -> bool:
-    """Whether a folder holds adapters by themselves."""
+    """True for a folder of adapters without their base."""
     return (folder / ADAPTER_CONFIG).exists()
 
 
@@ -62,7 +62,7 @@ def adapter_of(folder: Path) -> Path:
 
 
 class Form(Enum):
-    """What a folder holds: a head as its run trains it, or a whole model where that is adapters."""
+    """Content of a folder: a head as its run trains it, or adapters merged into their base."""
 
     HEAD = "head"
     MERGED = "merged"
@@ -117,16 +117,15 @@ class WeightFiles:
         try:
             index = msgspec.json.decode(raw, type=Index)
         except (ValueError, RecursionError) as err:
-            raise MalformedError(f"{INDEX} is no index of weights: {err}") from err
+            raise MalformedError(f"{INDEX} is not a valid index of weights: {err}") from err
         unnamed = [name for name in names if name not in index.weight_map]
         if unnamed:
             raise MalformedError(f"{INDEX} does not name the tensor {unnamed[0]}")
         return cls({name: folder / index.weight_map[name] for name in names})
 
 
-# --- The configuration files of an exported folder, as functions of the run's documents alone.
-#
-# So whoever has the run's manifest can make them anew, and see whether a folder's are those.
+# All files below are functions of the run's documents alone: a verifier with the run's manifest
+# makes them again, and compares them with a folder's.
 
 _CODE = (
     "auto_map",
@@ -199,11 +198,8 @@ def _json(fields: dict[str, Any]) -> bytes:
     return json.dumps(fields, indent=2, sort_keys=True).encode() + b"\n"
 
 
-# --- The tokenizer files of an exported folder, made from what the run's manifest names.
-#
 # A run on raw bytes gets a tokenizer.json that does the same to every text without a zero byte:
-# token b is byte b, and token 0 is the separator, spelt as the zero byte itself, which texts
-# leave out.
+# token b is byte b, and token 0 is the separator, spelt as the zero byte, which texts leave out.
 
 SEPARATOR = "\0"
 _FIRST_SPARE = 0x100

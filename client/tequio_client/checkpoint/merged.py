@@ -34,7 +34,7 @@ _FLOAT = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
-    """What is added to a matrix."""
+    """Adapter of one matrix."""
 
     down: NDArray[np.float64]
     up: NDArray[np.float64]
@@ -128,7 +128,7 @@ def _check_targets(pairs: Mapping[str, _Pair], tensors: Sequence[BaseTensor]) ->
 
 
 def _check_names(files: set[Path], due: set[str]) -> None:
-    """No tensor more or less: what is loaded beside them is no head's."""
+    """Extra tensors are refused too: they would be loaded with the head."""
     found: set[str] = set()
     for path in files:
         with safe_open(path, framework="numpy") as file:

@@ -1,6 +1,7 @@
-"""A head to the Hub, and the statement that it is there.
+"""Publication of heads on the Hugging Face Hub, recorded in the log.
 
-The folder is verified before anything is sent: nothing is published that is not the head.
+A folder is verified before anything is uploaded, so nothing but a certified head is published. What
+the Hub has is read from its tags: a restart of `follow_run` neither repeats nor skips a head.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is to be published and where; `organisers` are folders of those who sign, or none."""
+    """Folder and repository; `organisers` are folders of those who sign, or empty."""
 
     folder: Path
     repo: str
@@ -56,37 +57,41 @@ class Wish:
 
 
 def run(
-    wish: Wish, claim: Claim, hub: Hub, told: Callable[[str], None]
+    options: Wish, claim: Claim, hub: Hub, told: Callable[[str], None]
 ) -> tuple[Published, int | None]:
-    """Publish what was verified; gives what is on the Hub, and the log entry that says so, if any.
+    """Publish a verified folder; returns the revision on the Hub, and the log entry or None.
 
-    `told` hears which file is next. Raises UserFacingError.
+    `told` gets the name of each file before its upload. Raises UserFacingError.
     """
-    published = hub.publish(wish.folder, claim, wish.repo, is_private=wish.is_private, told=told)
-    if not wish.organisers:
+    published = hub.publish(
+        options.folder, claim, options.repo, is_private=options.is_private, told=told
+    )
+    if not options.organisers:
         return published, None
-    return published, say(wish.ledger, claim, published, wish.organisers)
+    return published, say(options.ledger, claim, published, options.organisers)
 
 
 def say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Path]) -> int:
-    """Have organisers state where a head was published; gives the log index."""
+    """Log where a head was published, as the organisers; returns the log index."""
     with ExitStack() as stack:
         for folder in organisers:
             stack.enter_context(locked(folder))
         stack.enter_context(shutdown.reached(ledger))
-        return trio.run(partial(_say, ledger, claim, published, organisers))
+        return trio.run(partial(_log_publication, ledger, claim, published, organisers))
 
 
-def verified(wish: Wish, progress: WorkProgress) -> Claim:
-    """The claim of a folder that bears it out; raises UserFacingError for any other."""
-    check = verify.Wish(folder=wish.folder, ledger=wish.ledger, trust=wish.trust)
+def verified(options: Wish, progress: WorkProgress) -> Claim:
+    """Verify a folder and return its claim; raises UserFacingError if it is not that head."""
+    check = verify.Wish(folder=options.folder, ledger=options.ledger, trust=options.trust)
     verdict = verify.run(check, progress)
     if verdict.outcome is not Outcome.IS_THE_HEAD:
         raise UserFacingError("not published: " + "; ".join(verdict.lines))
-    return layout.Claim.parse((wish.folder / layout.CLAIM).read_bytes())
+    return layout.Claim.parse((options.folder / layout.CLAIM).read_bytes())
 
 
-async def _say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Path]) -> int:
+async def _log_publication(
+    ledger: str, claim: Claim, published: Published, organisers: Sequence[Path]
+) -> int:
     body = CheckpointPublish(
         head=claim.head,
         weights_root=claim.weights_root,
@@ -100,27 +105,22 @@ async def _say(ledger: str, claim: Claim, published: Published, organisers: Sequ
         entry = await signing.signed(api, organisers[0], body, ours, now_ms(), about=about)
         if not signing.is_complete(entry, network):
             raise UserFacingError(
-                f"{published.repo} is on the Hub, but the log does not say so: more organisers "
-                "have to sign; run this again with --with and the folder of another one"
+                f"{published.repo} is on the Hub, but not in the log: more organisers have to "
+                "sign; run this again with the folder of another one after --with"
             )
         return await signing.send(api, entry, now_ms())
 
-
-# --- Publishing a run's heads as they come: each so many rounds, and the last.
-#
-# What the Hub has is read from its tags, so a restart neither repeats nor forgets anything. What
-# fails, for whatever reason, is said and tried again with growing pauses.
 
 log = structlog.get_logger(__name__)
 
 POLL_S = 30.0
 LONGEST_S = 900.0
-"""Between two tries that fail."""
+"""Longest pause after a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowWish:
-    """Which run's heads go where, and how often."""
+    """Run, repository, and interval of the heads to publish."""
 
     run: str
     every: int
@@ -133,15 +133,15 @@ class FollowWish:
     trust: Policy | None = None
 
 
-def follow_run(wish: FollowWish, hub: Hub, pause: Callable[[float], None] = time.sleep) -> None:
-    """Go on until the run has ended and its last head is published."""
-    wish.work.mkdir(parents=True, exist_ok=True)
-    back_off = BackOff(Random(wish.repo), LONGEST_S)  # noqa: S311 - pauses, no secrets
+def follow_run(options: FollowWish, hub: Hub, pause: Callable[[float], None] = time.sleep) -> None:
+    """Publish heads until the run has ended; failures are logged and retried with back-off."""
+    options.work.mkdir(parents=True, exist_ok=True)
+    back_off = BackOff(Random(options.repo), LONGEST_S)  # noqa: S311 - pauses, no secrets
     is_over = False
     while not is_over:
         wait_s = POLL_S
         try:
-            is_over = _look(wish, hub)
+            is_over = _publish_if_due(options, hub)
             back_off.reset()
         except* TequioError as group:
             wait_s = back_off.next_s()
@@ -151,7 +151,7 @@ def follow_run(wish: FollowWish, hub: Hub, pause: Callable[[float], None] = time
 
 
 def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -> bool:
-    """Whether the head of a round is to be published; `published` is the last one that was."""
+    """Tell if the head of a round is to be published; `published` is the last round on the Hub."""
     if published is not None and head <= published:
         return False
     if is_finished:
@@ -160,34 +160,38 @@ def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -
     return head // every > before
 
 
-def _look(wish: FollowWish, hub: Hub) -> bool:
-    """Publish the present head if it is due; whether all is done."""
-    with shutdown.reached(wish.ledger):
-        found = trio.run(partial(_run, wish))
+def _publish_if_due(options: FollowWish, hub: Hub) -> bool:
+    """Publish the present head if it is due; True when the run has ended."""
+    with shutdown.reached(options.ledger):
+        found = trio.run(partial(_run, options))
     is_finished = found.state == State.FINISHED
     if found.head_round is None:
         return is_finished
-    last = hub.last_round(wish.repo)
-    if is_due(found.head_round, last, wish.every, is_finished=is_finished):
-        _publish(wish, hub, found)
+    last = hub.last_round(options.repo)
+    if is_due(found.head_round, last, options.every, is_finished=is_finished):
+        _publish(options, hub, found)
     return is_finished
 
 
-def _publish(wish: FollowWish, hub: Hub, found: RunAnswer) -> None:
-    target = wish.work / f"round-{found.head_round}"
+def _publish(options: FollowWish, hub: Hub, found: RunAnswer) -> None:
+    target = options.work / f"round-{found.head_round}"
     if not (target / layout.CLAIM).exists():
         wanted = Wanted(run=found.run, round=found.head_round)
         exporting = export.Wish(
-            ledger=wish.ledger, wanted=wanted, target=target, stores=wish.stores, trust=wish.trust
+            ledger=options.ledger,
+            wanted=wanted,
+            target=target,
+            stores=options.stores,
+            trust=options.trust,
         )
         export.run(exporting, Quiet())
     publishing = Wish(
         folder=target,
-        repo=wish.repo,
-        ledger=wish.ledger,
-        is_private=wish.is_private,
-        organisers=wish.organisers,
-        trust=wish.trust,
+        repo=options.repo,
+        ledger=options.ledger,
+        is_private=options.is_private,
+        organisers=options.organisers,
+        trust=options.trust,
     )
     claim = verified(publishing, Quiet())
     done, entry = run(publishing, claim, hub, lambda text: log.debug("upload", file=text))
@@ -195,11 +199,13 @@ def _publish(wish: FollowWish, hub: Hub, found: RunAnswer) -> None:
     shutil.rmtree(target)
 
 
-async def _run(wish: FollowWish) -> RunAnswer:
-    async with LedgerApi(wish.ledger, trust=wish.trust) as api:
+async def _run(options: FollowWish) -> RunAnswer:
+    async with LedgerApi(options.ledger, trust=options.trust) as api:
         found = [
-            one for one in await api.runs() if not wish.run or is_meant(one.name, one.run, wish.run)
+            one
+            for one in await api.runs()
+            if not options.run or is_meant(one.name, one.run, options.run)
         ]
     if len(found) != 1:
-        raise UserFacingError(f"{len(found)} runs are called {wish.run!r}: give the id")
+        raise UserFacingError(f"{len(found)} runs match {options.run!r}: give the id")
     return found[0]

@@ -1,4 +1,4 @@
-"""What a log says of one head, and how it came to be.
+"""One head and its history, as a log proves them.
 
 The log is read and folded as in an audit, so nothing here is the ledger's word alone: rosters,
 quorums, points and heads follow from the statements, and the statements from signed tree heads.
@@ -38,7 +38,7 @@ Blob: TypeAlias = "Callable[[Digest], bytes | None]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Documents:
-    """What the run's manifest names, as bytes with those hashes."""
+    """Documents that the run's manifest names, checked by their hashes."""
 
     config: bytes
     corpus: Corpus
@@ -83,7 +83,7 @@ class Wanted:
 
 
 def story_of(log: FoldedLog, blob: Blob, wanted: Wanted) -> Story:
-    """What a log says of one head; raises UserFacingError when there is no such run or head.
+    """Find a head and its history in a log; raises UserFacingError if there is no such head.
 
     `blob` gets documents. Costs a bundle and O(log n) tiles beside what was read.
     """

@@ -29,13 +29,11 @@ if TYPE_CHECKING:
     from tequio_shared.head.layout import Placement
     from tequio_shared.round.manifest import Manifest, Model
 
-# --- Between a head's integers and binary32, without losing one of them.
-#
-# Theory. A parameter is W x 2^-24 with W an int32, and its float view is the nearest binary32,
-# which has 24 bits: exact up to |W| = 2^24, that is up to weights of one. Beyond, W less the
-# float view is the *remainder*, at most 64 either way, and few weights have one (scales of norms,
-# mostly). Floats and remainders together give W back, and each W has one such pair only: floats
-# that are not the nearest, lie between two integers, or are a negative zero are refused.
+# Theory of the float view. A parameter is W x 2^-24 with W an int32, and its float view is the
+# nearest binary32, which has 24 bits: exact up to |W| = 2^24, that is up to weights of one. Beyond,
+# W less the float view is the *remainder*, at most 64 either way, and few weights have one (scales
+# of norms, mostly). Floats and remainders together give W back, and each W has one such pair only:
+# floats that are not the nearest, lie between two integers, or are a negative zero are refused.
 
 BLOCK = 1 << 22
 """Weights that are turned at once: 16 MiB of each kind."""
@@ -67,7 +65,7 @@ def integers_of(
     if not np.isfinite(units).all():
         raise MalformedError("a weight is not a finite number")
     if (units != np.rint(units)).any() or (np.abs(units) > 2.0**31).any():
-        raise MalformedError("a weight is no multiple of 2^-24 within +-128")
+        raise MalformedError("a weight is not a multiple of 2^-24 within +-128")
     integers = units.astype(np.int64)
     integers[at] += remainders
     if ((integers < _INT32.min) | (integers > _INT32.max)).any():
@@ -90,7 +88,7 @@ _FLOAT = _INTEGER = 4
 
 @dataclass(slots=True)
 class Remainders:
-    """What the floats lack, over all tensors laid end to end in the manifest's order."""
+    """Remainders of the floats, over all tensors laid end to end in the manifest's order."""
 
     at: list[NDArray[np.int64]] = field(default_factory=list)
     values: list[NDArray[np.int8]] = field(default_factory=list)
@@ -152,8 +150,8 @@ def read(
 ) -> NDArray[np.int32]:
     """Turn a folder's weights back into the flat integers, in a file; gives it mapped.
 
-    Raises MalformedError for what is no export of such a head, FileNotFoundError for what is
-    missing.
+    Raises MalformedError if the files are not an export of such a head, FileNotFoundError if one
+    is missing.
     """
     layout, called = manifest.layout, names_in_files(manifest.model)
     names = list(called.values())
@@ -269,7 +267,7 @@ def _remainders(path: Path, parameters: int) -> tuple[NDArray[np.int64], NDArray
 
 
 def _check_names(files: set[Path], due: set[str]) -> None:
-    """No tensor more or less than the manifest's: what is loaded beside them is no head's."""
+    """Extra tensors are refused too: they would be loaded with the head."""
     found: set[str] = set()
     for path in files:
         try:
@@ -313,7 +311,7 @@ def _starts(placements: Sequence[Placement]) -> Iterator[tuple[str, int]]:
 
 
 def file_name(number: int, files: int) -> str:
-    """What transformers calls a file of weights."""
+    """Name of a file of weights, as in transformers."""
     return (
         checkpoint_layout.WEIGHTS
         if files == 1
@@ -352,11 +350,8 @@ class SafetensorsFile:
         self._file.write(np.ascontiguousarray(values).data.cast("B") if values.size else b"")
 
 
-# --- The tensors of a frozen base as its Safetensors files have them, widened to binary32 by
-# rows.
-#
-# The library gives numpy no bfloat16, so headers are read here; the library has looked at each
-# file before, and its bytes are those that the run's manifest names.
+# The library gives numpy no bfloat16, so the headers of a base are read here. The library has
+# checked each file before, and the run's manifest names its bytes by hash.
 
 _KINDS: dict[str, str] = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 _LENGTH_BYTES = 8

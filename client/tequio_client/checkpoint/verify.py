@@ -1,8 +1,9 @@
-"""Are these weights that head? From the files to integers, to their root, to the log.
+"""Verification that the weights in a folder are a certified head.
 
-Nothing in the folder is believed but what leads to the root. Its claim says where in the log to
-look; the entry there has to be the coordinator's head.promote of that run and round, and has to be
-in the log of a checkpoint that is signed as the genesis, or a policy, demands.
+The files are turned into integers, the integers into their Merkle root, and the root is looked up
+in the log. The folder is not trusted: its claim only names an entry of the log. That entry must be
+the coordinator's head.promote of that run and round, included in a checkpoint that is signed as the
+genesis or a policy demands.
 """
 
 from __future__ import annotations
@@ -57,11 +58,9 @@ if TYPE_CHECKING:
     from tequio_shared.log.policy import Policy
     from tequio_shared.statements.statement import Entry
 
-# --- What a check of a folder came to: an exit status, and the sentences that say why.
-
 
 class Outcome(IntEnum):
-    """The exit status."""
+    """Result of a check, which is the exit status of the command."""
 
     IS_THE_HEAD = 0
     IS_NOT = 2
@@ -70,33 +69,30 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One outcome, with what was found, a line each."""
+    """Result of a check, and its findings, one per line."""
 
     outcome: Outcome
     lines: tuple[str, ...]
 
 
 class NotTheHeadError(TequioError):
-    """What was looked at is not what the log says."""
+    """The weights, or something in the folder, differ from the log."""
 
 
 class CannotTellError(TequioError):
-    """Something that the check needs is not to be had."""
-
-
-# --- The place of a head in a log, proven: the entry, its signature, its path to a signed root.
+    """Something that the check needs is unavailable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A claim that the log bears out, and under which checkpoint."""
+    """The network and the checkpoint under which a claim was proven."""
 
     network: Network
     checkpoint: Checkpoint
 
 
 async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | None) -> Found:
-    """Find the head that is claimed, and the proof that came with it, in the ledger's log.
+    """Check a claim, and the proof in the folder, against the ledger's log.
 
     Raises NotTheHeadError, CannotTellError, and what the API raises.
     """
@@ -104,8 +100,8 @@ async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | N
         network = await api.network()
         if to_text(network.id) != claim.network:
             raise CannotTellError(
-                f"the ledger at {ledger} keeps the log of the network {network.genesis.name} "
-                f"({to_text(network.id)[:10]}), and this head is said to be of "
+                f"the ledger at {ledger} has the log of the network {network.genesis.name} "
+                f"({to_text(network.id)[:10]}), and this head claims to be of "
                 f"{claim.network[:10]}: give the right ledger with --ledger"
             )
         checkpoint, _ = await api.checkpoint_note()
@@ -117,7 +113,7 @@ async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | N
         try:
             return await _find(api, network, checkpoint, claim, proof)
         except (PeerError, RefusedError) as err:
-            raise NotTheHeadError(f"the proof from the log does not hold: {err}") from err
+            raise NotTheHeadError(f"the proof from the log is invalid: {err}") from err
 
 
 async def _find(
@@ -167,7 +163,7 @@ def _check_entry(entry: Entry, claim: Claim) -> None:
 
 
 def _proven(raw: bytes, entry: Entry, network: Network, claim: Claim) -> Checkpoint:
-    """The checkpoint of the proof that came with the folder, which has to be about the entry."""
+    # The proof in the folder must be about this entry, and its log must be a prefix of today's.
     proof = TlogProof.parse(raw)
     checkpoint = open_checkpoint(proof.note, network.log_key).checkpoint
     if proof.index != claim.entry:
@@ -178,12 +174,12 @@ def _proven(raw: bytes, entry: Entry, network: Network, claim: Claim) -> Checkpo
 
 
 FILE_BYTES = 256 << 20
-"""Most bytes of a tokenizer.json that are read."""
+"""Largest tokenizer.json that is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is to be checked, and against which ledger; stores help to say what differs."""
+    """Folder and ledger; with stores, the first tensor that differs can be named."""
 
     folder: Path
     ledger: str
@@ -193,31 +189,31 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """A folder's claim, and the root of the integers that its weights stand for."""
+    """Claim of a folder, and the root computed from its weights."""
 
     claim: layout.Claim
     manifest: Manifest
     root: Digest
     proof: bytes
-    """What came with the folder, unverified."""
+    """The proof in the folder, not verified yet."""
 
 
-def run(wish: Wish, progress: WorkProgress) -> Verdict:
-    """Check a folder; never raises for what is wrong with it, nor for a ledger that is away."""
+def run(options: Wish, progress: WorkProgress) -> Verdict:
+    """Check a folder; its faults, and a ledger that does not answer, are results, not errors."""
     try:
-        return Verdict(outcome=Outcome.IS_THE_HEAD, lines=_checked(wish, progress))
+        return Verdict(outcome=Outcome.IS_THE_HEAD, lines=_checked(options, progress))
     except NotTheHeadError as err:
         return Verdict(outcome=Outcome.IS_NOT, lines=tuple(map(str, err.args)))
     except CannotTellError as err:
         return Verdict(outcome=Outcome.CANNOT_TELL, lines=tuple(map(str, err.args)))
 
 
-def _checked(wish: Wish, progress: WorkProgress) -> tuple[str, ...]:
-    weighed = weigh(wish, progress)
+def _checked(options: Wish, progress: WorkProgress) -> tuple[str, ...]:
+    weighed = weigh(options, progress)
     claim = weighed.claim
-    find = partial(in_log_find, wish.ledger, claim, weighed.proof, wish.trust)
+    find = partial(in_log_find, options.ledger, claim, weighed.proof, options.trust)
     try:
-        with shutdown.reached(wish.ledger):
+        with shutdown.reached(options.ledger):
             found = trio.run(find)
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
@@ -225,7 +221,7 @@ def _checked(wish: Wish, progress: WorkProgress) -> tuple[str, ...]:
     return (
         f"these weights are the head of round {claim.round} of the run {weighed.manifest.name} "
         f"({claim.run[:10]})",
-        *_beside(wish.folder, weighed.manifest),
+        *_beside(options.folder, weighed.manifest),
         f"root of the weights: {claim.weights_root}",
         f"network: {genesis.name} ({claim.network}), log key {genesis.log_key}",
         f"log: entry {claim.entry}, proven under the signed checkpoint of "
@@ -239,8 +235,8 @@ def _beside(folder: Path, manifest: Manifest) -> tuple[str, ...]:
         return ()
     name = base.source or manifest.model.config[:10]
     if _form(folder, manifest) is Form.MERGED:
-        return (f"merged into the frozen base {name}, every bit as base and adapters make it",)
-    return (f"adapters of rank {base.rank}, for the frozen base {name}",)
+        return (f"merged into the frozen base {name}, bit for bit",)
+    return (f"adapters of rank {base.rank} for the frozen base {name}",)
 
 
 def _first(error: BaseException) -> BaseException:
@@ -248,23 +244,25 @@ def _first(error: BaseException) -> BaseException:
     return CannotTellError(str(first)) if isinstance(first, UserFacingError) else first
 
 
-def weigh(wish: Wish, progress: WorkProgress) -> Weighed:
-    """Hold everything in the folder against its claim, and nothing against the log.
+def weigh(options: Wish, progress: WorkProgress) -> Weighed:
+    """Check everything in the folder against its claim, without the log.
 
     Raises NotTheHeadError, CannotTellError.
     """
     try:
-        claim = layout.Claim.parse(_read(wish.folder, layout.CLAIM, layout.CLAIM_BYTES))
-        manifest = _manifest(wish.folder, claim)
-        _check_fixed(wish.folder, manifest)
-        proof = _read(wish.folder, layout.PROOF, PROOF_BYTES)
-        root = _root(wish, claim, manifest, progress)
+        claim = layout.Claim.parse(_read(options.folder, layout.CLAIM, layout.CLAIM_BYTES))
+        manifest = _manifest(options.folder, claim)
+        _check_fixed(options.folder, manifest)
+        proof = _read(options.folder, layout.PROOF, PROOF_BYTES)
+        root = _root(options, claim, manifest, progress)
         return Weighed(claim=claim, manifest=manifest, root=root, proof=proof)
     except FileNotFoundError as err:
         name = Path(err.filename or "").name or "a file"
-        raise CannotTellError(f"{wish.folder} is not a whole export: {name} is missing") from err
+        raise CannotTellError(
+            f"{options.folder} is not a complete export: {name} is missing"
+        ) from err
     except OSError as err:
-        raise CannotTellError(f"{wish.folder} cannot be read: {err.strerror or err}") from err
+        raise CannotTellError(f"{options.folder} cannot be read: {err.strerror or err}") from err
     except (MalformedError, RefusedError, UserFacingError) as err:
         raise NotTheHeadError(str(err)) from err
 
@@ -277,7 +275,7 @@ def _manifest(folder: Path, claim: layout.Claim) -> Manifest:
 
 
 def _check_fixed(folder: Path, manifest: Manifest) -> None:
-    """Configuration and tokenizer have to be what the run's documents make of them."""
+    # Configuration and tokenizer follow from the run's documents, so they are made again here.
     by_name = {manifest.data.manifest: layout.CORPUS, manifest.model.config: layout.SOURCE_CONFIG}
     if manifest.tokenizer.file:
         by_name[manifest.tokenizer.file] = layout.TOKENIZER
@@ -289,11 +287,11 @@ def _check_fixed(folder: Path, manifest: Manifest) -> None:
     due = export.fixed_files(manifest, documents_of(manifest, document), form=form)
     for name, content in due.items():
         if _read(folder, name) != content:
-            raise MalformedError(f"{name} is not the run's: it was changed after the export")
+            raise MalformedError(f"{name} was changed after the export")
     is_adapter = manifest.frozen is not None and form is Form.HEAD
     for name in (layout.CONFIG, *layout.FOREIGN[2:]) if is_adapter else layout.FOREIGN:
         if (folder / name).exists():
-            raise MalformedError(f"{name} changes what is loaded: no export has such a file")
+            raise MalformedError(f"{name} is not part of an export, and changes what is loaded")
 
 
 def _form(folder: Path, manifest: Manifest) -> Form:
@@ -301,71 +299,69 @@ def _form(folder: Path, manifest: Manifest) -> Form:
     return Form.MERGED if is_merged else Form.HEAD
 
 
-def _root(wish: Wish, claim: layout.Claim, manifest: Manifest, progress: WorkProgress) -> Digest:
+def _root(options: Wish, claim: layout.Claim, manifest: Manifest, progress: WorkProgress) -> Digest:
     due = digest_from_text(claim.weights_root)
     with (
         TemporaryDirectory(prefix="tequio-verify-") as temporary,
         progress.work("weights read (bytes)", manifest.model.parameters * 4) as tick,
     ):
         path = Path(temporary) / "weights"
-        flat = tensors.read(manifest, wish.folder, path, tick)
+        flat = tensors.read(manifest, options.folder, path, tick)
         flat.flush()  # type: ignore[attr-defined]  # it is a memmap
         with path.open("rb") as file:
             root = cut_file(file, PIECE_BYTES).ref.root
         if root != due:
             raise NotTheHeadError(
-                f"these weights are not the head of round {claim.round} that they are said to be",
-                *_difference(wish, manifest, flat, due),
+                f"these weights are not the head of round {claim.round}, as the folder claims",
+                *_difference(options, manifest, flat, due),
                 f"root of the head:      {claim.weights_root}",
                 f"root of these weights: {to_text(root)}",
             )
-        if _form(wish.folder, manifest) is Form.MERGED:
-            _check_merged(wish, manifest, flat, Path(temporary), progress)
+        if _form(options.folder, manifest) is Form.MERGED:
+            _check_merged(options, manifest, flat, Path(temporary), progress)
     return root
 
 
 def _check_merged(
-    wish: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: WorkProgress
+    options: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: WorkProgress
 ) -> None:
-    """Make the merged weights again, from the base's files, and compare every bit."""
-    base = _base(wish, manifest, cache)
+    base = _base(options, manifest, cache)
     model = Merged.of(manifest, flat, base)
     with progress.work("merged weights compared (bytes)", model.size_bytes) as tick:
-        model.check(wish.folder, tick)
+        model.check(options.folder, tick)
 
 
-def _base(wish: Wish, manifest: Manifest, cache: Path) -> list[Path]:
-    """The base's files; raises CannotTellError where they are not to be had."""
+def _base(options: Wish, manifest: Manifest, cache: Path) -> list[Path]:
+    """Find or fetch the base's files; raises CannotTellError if one is unavailable."""
     files = manifest.frozen.files if manifest.frozen else ()
     refs = [workdir.reference(one) for one in files]
-    found = [export.stored(ref, wish.stores) for ref in refs]
+    found = [export.stored(ref, options.stores) for ref in refs]
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
-    if lacking and not wish.ledger:
+    if lacking and not options.ledger:
         raise CannotTellError(
-            "merged weights are checked against the files of their base, which are not here: a "
-            "ledger whose seeds have them, or the store of a node of that run, is needed"
+            "merged weights are checked against the files of their base, which are not on this "
+            "computer: give a ledger whose seeds have them, or the store of a node of that run"
         )
     try:
         check_room(cache, sum(ref.size_bytes for ref in lacking))
-        with shutdown.reached(wish.ledger):
-            come = trio.run(partial(_fetched, wish, lacking, cache)) if lacking else {}
+        with shutdown.reached(options.ledger):
+            come = trio.run(partial(_fetched, options, lacking, cache)) if lacking else {}
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
     return [path or come[ref.root] for ref, path in zip(refs, found, strict=True)]
 
 
-async def _fetched(wish: Wish, refs: Sequence[TreeRef], cache: Path) -> dict[Digest, Path]:
-    async with LedgerApi(wish.ledger, trust=wish.trust) as api:
+async def _fetched(options: Wish, refs: Sequence[TreeRef], cache: Path) -> dict[Digest, Path]:
+    async with LedgerApi(options.ledger, trust=options.trust) as api:
         return {
             ref.root: await export.fetched(api, ref, cache / "base", lambda _: None) for ref in refs
         }
 
 
 def _difference(
-    wish: Wish, manifest: Manifest, flat: NDArray[np.int32], due: Digest
+    options: Wish, manifest: Manifest, flat: NDArray[np.int32], due: Digest
 ) -> tuple[str, ...]:
-    """Where they differ from the head, if a store has that."""
-    path = export.stored(export.reference(manifest, due), wish.stores)
+    path = export.stored(export.reference(manifest, due), options.stores)
     if path is None:
         return ()
     head: NDArray[np.int32] = np.memmap(path, "<i4", "r", shape=(manifest.layout.elements,))

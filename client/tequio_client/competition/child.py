@@ -4,7 +4,7 @@ Three threads: one listens, one says every second how far it is, the first one w
 ends the process at once when the worker is gone or wants the device back; the journal knows what
 is scored (`scores`), so the next child goes on from there. A model that hangs, or takes all memory,
 ends the process, and the next child turns to the others first. With nothing to do for a while,
-since others are awaited, the child ends by itself: whoever trains here may have the device
+because it waits for others, the child exits, so that a trainer can use the device
 meanwhile.
 """
 
@@ -86,7 +86,7 @@ def main() -> NoReturn:
 
 
 def _be_first_to_go() -> None:
-    """Have Linux, when there is no memory left, end us and no program of the volunteer's."""
+    """Have Linux kill this process first when memory runs out."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 

@@ -1,4 +1,4 @@
-"""`tequio competition`: what entrants, custodians, evaluators and onlookers do."""
+"""`tequio competition`: commands for everyone, and for entrants, evaluators and organisers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ which = click.option(
 
 
 def reader(ledger: str, trust_file: Path | None) -> LedgerReader:
-    """A reader of the ledger's log."""
     from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify.folded_log import LedgerReader
 
@@ -52,20 +51,52 @@ _VERIFY = click.option(
 )
 
 
+# The same help as in a command's docstring, in one line each: see `tequio_client.__main__`.
+_HERE = "tequio_client.competition.cli"
+_SECTIONS = {
+    "Look": {
+        "list": (f"{_HERE}:list_", "List the competitions of a ledger."),
+        "show": (f"{_HERE}:show", "Show a competition: rules, entrants, scores."),
+    },
+    "Enter": {
+        "enter": (f"{_HERE}:enter", "Enter a competition."),
+        "submit": (f"{_HERE}:submit", "Submit weights."),
+        "challenge": (f"{_HERE}:challenge", "Challenge a score."),
+    },
+    "Judge": {
+        "offer": (f"{_HERE}:offer", "Offer to evaluate."),
+        "evaluate": (f"{_HERE}:evaluate", "Score what was submitted."),
+        "key": (f"{_HERE}:key", "Print the key of a custodian."),
+        "reveal": (f"{_HERE}:reveal", "Publish a custodian's share of the key."),
+    },
+    "Organise": {
+        "seal": (f"{_HERE}:seal", "Encrypt the documents until the deadline."),
+        "unseal": (f"{_HERE}:unseal", "Decrypt sealed documents."),
+        "rules": (f"{_HERE}:rules", "Make the rules from a plan."),
+        "open": (f"{_HERE}:open_", "Open a competition."),
+        "result": (f"{_HERE}:result", "Compute, show and log the result."),
+        "demo": ("tequio_client.demo.cli:competition_demo", "Run a competition on this computer."),
+    },
+}
+
+
+@click.command(cls=cli.LazyGroup, sections=_SECTIONS)
+def competition() -> None:
+    """Rank models by texts that nobody can have seen; see docs/competitions.md."""
+
+
 @click.command("list")
 @_VERIFY
 @cli.ledger
 @cli.trust
 def list_(*, is_verified: bool, ledger: str, trust_file: Path | None) -> None:
     """List the competitions of a ledger, as it reports them or, with --verify, from its log."""
-    if is_verified:
-        from tequio_client.competition import listing
-
-        listing.list_all(reader(ledger, trust_file))
-        return
     from tequio_client.competition import listing
 
-    listing.ledgers_word_list_all(ledger)
+    if is_verified:
+        listing.list_all(reader(ledger, trust_file))
+    else:
+        listing.ledgers_word_list_all(ledger)
 
 
 @click.command()
@@ -79,18 +110,15 @@ def show(
 ) -> None:
     """Show one competition: rules, entrants, evaluators, scores so far.
 
-    By the ledger's word, or with --verify by its log.
+    Shown as the ledger reports it or, with --verify, from its log.
     """
+    from tequio_client.competition import listing
+
     if as_link and is_verified:
         raise click.UsageError("--link has nothing to verify: leave --verify out")
     if is_verified:
-        from tequio_client.competition import listing
-
         listing.show(reader(ledger, trust_file), wanted)
-        return
-    from tequio_client.competition import listing
-
-    if as_link:
+    elif as_link:
         click.echo(listing.link(ledger, wanted))
     else:
         listing.ledgers_word_show(ledger, wanted)
@@ -99,7 +127,10 @@ def show(
 @click.command()
 @cli.folder("custodian")
 def key(folder: Path) -> None:
-    """Print the key in DIR, created at the first call: a custodian gives it to the organisers."""
+    """Print a custodian's key in DIR, created at the first call.
+
+    Custodians give their keys to the organisers.
+    """
     from tequio_client.organiser import opening
 
     click.echo(opening.organiser_key(folder))
@@ -126,9 +157,9 @@ def enter(
     trust_file: Path | None,
     folder: Path,
 ) -> None:
-    """Enter a competition as NAME: for a run (organisers), or a model that is trained elsewhere.
+    """Enter a competition as NAME, with a run of yours or a model trained elsewhere.
 
-    The key in DIR enters, and it alone submits under that name. NAME has small letters, digits and
+    Only the key in DIR can submit under that name. NAME consists of lowercase letters, digits and
     hyphens.
     """
     from tequio_client.competition import participation
@@ -147,7 +178,7 @@ def enter(
     help="Round of the head (default: the last one within the budget).",
 )
 @click.option("--repo", help="Submit a repository of the Hugging Face Hub, user/name.")
-@click.option("--revision", help="Its branch, tag or commit (default: main as it is now).")
+@click.option("--revision", help="Branch, tag or commit of the repository (default: main).")
 @which
 @cli.ledger
 @cli.trust
@@ -166,25 +197,26 @@ def submit(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Submit weights as the entrant NAME; the last submission before the deadline counts.
 
-    A repository is fetched and tried as evaluators will, and named file by file.
+    A repository is downloaded and loaded first, as evaluators will; its files are then recorded by
+    their hashes.
     """
     from tequio_client.competition import participation
 
     log = reader(ledger, trust_file)
     if bool(run_name) == bool(repo):
-        raise click.UsageError("give either --run with --round, or --repo")
+        raise click.UsageError("give either --run or --repo")
     if repo and number is not None:
-        raise click.UsageError(f"--round {number} is of a run's head: with --repo say --revision")
+        raise click.UsageError(f"--round {number} needs --run; with --repo, use --revision")
     if run_name and revision is not None:
-        raise click.UsageError(f"--revision {revision} is of a repository: with --run say --round")
+        raise click.UsageError(f"--revision {revision} needs --repo; with --run, use --round")
     if run_name:
-        said = participation.submit_head(log, wanted, name, run_name, number, folder)
+        message = participation.submit_head(log, wanted, name, run_name, number, folder)
     else:
-        from tequio_client.competition import submission  # brings torch
+        from tequio_client.competition import submission  # imports torch
 
-        look = partial(submission.of_repository, repo=str(repo), revision=revision)
-        said = participation.submit_folder(log, wanted, name, look, folder)
-    click.echo(said)
+        load = partial(submission.of_repository, repo=str(repo), revision=revision)
+        message = participation.submit_folder(log, wanted, name, load, folder)
+    click.echo(message)
 
 
 @click.command()
@@ -193,9 +225,9 @@ def submit(  # noqa: PLR0913 - one parameter an option
 @cli.trust
 @cli.folder("worker")
 def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path) -> None:
-    """Offer to evaluate with the key in DIR; stop its worker while this runs.
+    """Offer to evaluate with the key in DIR; stop its worker first.
 
-    Before the offer is made, a secret for the draw is stored in DIR, readable by its owner only.
+    A secret for the draw is stored in DIR first, readable by its owner only.
     """
     from tequio_client.competition import participation
 
@@ -204,7 +236,7 @@ def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 
 @click.command()
 @click.option(
-    "--follow", is_flag=True, help="Offer in every competition that opens, and keep running."
+    "--follow", is_flag=True, help="Offer to evaluate every competition that opens; keep running."
 )
 @_DEVICE
 @_THREADS
@@ -224,16 +256,16 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
     trust_file: Path | None,
     folder: Path,
 ) -> None:
-    """Evaluate with the key in DIR: open the secret, wait for the draw, score what was submitted.
+    """Evaluate with the key in DIR: reveal its secret, wait for the draw, score the submissions.
 
-    It may be stopped and started again at any time, and scores nothing twice. With --follow it
-    offers to evaluate wherever this computer has the memory for it, and can be left running.
+    You can stop and restart it at any time; no document is scored twice. With --follow, it offers
+    to evaluate every competition for which this computer has enough memory.
     """
     from tequio_client.competition import evaluate as program
     from tequio_client.ledger.proofs import read_policy
 
     cli.set_up_logs(log_json=False, log_level="error")
-    wish = program.Wish(
+    options = program.Wish(
         ledger=ledger,
         folder=folder,
         competition=wanted,
@@ -243,9 +275,9 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
         trust=read_policy(trust_file),
     )
     if follow:
-        program.follow(wish, click.echo)
+        program.follow(options, click.echo)
     else:
-        program.one(wish, click.echo)
+        program.one(options, click.echo)
 
 
 @click.command()
@@ -257,7 +289,7 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
 def reveal(
     share: Path, wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 ) -> None:
-    """Publish a custodian's share, once the draw is over."""
+    """Publish a custodian's share of the key, once the draw is over."""
     from tequio_client.competition import participation
 
     click.echo(participation.reveal(reader(ledger, trust_file), wanted, share, folder))
@@ -270,7 +302,7 @@ def reveal(
 @click.option(
     "--millibits",
     type=click.IntRange(0),
-    help="Score in thousandths of a bit (default: it is scored here).",
+    help="Correct score in thousandths of a bit (default: computed on this computer).",
 )
 @_DEVICE
 @_STORES
@@ -293,7 +325,8 @@ def challenge(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Challenge an evaluator's score of a document of the entrant NAME.
 
-    It is shown on the competition's page, and scored first by whoever verifies.
+    The challenge is shown on the competition's page, and `tequio verify-competition` scores that
+    document first.
     """
     from rich.console import Console
 
@@ -307,8 +340,8 @@ def challenge(  # noqa: PLR0913 - one parameter an option
     with Bars(Console(stderr=True)) as bars:
         scorer = participation.Scorer(device=devices.choose(device), progress=bars, stores=stores)
         log = reader(ledger, trust_file)
-        said = participation.challenge(log, wanted, doubt, scorer, folder)
-    click.echo(said)
+        message = participation.challenge(log, wanted, doubt, scorer, folder)
+    click.echo(message)
 
 
 def _entrant(name: str) -> str:
@@ -320,34 +353,19 @@ def _entrant(name: str) -> str:
         return str(msgspec.convert(name, EntrantName))
     except msgspec.ValidationError as err:
         raise click.BadParameter(
-            f"{name!r} has to be of 1 to 32 small letters, digits and hyphens, and begin with a "
-            "letter or digit",
+            f"invalid name {name!r}: expected 1 to 32 lowercase letters, digits and hyphens, "
+            "beginning with a letter or digit",
             param_hint="NAME",
         ) from err
 
 
-COMMANDS = (list_, show, key, enter, submit, offer, evaluate, reveal, challenge)
-
-
-# --- `tequio competition`: what organisers do about a competition.
-
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _CUSTODIANS = click.IntRange(1, 16)
 
 
-@click.command(cls=cli.LazyGroup, commands_at={"demo": "tequio_client.demo.cli:competition_demo"})
-def competition() -> None:
-    """Rank models by texts that nobody can have seen; docs/competitions.md is the guide."""
-
-
-for _command in COMMANDS:
-    competition.add_command(_command)
-
-
-@competition.command()
+@click.command()
 @click.argument("data")
-@click.option("--to", required=True, type=_FOLDER, help="New folder for all that is made.")
+@click.option("--to", required=True, type=_FOLDER, help="New folder for the results.")
 @click.option(
     "--custodians",
     type=_CUSTODIANS,
@@ -358,9 +376,9 @@ for _command in COMMANDS:
 @click.option(
     "--needed",
     type=_CUSTODIANS,
-    help="How many of them open the set together; default: 2, or 1 if there is one.",
+    help="How many shares open the set (default: 2, or 1 if there is one custodian).",
 )
-@click.option("--pattern", default="*", show_default=True, help="Which files of a folder.")
+@click.option("--pattern", default="*", show_default=True, help="Files to use of a folder.")
 @click.option("--config", help="Configuration of a dataset.")
 @click.option("--split", default="train", show_default=True, help="Split of a dataset.")
 @click.option("--column", default="text", show_default=True, help="Column with the text.")
@@ -395,34 +413,33 @@ def seal(  # noqa: PLR0913, PLR0917 - one parameter an option
 def _who_opens(needed: int, custodians: int) -> str:
     if custodians == 1:
         return (
-            "share-1-of-1.txt alone opens the set: whoever holds it can read it before the "
-            "deadline, and without it nobody ever will; say so to those who enter"
+            "share-1-of-1.txt alone opens the set: its custodian can read the documents before the "
+            "deadline, and if it is lost, nobody can ever read them; tell this to the entrants"
         )
     return (
-        f"give each share-*.txt to one custodian and delete it here; {needed} of {custodians} open "
-        f"the set, and it is lost if {custodians - needed + 1} are"
+        f"give each share-*.txt to one custodian and delete it here; {needed} of {custodians} "
+        f"shares open the set, and the set is lost if {custodians - needed + 1} shares are lost"
     )
 
 
-@competition.command()
+@click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option(
-    "--share", "shares", multiple=True, required=True, type=_FILE, help="A share; repeat."
+    "--share", "shares", multiple=True, required=True, type=FILE, help="A share; may be repeated."
 )
 @click.option("--to", required=True, type=_FOLDER, help="New folder for documents and salts.")
 def unseal(folder: Path, shares: tuple[Path, ...], to: Path) -> None:
-    """Open the set whose archive and commitment lie in FOLDER, and check each document."""
+    """Decrypt the sealed set in FOLDER, and check every document against its commitment."""
     from tequio_client.organiser import sealing
-    from tequio_client.organiser import sealing as organiser_sealing
 
     archive, commitment = folder / sealing.ARCHIVE, folder / sealing.COMMITMENT
-    sealed = organiser_sealing.open_sealed(archive, commitment, shares, to)
-    click.echo(f"all {sealed.documents:,} documents are those of root {sealed.root}; see {to}")
+    sealed = sealing.open_sealed(archive, commitment, shares, to)
+    click.echo(f"all {sealed.documents:,} documents match the root {sealed.root}; see {to}")
 
 
-@competition.command()
-@click.argument("plan", required=False, type=_FILE)
-@click.option("--sealed", type=_FOLDER, help="Folder that `tequio competition seal` made.")
+@click.command()
+@click.argument("plan", required=False, type=FILE)
+@click.option("--sealed", type=_FOLDER, help="Folder written by `tequio competition seal`.")
 @click.option(
     "--to",
     type=cli.OutputFile(),
@@ -430,31 +447,32 @@ def unseal(folder: Path, shares: tuple[Path, ...], to: Path) -> None:
     show_default=True,
     help="File for the rules.",
 )
-@click.option("--example", is_flag=True, help="Print a plan with comments, to begin with.")
+@click.option("--example", is_flag=True, help="Print a commented plan to start from.")
 def rules(plan: Path | None, sealed: Path | None, to: Path, *, example: bool) -> None:
     """Make the rules of a competition from the TOML file PLAN and a sealed set.
 
-    Dates that are lengths count from now. Nothing is said to anybody yet.
+    Dates given as durations count from now. Nothing is published yet.
     """
     from tequio_client.clock import now_ms
-    from tequio_client.competition import plan as competition_plan
-    from tequio_client.competition.plan import EXAMPLE
+    from tequio_client.competition import plan as plans
 
     if example:
-        click.echo(EXAMPLE, nl=False)
+        click.echo(plans.EXAMPLE, nl=False)
         return
     if plan is None or sealed is None:
-        raise click.UsageError("give PLAN and --sealed, or --example for a plan to begin with")
-    made = competition_plan.make(plan, sealed, to, now_ms())
-    for line in competition_plan.lines(made):
+        raise click.UsageError("give PLAN and --sealed, or --example for a plan to start from")
+    made = plans.make(plan, sealed, to, now_ms())
+    for line in plans.lines(made):
         click.echo(line)
     kept = "" if made.archive else f" --sealed {sealed}"  # the ledger gets the archive then
     click.echo(f"written to {to}; open it with `tequio competition open {to}{kept}`")
 
 
-@competition.command("open")
-@click.argument("rules_file", metavar="RULES", type=_FILE)
-@click.option("--sealed", type=_FOLDER, help="Sealed folder, if the ledger keeps the archive.")
+@click.command("open")
+@click.argument("rules_file", metavar="RULES", type=FILE)
+@click.option(
+    "--sealed", type=_FOLDER, help="Folder of the sealed set, if the ledger stores the archive."
+)
 @cli.signing
 @cli.ledger
 def open_(
@@ -465,18 +483,18 @@ def open_(
     out: Path | None,
     ledger: str,
 ) -> None:
-    """Open the competition of the rules document RULES: put it on the ledger, and log it."""
-    from tequio_client.competition import plan as competition_plan
+    """Open a competition: upload its RULES to the ledger, and log them."""
+    from tequio_client.competition import plan as plans
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    made, said = competition_plan.open_(ledger, rules_file, sealed, (folder, *others), out)
-    click.echo(f"{made.name}: {said}")
+    made, message = plans.open_(ledger, rules_file, sealed, (folder, *others), out)
+    click.echo(f"{made.name}: {message}")
 
 
-@competition.command()
+@click.command()
 @which
-@click.option("--yes", is_flag=True, help="Do not ask; what it says was read before.")
-@click.option("--dry-run", is_flag=True, help="Show what the log comes to, and say nothing.")
+@click.option("--yes", is_flag=True, help="Log the result without asking; read it first.")
+@click.option("--dry-run", is_flag=True, help="Show the result, and log nothing.")
 @cli.signing
 @cli.ledger
 @cli.trust
@@ -491,16 +509,16 @@ def result(  # noqa: PLR0913 - one parameter an option
     ledger: str,
     trust_file: Path | None,
 ) -> None:
-    """Compute what a competition came to, show it, and state it as an organiser."""
+    """Compute the result of a competition, show it, and log it as an organiser."""
     from rich.console import Console
 
-    from tequio_client.competition import outcome as competition_outcome
+    from tequio_client.competition import outcome as outcomes
 
     log = reader(ledger, trust_file)
-    view, outcome = competition_outcome.decided_computed(log, wanted)
-    competition_outcome.show(view, outcome, Console())
+    view, outcome = outcomes.decided_computed(log, wanted)
+    outcomes.show(view, outcome, Console())
     if dry_run:
         return
-    if not yes and not click.confirm("State this as an organiser?"):
+    if not yes and not click.confirm("Log this result as an organiser?"):
         raise click.Abort
-    click.echo(competition_outcome.decide(log, view, outcome, (folder, *others), out))
+    click.echo(outcomes.decide(log, view, outcome, (folder, *others), out))

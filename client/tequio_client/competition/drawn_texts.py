@@ -23,7 +23,7 @@ def drawn(
 ) -> list[bytes]:
     """The drawn documents in their order; what is in the folder already is not fetched again.
 
-    Raises UserFacingError when there is no draw yet, or the archive is not what was sealed.
+    Raises UserFacingError before the draw, or if the archive does not match its commitment.
     """
     if view.draw is None:
         why = view.lacks() or f"its draw is at {plan.told(view.rules.dates.draw)}"

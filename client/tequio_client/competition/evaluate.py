@@ -39,12 +39,12 @@ _LONGEST_S = 120.0
 
 
 class NothingToDoError(UserFacingError):
-    """What no waiting helps against."""
+    """An error that waiting does not resolve."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What the person asked for; `competition` is a name, the beginning of an id, or nothing."""
+    """Options of an evaluator; `competition` is a name, the beginning of an id, or None."""
 
     ledger: str
     folder: Path
@@ -67,7 +67,7 @@ def one(wish: Wish, told: Callable[[str], None]) -> None:
         try:
             view = reader.competition(wish.competition)
         except UserFacingError as err:
-            if has_begun:  # a log that has to be read anew has none for a while
+            if has_begun:  # a log that has to be read again is empty for a while
                 raise
             raise NothingToDoError(str(err)) from err
         has_begun = True

@@ -42,10 +42,8 @@ if TYPE_CHECKING:
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.statements import Body
 
-# --- Scores that an evaluator commits to and shows later: on the disk, with their salt, before
-# both.
-#
-# Who loses them after the commitment cannot show them any more; they do not count then.
+# Scores and their salt are on disk before the commitment, because scores that are lost after it
+# cannot be revealed, and do not count.
 
 SALT_BYTES = 32
 _SALT, _TRIES = "salt", "tries"
@@ -60,12 +58,12 @@ class OwnScores:
 
     @property
     def document(self) -> bytes:
-        """What the result names."""
+        """Document that the result names."""
         return self.evaluation.encode()
 
     @property
     def commit(self) -> Digest:
-        """What is committed to."""
+        """Digest of the commitment."""
         found = self.evaluation
         competition, author = digest_from_text(found.competition), key_from_text(found.evaluator)
         return state.commitment(competition, author, sha256(self.document), self.salt)
@@ -105,7 +103,7 @@ def keep(place: Path, made: Evaluation) -> OwnScores:
 
 
 def own_scores_kept(place: Path) -> OwnScores | None:
-    """What an earlier life left there whole."""
+    """Scores that an earlier process completed."""
     salt = _salt(place)
     try:
         found = Evaluation.parse((place / EVALUATION).read_bytes())
@@ -123,7 +121,7 @@ def tries(place: Path) -> int:
 
 
 def count_try(place: Path) -> None:
-    """Count one more, for whoever comes after this program; raises OSError."""
+    """Count one more try, for the next process; raises OSError."""
     place.mkdir(parents=True, exist_ok=True)
     with (place / _TRIES).open("ab") as file:
         file.write(b".")
@@ -135,9 +133,6 @@ def _salt(place: Path) -> bytes | None:
         return from_text((place / _SALT).read_text("ascii").strip(), SALT_BYTES)
     except (OSError, UnicodeDecodeError, MalformedError):
         return None
-
-
-# --- Work that ends when its time is over, at the next of its steps.
 
 
 class TimeLimit:
@@ -281,7 +276,7 @@ class Evaluator:
         return (name, self.key) not in view.commits, tries(self._place(view, name))
 
     def _is_left(self, view: CompetitionView, name: str) -> bool:
-        """Whether an entrant can still be scored, or its scores be shown."""
+        """True if an entrant can still be scored, or its scores be revealed."""
         spot, dates = (name, self.key), view.rules.dates
         if spot in view.results:
             return False
@@ -370,7 +365,7 @@ class Evaluator:
         return made
 
     def _kept(self, view: CompetitionView, name: str) -> OwnScores | None:
-        """What we made in an earlier life and may not have said."""
+        """Scores of an earlier process that may not be logged yet."""
         kept = own_scores_kept(self._place(view, name))
         if kept is None or view.draw is None:
             return None
@@ -448,7 +443,7 @@ class Evaluator:
             self._tell(view, "all models are scored")
 
     def _said(self, view: CompetitionView, what: str) -> bool:
-        """Whether this was asked before."""
+        """True if this was asked before."""
         was = self._was_said(view, what)
         self._told.add((to_text(view.id), what))
         return was

@@ -1,6 +1,6 @@
-"""Competitions as the ledger tells them, at once: its word, which nothing here proves.
+"""Competitions in the terminal: as the ledger reports them, or from its log with `--verify`.
 
-Rules are checked by their hash. `--verify` reads the log instead (`showing`), and `tequio
+The ledger's report is immediate and unproven, except that rules are checked by their hash. `tequio
 verify-competition` computes everything again.
 """
 
@@ -36,19 +36,17 @@ if TYPE_CHECKING:
     from tequio_shared.competition.state import Entrant
     from tequio_shared.ids import Digest, PeerKey
 
-# --- Competitions shown: all of them in a table, one with everything that the log says of it.
-
-_WORDS = {
+_STATES = {
     Phase.OPEN: "open: enter, submit, offer to evaluate",
-    Phase.CLOSED: "closed: evaluators open their secrets",
-    Phase.DRAWN: "custodians show their shares",
-    Phase.REVEALED: "the texts are open: evaluators commit to scores, then show them",
+    Phase.CLOSED: "closed: evaluators reveal their secrets",
+    Phase.DRAWN: "drawn: custodians reveal their shares",
+    Phase.REVEALED: "scoring: evaluators commit to their scores, then reveal them",
     Phase.DECIDED: "decided",
 }
 
 
 def list_all(log: LedgerReader) -> None:
-    """Print every competition, the oldest first."""
+    """Print every competition in the log, the oldest first."""
     log.read()
     table = Table("competition", "name", "state", "entrants", "evaluators", "next")
     for view in log.competitions.values():
@@ -64,22 +62,22 @@ def list_all(log: LedgerReader) -> None:
 
 
 def show(log: LedgerReader, wanted: str | None) -> None:
-    """Print one competition."""
+    """Print one competition, with everything that the log says about it."""
     view = log.wait_for(wanted)
     console = Console(soft_wrap=True, highlight=False)
     for line in plan.lines(view.rules):
         console.print(escape(line))
-    console.print(f"state: {_WORDS[view.phase]}")
+    console.print(f"state: {_STATES[view.phase]}")
     void = view.void(now_ms())
     if void:
-        console.print(f"it ended without a ranking: {void}")
+        console.print(f"ended without a ranking: {void}")
     elif view.lacks():
         console.print(f"no ranking so far: {view.lacks()}")
     for table in (_entrants(view), _evaluators(view)):
         if table.row_count:
             console.print(table)
     shown = ", ".join(str(index) for index in sorted(view.shares)) or "none"
-    console.print(f"shares shown: {shown}, of {view.rules.sealed.needed} needed")
+    console.print(f"shares published: {shown}; {view.rules.sealed.needed} are needed")
     for line in _draw(view):
         console.print(line)
     if view.outcome is not None:
@@ -87,14 +85,14 @@ def show(log: LedgerReader, wanted: str | None) -> None:
 
 
 def _show_outcome(log: LedgerReader, view: CompetitionView, name: Digest, console: Console) -> None:
-    """What the organisers stated; whether it follows is for `tequio verify-competition` to say."""
+    # The organisers' result is shown unchecked: `tequio verify-competition` computes it again.
     raw = log.blob(name)
     try:
         outcome = None if raw is None else Outcome.parse(raw)
     except MalformedError:
         outcome = None
     if outcome is None:
-        console.print("the outcome cannot be read: the ledger does not have it, or it is damaged")
+        console.print("the result cannot be read: the ledger does not have it, or it is damaged")
     else:
         competition_outcome.show(view, outcome, console)
     console.print(f"check it: tequio verify-competition {log.ledger}")
@@ -121,7 +119,6 @@ def _evaluators(view: CompetitionView) -> Table:
 
 
 def _scored(view: CompetitionView, name: str, key: PeerKey) -> str:
-    """What an evaluator has said of an entrant: shown, committed to, or nothing."""
     found = view.results.get((name, key))
     if found is None:
         return "committed" if (name, key) in view.commits else ""
@@ -135,11 +132,11 @@ def _draw(view: CompetitionView) -> Iterator[str]:
     for one in view.challenges:
         yield (
             f"challenge by {short(to_text(one.author))}: document {one.document} of "
-            f"{one.entrant} takes {one.millibits / 1_000:,.3f} bits, unlike "
-            f"{short(to_text(one.evaluator))} said"
+            f"{one.entrant} has {one.millibits / 1_000:,.3f} bits, which differs from the score "
+            f"of {short(to_text(one.evaluator))}"
         )
     if view.outcome is not None:
-        yield f"outcome: {to_text(view.outcome)}"
+        yield f"result: {to_text(view.outcome)}"
 
 
 def _submitted(one: Entrant) -> str:
@@ -155,11 +152,14 @@ def _next(view: CompetitionView) -> str:
     return "" if is_over else competition_outcome.upcoming(view.rules.dates, now)
 
 
-WORD = "This is the ledger's word: with --verify the log is read and checked, which may take long."
+WORD = "As reported by the ledger. Use --verify to read and check the log, which can take long."
 
 
 def ledgers_word_list_all(ledger: str) -> None:
-    """Print every competition, the oldest first; raises UserFacingError."""
+    """Print every competition that the ledger reports, the oldest first.
+
+    Raises UserFacingError.
+    """
     table = Table("competition", "name", "state", "entrants", "evaluators", "next")
     for line in _lines(ledger):
         table.add_row(
@@ -176,14 +176,14 @@ def ledgers_word_list_all(ledger: str) -> None:
 
 
 def ledgers_word_show(ledger: str, wanted: str | None) -> None:
-    """Print one competition; raises UserFacingError."""
+    """Print one competition as the ledger reports it; raises UserFacingError."""
     answer = _answer(ledger, _found(ledger, wanted))
     console = _console()
     for line in plan.lines(answer.rules):
         console.print(escape(line))
     console.print(f"state: {answer.phase}")
     if answer.void:
-        console.print(f"it ended without a ranking: {escape(answer.void)}")
+        console.print(f"ended without a ranking: {escape(answer.void)}")
     elif answer.lacks:
         console.print(f"no ranking so far: {escape(answer.lacks)}")
     for table in (_ledgers_word_entrants(answer), _ledgers_word_evaluators(answer)):
@@ -195,7 +195,7 @@ def ledgers_word_show(ledger: str, wanted: str | None) -> None:
 
 
 def link(ledger: str, wanted: str | None) -> str:
-    """The link that the app opens; raises UserFacingError."""
+    """Link to a competition, which opens in the app; raises UserFacingError."""
     return CompetitionLink(ledger=ledger, competition=_found(ledger, wanted)).text()
 
 
@@ -218,20 +218,17 @@ def _answer(ledger: str, competition: Digest) -> CompetitionAnswer:
 
 
 def _found(ledger: str, wanted: str | None) -> Digest:
-    """The competition of that name or beginning of its id; the only one if nothing is said."""
     lines = _lines(ledger)
     found = [one for one in lines if not wanted or is_meant(one.name, one.competition, wanted)]
     if len(found) == 1:
         return found[0].id
     known = ", ".join(name_with_id(one.name, one.competition) for one in found or lines)
     if not lines:
-        raise UserFacingError(f"no competition was opened at {ledger}")
+        raise UserFacingError(f"the ledger at {ledger} has no competitions")
     if not wanted:
-        raise UserFacingError(f"say which competition; there is: {known}")
-    what = (
-        f"several competitions fit {wanted!r}" if found else f"there is no competition {wanted!r}"
-    )
-    raise UserFacingError(f"{what}; there is: {known}")
+        raise UserFacingError(f"name the competition; known competitions: {known}")
+    what = f"several competitions match {wanted!r}" if found else f"no competition {wanted!r}"
+    raise UserFacingError(f"{what}; known competitions: {known}")
 
 
 def _ledgers_word_entrants(answer: CompetitionAnswer) -> Table:
@@ -261,13 +258,13 @@ def _ledgers_word_evaluators(answer: CompetitionAnswer) -> Table:
 
 def _rest(answer: CompetitionAnswer) -> list[str]:
     shown = ", ".join(str(one.share) for one in answer.shares if one.index is not None) or "none"
-    lines = [f"shares shown: {shown}, of {answer.rules.sealed.needed} needed"]
+    lines = [f"shares published: {shown}; {answer.rules.sealed.needed} are needed"]
     if answer.beacon:
         lines.append(f"{answer.documents:,} documents are drawn")
     if answer.challenged:
         lines.append(f"{answer.challenged:,} challenges")
     if answer.outcome:
-        lines.append(f"outcome: {answer.outcome}")
+        lines.append(f"result: {answer.outcome}")
     return lines
 
 

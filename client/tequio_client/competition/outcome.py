@@ -1,4 +1,4 @@
-"""What a competition came to, computed from the log as every stranger does, and said in words."""
+"""The result of a competition: computed from the log, printed, and logged by the organisers."""
 
 from __future__ import annotations
 
@@ -35,25 +35,23 @@ if TYPE_CHECKING:
     from tequio_shared.competition.rules import Dates, Outcome
     from tequio_shared.ids import Digest
 
-# --- Scores, offers and dates in a word or two: the same by the log and by the ledger's word.
-
 _GIGA = 10**9
 
 
 def bits(nanobits: int) -> str:
-    """Bits per byte, of which these are thousand-millionths."""
+    """Format nanobits per byte as bits per byte."""
     return f"{nanobits / _GIGA:.6f}"
 
 
 def offer(*, is_drawn: bool, is_open: bool) -> str:
-    """How far an offer to evaluate is; `is_open` says whether its secret is."""
+    """State of an offer to evaluate; `is_open`: its secret is revealed."""
     if is_drawn:
         return "drawn"
-    return "secret opened" if is_open else "offered"
+    return "secret revealed" if is_open else "offered"
 
 
 def upcoming(dates: Dates, now_ms: int) -> str:
-    """The next date that is not over, of a competition that is not."""
+    """Next date of a competition, with its name."""
     for name in dates.__struct_fields__:
         if getattr(dates, name) > now_ms:
             return f"{name} {plan.told(getattr(dates, name))}"
@@ -63,7 +61,7 @@ def upcoming(dates: Dates, now_ms: int) -> str:
 def computed(
     view: CompetitionView, texts: Sequence[bytes], blob: Callable[[Digest], bytes | None]
 ) -> Outcome:
-    """Judge by what the log has; raises UserFacingError when an evaluation cannot be had."""
+    """Compute the result from the log; raises UserFacingError if an evaluation is unavailable."""
     if view.draw is None:
         raise UserFacingError(f"{view.rules.name} has no ranking: {view.lacks()}")
     named = [Text.of(one) for one in texts]
@@ -71,10 +69,8 @@ def computed(
 
 
 def show(view: CompetitionView, outcome: Outcome, console: Console) -> None:
-    """Print the ranking, what the evaluators differ in, and what nothing tells apart."""
-    table = Table(
-        "rank", "entrant", title=f"{view.rules.name}: bits per byte, the fewer the better"
-    )
+    """Print the ranking, the pairwise differences, and the outliers."""
+    table = Table("rank", "entrant", title=f"{view.rules.name}: bits per byte, fewer are better")
     for column in ("bits/byte", "95 %", "evaluators"):
         table.add_column(column, justify="right")
     for one in outcome.places:
@@ -88,8 +84,8 @@ def show(view: CompetitionView, outcome: Outcome, console: Console) -> None:
     console.print(table)
     for pair in outcome.pairs:
         apart = f"{bits(pair.low)} to {bits(pair.high)} bits per byte"
-        verdict = f"{pair.winner} is better" if pair.winner else "nothing tells them apart"
-        console.print(f"{pair.first} less {pair.other}: {apart}, {verdict}", highlight=False)
+        verdict = f"{pair.winner} is better" if pair.winner else "no significant difference"
+        console.print(f"{pair.first} minus {pair.other}: {apart}, {verdict}", highlight=False)
     for line in _outliers(outcome):
         console.print(line, style="yellow", highlight=False)
     console.print(f"{outcome.documents:,} documents were scored", highlight=False)
@@ -102,15 +98,12 @@ def _outliers(outcome: Outcome) -> Iterator[str]:
                 who, off = short(one.evaluator), one.off / 1_000
                 yield (
                     f"evaluator {who} is off by {off:,.1f} bits for "
-                    f"{place.entrant}, in {one.outside:,} documents: the medians pass over that"
+                    f"{place.entrant}, in {one.outside:,} documents: the medians ignore it"
                 )
 
 
-# --- The organisers' word on what a competition came to, computed from the log.
-
-
 def decided_computed(log: LedgerReader, wanted: str | None) -> tuple[CompetitionView, Outcome]:
-    """What the log comes to now; raises UserFacingError when nothing can be ranked yet."""
+    """Compute the present result from the log; raises UserFacingError if there is none yet."""
     view = log.wait_for(wanted)
     with TemporaryDirectory(prefix="tequio-outcome-") as folder:
         texts = drawn_texts.drawn(view, Path(folder), log.blob, log.ledger)
@@ -124,12 +117,12 @@ def decide(
     folders: Sequence[Path],
     out: Path | None,
 ) -> str:
-    """State the outcome as the organisers in the folders; says what became of it."""
+    """Log the result as the organisers in the folders; returns a sentence about it."""
     if view.phase is Phase.DECIDED:
         raise UserFacingError(f"{view.rules.name} is decided already")
     if now_ms() < view.rules.dates.result:
         raise UserFacingError(
-            f"it is too early: scores of {view.rules.name} may be challenged until "
+            f"too early: scores of {view.rules.name} can be challenged until "
             f"{plan.told(view.rules.dates.result)}"
         )
     with signing.held(folders), shutdown.reached(log.ledger):

@@ -1,6 +1,7 @@
-"""What entrants, custodians and evaluators say before the texts are open, each word checked first.
+"""Statements of entrants, custodians, evaluators and challengers in a competition.
 
-The ledger has the last word; what can be told before it is asked is told here, in full.
+The ledger decides whether a statement is valid. What can be checked before it is asked is checked
+here, so that the error can say what to do.
 """
 
 from __future__ import annotations
@@ -49,22 +50,22 @@ _SHARE_BYTES = 65_536
 
 
 def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
-    """Enter a competition under a name, for a run or a model from elsewhere."""
+    """Enter a competition under a name, with a run or a model trained elsewhere."""
     view = log.wait_for(wanted)
-    _check_phase(view, Phase.OPEN, f"it took entries until {_deadline(view)}")
+    _check_phase(view, Phase.OPEN, f"entries were possible until {_deadline(view)}")
     side = to_text(log.run(run).view.manifest.run_id) if run else ""
     if side:
         with locked(folder):
             signing.of(folder, log.network)  # only an organiser enters a run
     say(log.ledger, folder, CompEnter(competition=to_text(view.id), entrant=name, side=side))
-    what = f"for the run {side[:10]}" if side else "for a model from elsewhere"
-    return f"{name} is in {view.rules.name}, {what}; submit before {_deadline(view)}"
+    what = f"with the run {side[:10]}" if side else "with a model trained elsewhere"
+    return f"{name} has entered {view.rules.name} {what}; submit before {_deadline(view)}"
 
 
 def submit_head(
     log: LedgerReader, wanted: str | None, name: str, run: str, number: int | None, folder: Path
 ) -> str:
-    """Submit a head of a run: that of a round, or the last one within the budget."""
+    """Submit the head of a round, or the last head of a run within the budget."""
     view = log.wait_for(wanted, lambda found: name in found.entrants)
     history = log.run(run)
     _check_entrant(view, name, folder)
@@ -86,41 +87,41 @@ def submit_folder(
     look: Callable[[CompetitionRules], Looked],
     folder: Path,
 ) -> str:
-    """Submit a folder of the Hub; `look` fetches it and finds what is wrong by the rules."""
+    """Submit a repository of the Hub; `look` downloads it and checks it against the rules."""
     view = log.wait_for(wanted, lambda found: name in found.entrants)
     _check_entrant(view, name, folder)  # before anything is fetched
     return _submit(log, view, name, look(view.rules), folder)
 
 
 def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
-    """Offer to evaluate; the secret is on the disk before the offer is made."""
+    """Offer to evaluate; the secret is on disk before the offer is sent."""
     view = log.wait_for(wanted)
-    _check_phase(view, Phase.OPEN, f"it took offers until {_deadline(view)}")
+    _check_phase(view, Phase.OPEN, f"offers were possible until {_deadline(view)}")
     with locked(folder), shutdown.reached(log.ledger):
         key = identity.load_or_create(folder).key
         trio.run(speaker.speak, log.ledger, folder, secret_file.offering(view.id, key, folder))
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
-        f"{secret_file.place(folder, view.id)}: keep it, and have `tequio competition evaluate` "
-        f"running from {_deadline(view)} on"
+        f"{secret_file.place(folder, view.id)}: keep that file, and run `tequio competition "
+        f"evaluate` from {_deadline(view)} on"
     )
 
 
 def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path) -> str:
-    """Show a custodian's share."""
+    """Publish a custodian's share; returns a sentence about it."""
     share = _share(share_file)
     view = log.wait_for(wanted)
     _check_share(view, share, share_file)
     if view.phase in (Phase.OPEN, Phase.CLOSED):
         raise UserFacingError(
-            f"it is too early: shares of {view.rules.name} may be shown after the draw at "
-            f"{plan.told(view.rules.dates.draw)}; whoever sees one before could read the texts"
+            f"too early: shares of {view.rules.name} can be published after the draw at "
+            f"{plan.told(view.rules.dates.draw)}; before, they could be used to read the texts"
         )
     if view.phase is Phase.DRAWN and now_ms() > view.rules.dates.scored:
         end = plan.told(view.rules.dates.scored)
         raise UserFacingError(
-            f"{view.rules.name} ended without a ranking at {end}, for too few shares were shown; "
-            "one that is shown now counts for nothing"
+            f"{view.rules.name} ended without a ranking at {end}, because too few shares were "
+            "published; another share has no effect now"
         )
     with locked(folder):
         key = to_text(identity.load_or_create(folder).key)
@@ -131,11 +132,14 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
             f"{folder} is {key}: give the folder of that key with --dir"
         )
     say(log.ledger, folder, CompReveal(competition=to_text(view.id), share=share.encode()))
-    return f"share {share.index} of {view.rules.name} is shown"
+    return f"share {share.index} of {view.rules.name} is published"
 
 
 def say(ledger: str, folder: Path, body: Body, *documents: bytes) -> None:
-    """Say it with the key in the folder; raises UserFacingError."""
+    """Upload the documents and log the statement with the key in the folder.
+
+    Raises UserFacingError.
+    """
     with locked(folder), shutdown.reached(ledger):
         trio.run(partial(speaker.speak, ledger, folder, body, *documents))
 
@@ -151,12 +155,12 @@ def _submit(
         if made.run
         else f"{made.repo} at {made.revision}, {len(made.files)} files"
     )
-    lines = (f"{name} submits {what}; a later word before {_deadline(view)} replaces it",)
+    lines = (f"{name} submits {what}; a later submission before {_deadline(view)} replaces it",)
     return "\n".join((*lines, *looked.notes))
 
 
 def _last_within(view: CompetitionView, history: RunHistory) -> int:
-    """The last certified round that keeps the budget of tokens and hours."""
+    """Last certified round within the budget of tokens and hours."""
     budget, accounts = view.rules.budget, history.view.accounts
     trained = accounts.trained
     fitting = [
@@ -170,16 +174,16 @@ def _last_within(view: CompetitionView, history: RunHistory) -> int:
         name = history.view.manifest.name
         raise UserFacingError(f"no head of {name} is certified yet: its first round has not begun")
     if not fitting:
-        raise UserFacingError("no certified head of this run keeps the budget: give --round")
+        raise UserFacingError("no certified head of this run is within the budget: give --round")
     return max(fitting)
 
 
 def _check_entrant(view: CompetitionView, name: str, folder: Path) -> None:
-    _check_phase(view, Phase.OPEN, f"it took submissions until {_deadline(view)}")
+    _check_phase(view, Phase.OPEN, f"submissions were possible until {_deadline(view)}")
     if name not in view.entrants:
         known = ", ".join(view.entrants) or "none"
         raise UserFacingError(
-            f"no entrant {name!r} is in {view.rules.name}; there is: {known}. "
+            f"{view.rules.name} has no entrant {name!r}; known entrants: {known}. "
             f"Enter with `tequio competition enter {name}`"
         )
     due = to_text(view.entrants[name].author)
@@ -204,7 +208,9 @@ def _check_share(view: CompetitionView, share: KeyShare, file: Path) -> None:
         raise UserFacingError(f"{file} is a share of another sealed set, {to_text(share.root)}")
     names = sealed.shares
     if share.index > len(names) or to_text(share.name) != names[share.index - 1]:
-        raise UserFacingError(f"{file} is not the share {share.index} that the rules name")
+        raise UserFacingError(
+            f"{file} does not match share {share.index} of the rules: use the original file"
+        )
 
 
 def _share(file: Path) -> KeyShare:
@@ -214,19 +220,16 @@ def _share(file: Path) -> KeyShare:
     except OSError as err:
         raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
     except MalformedError as err:
-        raise UserFacingError(f"{file} is no share as it was given out: {err}") from err
+        raise UserFacingError(f"{file} is not a valid share: {err}") from err
 
 
 def _deadline(view: CompetitionView) -> str:
     return plan.told(view.rules.dates.deadline)
 
 
-# --- Somebody else's number for a document: computed here, held against an evaluator's, and said.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """Whose score of what is doubted; without `millibits` it is scored here."""
+    """The score to challenge; without `millibits`, the document is scored on this computer."""
 
     entrant: str
     evaluator: str
@@ -236,7 +239,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scorer:
-    """With what a doubted document is scored."""
+    """Resources for scoring a challenged document."""
 
     device: Device
     progress: WorkProgress
@@ -246,7 +249,7 @@ class Scorer:
 def challenge(
     log: LedgerReader, wanted: str | None, doubt: Doubt, scorer: Scorer, folder: Path
 ) -> str:
-    """Say that an evaluator's score of a document is not what we got."""
+    """Log that an evaluator's score of a document is wrong; returns a sentence about it."""
     view = log.wait_for(wanted)
     evaluator, theirs = _theirs(log, view, doubt)
     own = doubt.millibits
@@ -254,8 +257,8 @@ def challenge(
         own = _own(log, view, doubt, scorer)
     if is_within(theirs.millibits, own, DOCUMENT_TOLERANCE):
         raise UserFacingError(
-            f"{theirs.millibits / 1_000:,.3f} bits and {own / 1_000:,.3f} bits agree as honest "
-            "computers do: there is nothing to challenge"
+            f"{theirs.millibits / 1_000:,.3f} bits and {own / 1_000:,.3f} bits agree within the "
+            "tolerance: there is nothing to challenge"
         )
     body = CompChallenge(
         competition=to_text(view.id),
@@ -266,25 +269,25 @@ def challenge(
     )
     say(log.ledger, folder, body)
     return (
-        f"challenged: document {doubt.document} takes {own / 1_000:,.3f} bits here, and "
-        f"{theirs.millibits / 1_000:,.3f} bits by {to_text(evaluator)[:10]}"
+        f"challenged: document {doubt.document} has {own / 1_000:,.3f} bits here, and "
+        f"{theirs.millibits / 1_000:,.3f} bits according to {to_text(evaluator)[:10]}"
     )
 
 
 def _draw(view: CompetitionView) -> Draw:
     if view.draw is None:
-        raise UserFacingError(f"nothing is scored in {view.rules.name}: {view.lacks()}")
+        raise UserFacingError(f"{view.rules.name} has no scores yet: {view.lacks()}")
     return view.draw
 
 
 def _theirs(
     log: LedgerReader, view: CompetitionView, doubt: Doubt
 ) -> tuple[PeerKey, DocumentScore]:
-    """Whom the doubt is about, and what they said of the document."""
+    """Key and score of the challenged evaluator."""
     documents = _draw(view).documents
     if doubt.document not in documents:
         raise UserFacingError(
-            f"document {doubt.document} was not drawn; those drawn are: "
+            f"document {doubt.document} was not drawn; the drawn documents are: "
             f"{', '.join(map(str, documents[:20]))}{' ...' if documents[20:] else ''}"
         )
     found = [
@@ -293,10 +296,10 @@ def _theirs(
         if entrant == doubt.entrant and to_text(key).startswith(doubt.evaluator)
     ]
     if len(found) != 1:
-        said = ", ".join(to_text(key)[:10] for name, key in view.results if name == doubt.entrant)
+        keys = ", ".join(to_text(key)[:10] for name, key in view.results if name == doubt.entrant)
         raise UserFacingError(
             f"{len(found)} evaluators of {doubt.entrant} have a key that begins with "
-            f"{doubt.evaluator!r}; there is: {said or 'none'}"
+            f"{doubt.evaluator!r}; known keys: {keys or 'none'}"
         )
     raw = log.blob(found[0].scores)
     if raw is None:
@@ -309,10 +312,9 @@ def _theirs(
 
 
 def _own(log: LedgerReader, view: CompetitionView, doubt: Doubt, scorer: Scorer) -> int:
-    """Score the document here."""
     submission = view.entrants[doubt.entrant].submission
     if submission is None:
-        raise UserFacingError(f"{doubt.entrant} submitted nothing")
+        raise UserFacingError(f"the entrant {doubt.entrant} has not submitted weights")
     with TemporaryDirectory(prefix="tequio-challenge-") as temporary:
         folder = Path(temporary)
         texts = drawn_texts.drawn(view, folder, log.blob, log.ledger)

@@ -1,6 +1,8 @@
-"""What an organiser writes about a competition: TOML in, a rules document out.
+"""The plan of a competition: TOML in, a rules document out.
 
-Everything is checked before anything is made, and each fault names its value.
+Everything is checked before anything is written, and each fault names its value. Dates are points
+in time with a zone (`2026-12-01T18:00Z`), or durations from the date before: `90s`, `30m`, `12h`,
+`30d` and sums such as `1d12h`.
 """
 
 from __future__ import annotations
@@ -40,11 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-# --- Points in time as people write them in a plan: a time of day somewhere, or how long from
-# before.
-#
-# `90s`, `30m`, `12h`, `30d` and sums such as `1d12h` count from the point before;
-# `2026-12-01T18:00Z` says when. A time without a zone is refused: entrants live everywhere.
 
 _UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd])")
@@ -52,7 +49,7 @@ _LENGTH = re.compile(rf"(?:{_PART.pattern})+")
 
 
 def moment(said: str, before_ms: int) -> int:
-    """When that is, in milliseconds since 1970; raises MalformedError."""
+    """Parse a date or a duration from `before_ms`, ms since 1970; raises MalformedError."""
     text = said.strip()
     if _LENGTH.fullmatch(text):
         length = sum(float(many) * _UNITS_MS[unit] for many, unit in _PART.findall(text))
@@ -61,71 +58,72 @@ def moment(said: str, before_ms: int) -> int:
         return _of_time(datetime.fromisoformat(text))
     except ValueError as err:
         raise MalformedError(
-            f"{said!r} is neither a length such as 90s, 30m, 12h or 30d nor a time such as "
-            "2026-12-01T18:00Z"
+            f"invalid date {said!r}: expected a duration such as 90s, 30m, 12h or 30d, or a time "
+            "such as 2026-12-01T18:00Z"
         ) from err
 
 
 def told(ms: int) -> str:
-    """A point in time for people, to the second, in UTC."""
+    """Format a point in time for people, to the second, in UTC."""
     return datetime.fromtimestamp(ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _of_time(time: datetime) -> int:
+    # Entrants live in all time zones, so none is assumed.
     if time.tzinfo is None:
         raise MalformedError(
-            f"{time.isoformat()} has no zone: end it with Z for UTC, or with +01:00"
+            f"{time.isoformat()} has no time zone: add Z for UTC, or an offset such as +01:00"
         )
     return _within(round(time.timestamp() * 1_000))
 
 
 def _within(ms: int) -> int:
     if not 0 <= ms <= JSON_INTEGER:
-        raise MalformedError("that is no time that a calendar has")
+        raise MalformedError("the date is outside the range of the calendar")
     return ms
 
 
 EXAMPLE = """\
 # A competition. Make its rules with
 #   tequio competition rules THIS_FILE --sealed FOLDER --to rules.json
-# where FOLDER is what `tequio competition seal` made.
+# where FOLDER was written by `tequio competition seal`.
 
 name = "Winter 2026"
 
-# The custodians' keys, the one that holds share 1 first. Each finds theirs with
-# `tequio competition key`. Neither entrants nor evaluators may be custodians.
+# The custodians' keys, in the order of their shares. Custodians print their keys with
+# `tequio competition key`. Entrants and evaluators cannot be custodians.
 custodians = [
   "key of the custodian of share 1",
   "key of the custodian of share 2",
   "key of the custodian of share 3",
 ]
 
-# Where the encrypted archive can be had (http or https). Empty: the ledger keeps it, up to 64 MiB.
+# Address of the encrypted archive (http or https). Empty: the ledger stores it, up to 64 MiB.
 archive = ""
 
-# A page that says what may be trained on. Empty: none.
+# Address of a page about the permitted training data. Empty: none.
 data = ""
 
-# Each date is a length from the date before (90s, 30m, 12h, 30d, 1d12h), the first one from now;
+# Each date is a duration from the date before (90s, 30m, 12h, 30d, 1d12h), the first one from now;
 # or a time with its zone (2026-12-01T18:00Z).
 [dates]
-opens = "1h"       # from then on keys enter and submit
-deadline = "30d"   # of submissions, and of offers to evaluate
-draw = "1d"        # until then evaluators open their secrets; after it custodians show their shares
-scored = "7d"      # until then evaluators score, and commit to their scores
-result = "3d"      # in its first half they show them; until its end anybody may challenge one
+opens = "1h"       # keys can enter and submit from then on
+deadline = "30d"   # last time to submit, and to offer to evaluate
+draw = "1d"        # evaluators reveal their secrets before it, custodians their shares after it
+scored = "7d"      # evaluators score, and commit to their scores, before it
+result = "3d"      # scores are revealed in its first half, and can be challenged until its end
 
-# What an entrant may take. 0: no limit of that kind.
+# Limits for an entrant. 0: no limit.
 [budget]
-parameters = 0     # of the submitted model
-tokens = 0         # trained on within the run, accepted windows only
-hours = 0          # between the run's opening and the round that is submitted
+parameters = 0     # parameters of the submitted model
+tokens = 0         # tokens trained on in the run, accepted windows only
+hours = 0          # hours between the opening of the run and the submitted round
 
 [scoring]
-window = 2048      # tokens that a model sees at once, at most what every entrant's model can take
-stride = 1024      # tokens that each later window scores
-documents = 2000   # drawn from the sealed set after the deadline; all, if it has not so many
-evaluators = 3     # drawn from those who offered: 3 to 16; take 5 where there is much to win
+window = 2048      # tokens that a model sees at once; every entrant's model must support it
+stride = 1024      # tokens scored by each later window
+documents = 2000   # documents drawn from the sealed set after the deadline, or all if it has fewer
+evaluators = 3     # evaluators drawn from the offers: 3 to 16; use 5 if much is at stake
 evaluator_tier = 0 # 0: any key, and one person may offer many; 1: an account vouches; 2: invited
 """
 
@@ -153,7 +151,7 @@ class _Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A whole plan."""
+    """A complete plan."""
 
     name: str
     custodians: tuple[str, ...]
@@ -165,12 +163,12 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def read(path: Path) -> Plan:
-    """Read a plan; raises UserFacingError that names file and fault."""
+    """Read a plan; raises UserFacingError, which names the file and the fault."""
     return plan_file.read(path, Plan, _plain)
 
 
 def _plain(tree: dict[str, Any]) -> dict[str, Any]:  # what TOML holds
-    """Times as TOML knows them become text, which is read later."""
+    # TOML has a type for times; `moment` parses text, so those become text again.
     dates = tree.get("dates")
     if isinstance(dates, dict):
         found = {
@@ -182,18 +180,18 @@ def _plain(tree: dict[str, Any]) -> dict[str, Any]:  # what TOML holds
 
 
 def rules(plan: Plan, sealed: SealedSet, archive_bytes: int, now_ms: int) -> CompetitionRules:
-    """Make the rules of a plan; raises UserFacingError that names every value that is wrong."""
+    """Make the rules of a plan; raises UserFacingError, which names every wrong value."""
     faults: list[str] = []
     dates = _dates(plan.dates, now_ms, faults)
     _check_custodians(plan.custodians, sealed, faults)
     _check_numbers(plan, faults)
     if not plan.archive and archive_bytes > BLOB_BYTES:
         faults.append(
-            f"archive is empty, and the sealed archive has {archive_bytes:,} bytes: a ledger keeps "
-            f"{BLOB_BYTES:,}; put it somewhere and name its address"
+            f"archive is empty, and the sealed archive has {archive_bytes:,} bytes: a ledger "
+            f"stores at most {BLOB_BYTES:,}; publish it elsewhere and give its address"
         )
     if faults:
-        raise UserFacingError("the plan is not right: " + "; ".join(faults))
+        raise UserFacingError("the plan has errors: " + "; ".join(faults))
     made = CompetitionRules(
         name=plan.name,
         sealed=sealed,
@@ -216,11 +214,11 @@ def rules(plan: Plan, sealed: SealedSet, archive_bytes: int, now_ms: int) -> Com
         return CompetitionRules.parse(made.encode())
     except MalformedError as err:
         why = plan_file.refusal(err, CompetitionRules, msgspec.to_builtins(plan))
-        raise UserFacingError(f"the plan is not right: {why}") from err
+        raise UserFacingError(f"the plan has errors: {why}") from err
 
 
 def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
-    """Go from date to date; a wrong one counts as the one before, so that the others are read."""
+    # A wrong date counts as the date before it, so that one error does not hide the others.
     found: dict[str, int] = {}
     before, name_before = now_ms, "now"
     for name in said.__struct_fields__:
@@ -239,32 +237,32 @@ def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
     least = found["scored"] + (found["scored"] - found["draw"]) // SHOWING_PART
     if found["scored"] < found["result"] < least:
         faults.append(
-            f"dates.result is {told(found['result'])}: not before {told(least)}, "
-            f"so that a {SHOWING_PART}th of the time to score is left to show and to challenge"
+            f"dates.result is {told(found['result'])}: it must be {told(least)} or later, "
+            f"because 1/{SHOWING_PART} of the scoring time is needed to reveal and challenge scores"
         )
     if found["deadline"] <= now_ms:
-        faults.append(f"dates.deadline is over: {told(found['deadline'])}")
+        faults.append(f"dates.deadline is in the past: {told(found['deadline'])}")
     return Dates(**found)
 
 
 def _check_custodians(keys: tuple[str, ...], sealed: SealedSet, faults: list[str]) -> None:
     if len(keys) != len(sealed.shares):
         faults.append(
-            f"custodians names {len(keys)} keys, and the set was sealed for {len(sealed.shares)}"
+            f"custodians has {len(keys)} keys, and the set was sealed for {len(sealed.shares)}"
         )
     for at, key in enumerate(keys):
         if key in keys[:at]:
-            faults.append(f"custodians[{at}] stands twice: {key}")
+            faults.append(f"custodians[{at}] is listed twice: {key}")
         try:
             key_from_text(key)
         except MalformedError:
-            faults.append(f"custodians[{at}] is no key of 43 characters: {key[:60]!r}")
+            faults.append(f"custodians[{at}] is not a key of 43 characters: {key[:60]!r}")
 
 
 def _check_numbers(plan: Plan, faults: list[str]) -> None:
     budget = plan.budget
     faults += [
-        f"budget.{name} is {getattr(budget, name)}: 0 or more"
+        f"budget.{name} is {getattr(budget, name)}: it must be 0 or more"
         for name in budget.__struct_fields__
         if getattr(budget, name) < 0
     ]
@@ -276,16 +274,14 @@ def _check_numbers(plan: Plan, faults: list[str]) -> None:
         )
 
 
-# --- From a plan and a sealed folder to the rules document, and back from the document's file.
-
 _HOUR_MS = 3_600_000
 
 
 def make(plan_file: Path, sealed_folder: Path, to: Path, now_ms: int) -> CompetitionRules:
-    """Write the rules that the plan asks for; raises UserFacingError, and then writes nothing."""
-    said = read(plan_file)
+    """Write the rules of a plan to a file; raises UserFacingError, and writes nothing then."""
+    plan = read(plan_file)
     sealed, archive_bytes = _sealed(sealed_folder)
-    made = rules(said, sealed, archive_bytes, now_ms)
+    made = rules(plan, sealed, archive_bytes, now_ms)
     try:
         to.write_bytes(made.encode())
     except OSError as err:
@@ -302,20 +298,20 @@ def rules_document_read(path: Path) -> CompetitionRules:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
     except MalformedError as err:
         raise UserFacingError(
-            f"{path} holds no rules as `tequio competition rules` writes them: {err}"
+            f"{path} was not written by `tequio competition rules`: {err}"
         ) from err
 
 
 def lines(rules: CompetitionRules) -> Iterator[str]:
-    """Say what the rules are, for people."""
+    """Describe the rules to people, line by line."""
     dates, scoring, sealed = rules.dates, rules.scoring, rules.sealed
     yield f"{rules.name}: competition {to_text(rules.id)}"
     yield f"  opens      {told(dates.opens)}"
     yield f"  deadline   {told(dates.deadline)}  (submissions, and offers to evaluate)"
-    yield f"  draw       {told(dates.draw)}  (then custodians show their shares)"
+    yield f"  draw       {told(dates.draw)}  (then custodians reveal their shares)"
     yield f"  scored by  {told(dates.scored)}  (evaluators commit to their scores)"
-    yield f"  shown by   {told(dates.shown)}  (and show them)"
-    yield f"  result     {told(dates.result)}  (until then anybody may challenge)"
+    yield f"  shown by   {told(dates.shown)}  (evaluators reveal their scores)"
+    yield f"  result     {told(dates.result)}  (until then scores can be challenged)"
     drawn = min(scoring.documents, sealed.documents)
     yield (
         f"  texts      {drawn:,} drawn of {sealed.documents:,} sealed documents, "
@@ -331,21 +327,21 @@ def lines(rules: CompetitionRules) -> Iterator[str]:
 
 
 def warnings(rules: CompetitionRules) -> Iterator[str]:
-    """What is allowed, and should be said to those who enter."""
+    """Permitted choices that entrants should know about."""
     sealed, dates = rules.sealed, rules.dates
     if sealed.needed == 1:
         yield (
             "  note: one custodian alone can read the texts before the deadline; "
-            "say so to those who enter"
+            "tell this to the entrants"
         )
     if sealed.documents <= rules.scoring.documents:
-        yield "  note: all sealed documents are scored; none is drawn by chance"
+        yield "  note: all sealed documents are scored, without a draw"
     if dates.scored - dates.draw < _HOUR_MS:
         yield "  note: evaluators have less than an hour to score"
     if dates.shown - dates.scored < _HOUR_MS:
-        yield "  note: evaluators have less than an hour to show their scores"
+        yield "  note: evaluators have less than an hour to reveal their scores"
     if rules.scoring.evaluators == LEAST_EVALUATORS:
-        yield "  note: if one of the evaluators is not heard, nobody is ranked; draw more of them"
+        yield "  note: if one evaluator fails, there is no ranking; draw more evaluators"
 
 
 def _budget(rules: CompetitionRules) -> str:
@@ -363,7 +359,7 @@ def _budget(rules: CompetitionRules) -> str:
 
 
 def _sealed(folder: Path) -> tuple[SealedSet, int]:
-    """The commitment in a folder, and how large its archive is, which is held against it."""
+    """Read the commitment in a folder and the size of its archive, after checking its hash."""
     try:
         sealed = SealedSet.parse((folder / COMMITMENT).read_bytes())
         with (folder / ARCHIVE).open("rb") as file:
@@ -371,42 +367,38 @@ def _sealed(folder: Path) -> tuple[SealedSet, int]:
         size = (folder / ARCHIVE).stat().st_size
     except OSError as err:
         raise UserFacingError(
-            f"{folder} is no sealed folder ({err.strerror}: {err.filename}): make one with "
+            f"{folder} does not have a sealed set ({err.strerror}: {err.filename}): make one with "
             "`tequio competition seal`"
         ) from err
     except MalformedError as err:
-        raise UserFacingError(f"{folder / COMMITMENT} is no commitment: {err}") from err
+        raise UserFacingError(f"{folder / COMMITMENT} is not a valid commitment: {err}") from err
     if found != sealed.archive:
         raise UserFacingError(
-            f"{folder / ARCHIVE} is not the archive that {COMMITMENT} commits to: "
-            "seal the texts again"
+            f"{folder / ARCHIVE} does not match {COMMITMENT}: seal the documents again"
         )
     return sealed, size
-
-
-# --- Opening a competition: the documents to the ledger, then the organisers' word.
 
 
 def open_(
     ledger: str, rules_file: Path, sealed: Path | None, folders: Sequence[Path], out: Path | None
 ) -> tuple[CompetitionRules, str]:
-    """Open a competition as the organisers in the folders; gives its rules and what came of it.
+    """Open a competition as the organisers in the folders.
 
-    `sealed` is the folder with the archive, where the ledger is to keep that. Raises
-    UserFacingError.
+    `sealed` is the folder of the archive, if the ledger stores it. Returns the rules and a sentence
+    about the result. Raises UserFacingError.
     """
     rules = rules_document_read(rules_file)
     if rules.dates.deadline <= now_ms():
         raise UserFacingError(
-            f"the deadline in {rules_file} is over ({told(rules.dates.deadline)}): "
-            "make the rules anew"
+            f"the deadline in {rules_file} is in the past ({told(rules.dates.deadline)}): "
+            "make the rules again"
         )
     documents = [rules.encode()]
     if not rules.archive:
         documents.append(_archive(rules, rules_file, sealed))
     with signing.held(folders), shutdown.reached(ledger):
-        said = trio.run(partial(_open, ledger, rules, documents, folders, out))
-    return rules, said
+        message = trio.run(partial(_open, ledger, rules, documents, folders, out))
+    return rules, message
 
 
 async def _open(
@@ -426,7 +418,8 @@ async def _open(
 def _archive(rules: CompetitionRules, rules_file: Path, sealed: Path | None) -> bytes:
     if sealed is None:
         raise UserFacingError(
-            f"{rules_file} leaves the archive to the ledger: give the sealed folder with --sealed"
+            f"the rules in {rules_file} have the ledger store the archive: give the folder of the "
+            "sealed set with --sealed"
         )
     path = sealed / ARCHIVE
     try:
@@ -435,5 +428,5 @@ def _archive(rules: CompetitionRules, rules_file: Path, sealed: Path | None) -> 
     except OSError as err:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
     if to_text(sha256(raw)) != rules.sealed.archive:
-        raise UserFacingError(f"{path} is not the archive that {rules_file} commits to")
+        raise UserFacingError(f"{path} does not match the archive of {rules_file}")
     return raw

@@ -92,7 +92,7 @@ class ModelSource:
         return to
 
     def _check_head(self, folder: Path, submission: Submission) -> None:
-        """Whether the folder is an export of the head that was submitted.
+        """Check that the folder is an export of the submitted head.
 
         Merged adapters are made again from their base, which then comes from the origin.
         """

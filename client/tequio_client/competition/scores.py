@@ -145,7 +145,7 @@ def _score(
 
 
 def _text(raw: bytes) -> str:
-    """The text to score; none where it is no Unicode, which every evaluator leaves out."""
+    """Decode a text; one that is not UTF-8 is empty, for every evaluator."""
     try:
         return raw.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""How far a child is, for the worker that started it: what it does, and how much of it is done."""
+"""How an evaluator logs its statements, reports its progress, and paces its computing."""
 
 from __future__ import annotations
 
@@ -33,28 +33,26 @@ if TYPE_CHECKING:
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Entry
 
-# --- Saying something in a competition with the key in a folder: documents first, then the word.
-
 PATIENCE_S = 300.0
-"""How long a ledger that does not take what we say is spoken to."""
+"""Longest time that a statement is sent to a ledger that does not accept it."""
 
 
 class Speaker(Protocol):
-    """Says words in competitions under one key, from a program without a loop of its own."""
+    """Logs statements of one key, for a program without an event loop."""
 
     @property
     def key(self) -> PeerKey:
-        """Whose words they are."""
+        """Key that signs the statements."""
 
     def say(self, body: Body, *documents: bytes) -> None:
-        """Put the documents, then say it: when it returns, the ledger has both.
+        """Upload the documents, then log the statement; the ledger has both when it returns.
 
-        Raises LedgerRefusedError when the ledger does not take it, UserFacingError for one away.
+        Raises LedgerRefusedError, and UserFacingError if the ledger does not answer.
         """
 
 
 class FolderSpeaker:
-    """Speaks with the key in a folder, which the caller has locked."""
+    """Signs with the key in a folder, which the caller has locked."""
 
     def __init__(self, ledger: str, folder: Path) -> None:
         self._ledger, self._folder = ledger, folder
@@ -73,22 +71,23 @@ class FolderSpeaker:
 
 
 async def speak(ledger: str, folder: Path, body: Body, *documents: bytes) -> Entry:
-    """Put the documents, then say it; the folder is locked by the caller, its key registered here.
+    """Upload the documents, register the key if needed, and log the statement.
 
-    Raises LedgerRefusedError when the ledger does not take it, and LedgerUnavailableError.
+    The caller has locked the folder.
+
+    Raises LedgerRefusedError and LedgerUnavailableError.
     """
     signer = identity.load_or_create(folder)
     async with LedgerApi(ledger) as api, Outbox(api, folder, signer) as outbox:
         with trio.move_on_after(PATIENCE_S):
             return await outbox.submit(body, documents=documents)
-    raise LedgerUnavailableError(f"not said after {PATIENCE_S:.0f} s: run this again later")
-
-
-# --- Speaking through the worker that started this program: it alone has the key, and one chain.
+    raise LedgerUnavailableError(
+        f"the ledger did not accept the statement within {PATIENCE_S:.0f} s: run this again later"
+    )
 
 
 class WorkerSpeaker:
-    """See Speaker."""
+    """Has the worker that started this process sign: it alone has the key and its chain."""
 
     def __init__(self, voice: PipeVoice, begin: link.Begin, progress: ChildProgress) -> None:
         self._voice, self._progress = voice, progress
@@ -96,7 +95,7 @@ class WorkerSpeaker:
         self.key = key_from_text(begin.key)
         self.folder = Path(begin.folder)
         self.said: queue.SimpleQueue[link.Said] = queue.SimpleQueue()
-        """What became of words; filled by whoever listens."""
+        """Answers to submitted statements; filled by the thread that reads the pipe."""
 
     def say(self, body: Body, *documents: bytes) -> None:
         """See Speaker."""
@@ -185,13 +184,11 @@ class ChildProgress:
         self.deeds += documents
 
 
-# --- How hard a child computes: with so many threads, for so much of the time, as it is told.
-
 _LOOK_S = 0.1
 
 
 class Pacing:
-    """Rests between batches; `limit` is replaced by whoever hears of another."""
+    """Rests between batches; the thread that reads the pipe replaces `limit`."""
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit

@@ -1,4 +1,4 @@
-"""What an entrant submits, as a document, and what there is to say about it."""
+"""Submissions: what an entrant hands in, and the same weights as an evaluator gets them."""
 
 from __future__ import annotations
 
@@ -55,10 +55,7 @@ def file_digest(path: Path) -> str:
         return to_text(hashlib.file_digest(file, "sha256").digest())
 
 
-# --- A folder on the Hub as a submission, file by file.
-#
-# It is looked at as an evaluator will look at it, so that what cannot be scored is found while
-# there is time.
+# A repository is loaded here as an evaluator will load it: faults are found before the deadline.
 
 
 def of_repository(rules: CompetitionRules, repo: str, revision: str | None) -> Looked:
@@ -110,15 +107,8 @@ def _tried(rules: CompetitionRules, folder: Path, repo: str) -> tuple[str, ...]:
     return ()
 
 
-# --- An entrant's model as a folder that can be scored: exactly what was submitted, or nothing.
-#
-# A head comes by the code behind `tequio checkpoint export`, which holds it against the root in
-# the log; a folder comes from the Hub by its commit, and each file's size and SHA-256 are
-# checked.
-
-
 class OtherWeightsError(UserFacingError):
-    """What is there is not what was submitted."""
+    """The weights found are not those that were submitted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""`tequio verify-competition`: check a competition as a stranger who trusts nobody."""
+"""`tequio verify-competition`: check a competition from its log, without trusting the ledger."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 USAGE = 64
-"""Exit status for errors in the command line: 2 means that a competition does not hold."""
+"""Exit status of an error in the command line: 2 means that a competition does not pass."""
 _GIVEN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]{0,31})=(?P<folder>.+)", re.DOTALL)
 
 
@@ -35,7 +35,7 @@ class _CommandLineError(click.UsageError):
 
 
 class _VerdictCommand(click.Command):
-    """A command whose usage errors have an exit status of their own."""
+    # A script must be able to tell a verdict from a typing error, and click exits with 2 for those.
 
     def make_context(
         self,
@@ -75,7 +75,7 @@ class _VerdictCommand(click.Command):
 @click.option(
     "--bundle",
     type=cli.OutputFile(),
-    help="Write everything that was read to this file, which can be verified offline.",
+    help="Write everything read to this file, for verification offline.",
 )
 @cli.trust
 @click.option(
@@ -115,8 +115,8 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Check a competition from its log alone: online at URL, or offline from a BUNDLE.
 
-    URL may be the ledger's address or that of the competition's page.
-    Signatures, order, draw, texts, medians, intervals and ranks are all computed again.
+    URL is the address of the ledger or of the competition's page. Signatures, order, draw, texts,
+    medians, intervals and ranks are all computed again.
 
     Exit status: 0 everything holds, 2 something does not match, 3 something was unavailable,
     64 an error in the command line.
@@ -136,11 +136,11 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
     chosen = competition.VerifyOptions.of(place, wanted=wanted, trust=trust, bundle=bundle)
     if not chosen.is_live and not Path(place).is_file():
         raise click.UsageError(
-            f"no file {place}: give the file of a bundle, or a ledger as http:// or https://"
+            f"file {place} not found: give a bundle, or a ledger's address with http:// or https://"
         )
     rescoring = RescoringOptions(
         documents=documents or 0,
-        models=_given(models),
+        models=_local_models(models),
         stores=stores,
         device=device,
         threads=threads,
@@ -159,7 +159,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RescoringOptions:
-    """How many documents of each entrant are scored again, on what, and where models are."""
+    """Number of documents to score again for each entrant, the device, and local models."""
 
     documents: int
     models: Mapping[str, Path]
@@ -168,13 +168,13 @@ class RescoringOptions:
     threads: int | None
 
 
-def _given(texts: tuple[str, ...]) -> dict[str, Path]:
+def _local_models(texts: tuple[str, ...]) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for text in texts:
         match = _GIVEN.fullmatch(text)
         if match is None or not Path(match["folder"]).is_dir():
             raise click.UsageError(
-                f"invalid --model {text}: expected ENTRANT=FOLDER with a folder that exists"
+                f"invalid --model {text}: expected ENTRANT=FOLDER with an existing folder"
             )
         found[match["name"]] = Path(match["folder"])
     return found
@@ -187,7 +187,7 @@ def _rescore(
     found: Verified,
     folder: Path,
 ) -> None:
-    """Score again; torch, which takes seconds to load, is loaded only now."""
+    # torch, which takes seconds to import, is imported only now.
     from tequio_client.competition import rescoring as program
     from tequio_client.competition.submission import Origin
     from tequio_client.trainer import device
@@ -235,7 +235,7 @@ def _print(chosen: VerifyOptions, found: Verified, console: Console) -> None:
         console.print(finding.line(), style=style, markup=False, highlight=False, soft_wrap=True)
     if found.judged:
         if found.report.exit_code == Grade.MISMATCH.value:
-            console.print("The result computed from the log, whatever was stated:")
+            console.print("The result as computed from the log:")
         outcome.show(found.judged.view, found.judged.outcome, console)
     if chosen.bundle and found.view:
         console.print(f"bundle written to {chosen.bundle}", markup=False, highlight=False)
@@ -250,7 +250,7 @@ def _verdict(found: Verified) -> str:
         return "This competition does not pass: see the findings above."
     if code == Grade.MISSING.value:
         return (
-            "The log holds; it ended without a ranking, so there is no result to check."
+            "The log is valid; the competition ended without a ranking, so there is none to check."
             if found.void
             else "No error was found, but some parts were unavailable and unchecked."
         )
@@ -258,13 +258,12 @@ def _verdict(found: Verified) -> str:
 
 
 def _encode(found: Verified) -> bytes:
-    """Everything that was found, as JSON."""
     import msgspec
 
     from tequio_shared.ids import to_text
 
     report = msgspec.json.decode(found.report.encode())
-    whole = {
+    findings = {
         "competition": to_text(found.view.id) if found.view else None,
         "name": found.view.rules.name if found.view else None,
         "network": to_text(found.log.genesis.network_id) if found.log else None,
@@ -275,4 +274,4 @@ def _encode(found: Verified) -> bytes:
         "outcome": found.judged.outcome if found.judged else None,
         **report,
     }
-    return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"
+    return msgspec.json.format(msgspec.json.encode(findings), indent=2) + b"\n"

@@ -1,4 +1,4 @@
-"""`tequio demo`: a whole network on this computer, in minutes."""
+"""`tequio demo` and `tequio competition demo`: a whole network on this computer, in minutes."""
 
 from __future__ import annotations
 
@@ -19,27 +19,35 @@ ENDLESS = 1_000_000
 
 
 @click.command()
-@click.option("--rounds", type=click.IntRange(1, 10_000), help="Rounds to train; 32 if not given.")
-@click.option("--peers", default=4, show_default=True, type=click.IntRange(2, 16))
+@click.option("--rounds", type=click.IntRange(1, 10_000), help="Rounds to train (default: 32).")
+@click.option(
+    "--peers",
+    default=4,
+    show_default=True,
+    type=click.IntRange(2, 16),
+    help="Number of volunteers.",
+)
 @click.option(
     "--dir",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where everything is kept; a temporary folder if not given.",
+    help="New folder for all files (default: a temporary folder).",
 )
-@click.option("--json", "json_file", type=cli.OutputFile(), help="Write the outcome to this file.")
+@click.option(
+    "--json", "json_file", type=cli.OutputFile(), help="Write the report to this file as JSON."
+)
 @click.option(
     "--share",
     default=100,
     show_default=True,
     type=click.IntRange(1, 100),
-    help="Percent of the time that the volunteers compute; less leaves room for you.",
+    help="Percent of the time that the volunteers compute.",
 )
-@click.option("--quick", is_flag=True, help="Five rounds in a minute.")
+@click.option("--quick", is_flag=True, help="Train five rounds only, in about a minute.")
 @click.option(
     "--keep-running",
     is_flag=True,
-    help="Train on until Ctrl-C, for others to join; nothing is measured or audited then.",
+    help="Train until Ctrl-C, so that others can join; skips measurement and audit.",
 )
 def demo(  # noqa: PLR0913 - one parameter an option
     rounds: int | None,
@@ -53,7 +61,7 @@ def demo(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Train a real model with a ledger, a seed and volunteers, and audit the result.
 
-    Ends with status 0 when the audit finds everything in order.
+    Exit status: 0 the audit passed, 2 it did not.
     """
     from tequio_client.demo import main, script
     from tequio_client.runtime import configure_logging
@@ -75,18 +83,15 @@ def demo(  # noqa: PLR0913 - one parameter an option
 
 
 def fresh(folder: Path) -> Path:
-    """A new folder to play in; raises UserFacingError for one that is used."""
+    """Create the folder of a demo; raises UserFacingError unless it is new, or empty."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         is_empty = not any(folder.iterdir())
     except OSError as err:
         raise UserFacingError(f"cannot use the folder {folder} ({err.strerror})") from err
     if not is_empty or not os.access(folder, os.W_OK):
-        raise UserFacingError(f"{folder} is not empty, or not ours: give the demo a new folder")
+        raise UserFacingError(f"{folder} is not empty or not writable: give a new folder")
     return folder
-
-
-# --- `tequio competition demo`: a whole competition on this computer, in minutes.
 
 
 @click.command("demo")
@@ -94,20 +99,22 @@ def fresh(folder: Path) -> Path:
     "--dir",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where everything is kept; a temporary folder if not given.",
+    help="New folder for all files (default: a temporary folder).",
 )
 @click.option(
     "--pace",
     default=1.0,
     show_default=True,
     type=click.FloatRange(0.5, 20.0),
-    help="Stretch all dates so many times, for a slow computer.",
+    help="Factor for all dates; increase it on a slow computer.",
 )
-@click.option("--keep-running", is_flag=True, help="Leave ledger and pages up until Ctrl-C.")
+@click.option(
+    "--keep-running", is_flag=True, help="Keep the ledger and its pages running until Ctrl-C."
+)
 def competition_demo(folder: Path | None, pace: float, *, keep_running: bool) -> None:
-    """Let two swarms compete on texts that nobody has seen, and check the result as a stranger.
+    """Let two runs compete on unseen texts, and verify the result.
 
-    Ends with exit status 0 if all that the stranger did ended as it has to.
+    Exit status: 0 everything ended as expected.
     """
     from tequio_client.demo import competition
     from tequio_client.demo.script import ContestScript

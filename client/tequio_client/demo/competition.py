@@ -32,10 +32,8 @@ if TYPE_CHECKING:
     from tequio_client.demo.script import ContestScript
     from tequio_shared.competition.competition import CompetitionView
 
-# --- What a stranger does about a competition that was played: check it, on the log and offline.
-#
-# Models are scored again while a seed serves them, then from a bundle, which holds none: without
-# them a stranger cannot tell, and is told so.
+# Models are scored again while a seed serves them, then offline from a bundle, which has no
+# weights: that check must end with exit status 3.
 
 BUNDLE = "competition.tar"
 """What the stranger keeps, in the demo's folder."""
@@ -71,7 +69,9 @@ class Stranger:
     async def check_models(self, models: tuple[str, ...]) -> int:
         """Check the bundle with models that are named as options; gives 0, or the exit status."""
         command = (str(self.folder / BUNDLE), *_RESCORE, *models)
-        return await self._made(Check(says="The same again with these models:", command=command))
+        return await self._made(
+            Check(says="The same check again, with these models:", command=command)
+        )
 
     async def _made(self, one: Check) -> int:
         """Run a check, and tell what is new; gives 0 if it ends as it has to."""
@@ -85,24 +85,24 @@ class Stranger:
         self._heard = self._heard or set(fresh)
         self.told("\n".join(fresh))
         if status == one.due:
-            self.told(f"Exit status {status}, as it has to be.")
+            self.told(f"Exit status {status}, as expected.")
             return 0
-        self.told(f"Exit status {status}, and {one.due} is due: see {self.folder / 'logs'}")
+        self.told(f"Exit status {status}, but {one.due} was expected: see {self.folder / 'logs'}")
         return status or 1
 
 
 def _by_log(url: str, bundle: str) -> tuple[Check, ...]:
     return (
         Check(
-            says="A stranger checks all of it, from the log alone, and keeps what was read:",
+            says="Everything is checked from the log alone, and stored in one file:",
             command=(url, "--bundle", bundle),
         ),
         Check(
-            says="The same, and a document of each model, drawn by chance, is scored again:",
+            says="The same, and one random document of each model is scored again:",
             command=(url, *_RESCORE),
         ),
         Check(
-            says="Without a network there are no weights, so nothing can be scored again:",
+            says="Without a network, weights are unavailable, so nothing can be scored again:",
             command=(bundle, *_RESCORE),
             due=Grade.MISSING.value,
         ),
@@ -153,7 +153,9 @@ class Contest:
                 if is_so(view):
                     return view
                 await trio.sleep(LOOK_S)
-        raise UserFacingError(f"the competition came to a stand; its logs are in {self.folder}")
+        raise UserFacingError(
+            f"the competition stopped making progress; see the logs in {self.folder}"
+        )
 
 
 async def play(contest: Contest, *, keep_running: bool) -> None:
@@ -177,14 +179,16 @@ async def play(contest: Contest, *, keep_running: bool) -> None:
         await _decide(contest)
         await _verify(contest)
         if keep_running:
-            contest.told(f"It goes on running until Ctrl-C: {contest.url}/competitions")
+            contest.told(f"The ledger runs until Ctrl-C: {contest.url}/competitions")
             await trio.sleep_forever()
         nursery.cancel_scope.cancel()
 
 
 async def _found(contest: Contest, nursery: trio.Nursery) -> None:
     folder = contest.folder
-    contest.told("Texts: most sources of Python's library to train on, short ones to be sealed.")
+    contest.told(
+        "Texts: sources of Python's library, most of them for training, short ones to be sealed."
+    )
     await trio.to_thread.run_sync(contest.script.write)
     texts = str(folder / "texts" / "train")
     build = (str(folder / "data"), "--folder", texts, "--sequence", "128")
@@ -225,7 +229,7 @@ def _start_swarms(contest: Contest, nursery: trio.Nursery) -> None:
             program = Program(name, tequio("worker", *options), contest.folder)
             contest.volunteers.append(program)
             nursery.start_soon(program.must_run)
-    contest.told(f"A seed serves both; {VOLUNTEERS} volunteers of each swarm begin to train.")
+    contest.told(f"A seed serves both runs; {VOLUNTEERS} volunteers of each start to train.")
 
 
 async def _seal(contest: Contest) -> None:
@@ -241,7 +245,7 @@ async def _seal(contest: Contest) -> None:
         for number in range(1, CUSTODIANS + 1)
     ]
     (folder / "competition.toml").write_text(contest.script.competition_plan(tuple(keys)))
-    contest.told(f"The texts are sealed; {NEEDED} of {CUSTODIANS} custodians can open them.")
+    contest.told(f"The texts are sealed; {NEEDED} of {CUSTODIANS} custodians can decrypt them.")
 
 
 async def _open_competition(contest: Contest) -> None:
@@ -272,7 +276,7 @@ async def _tell_first(contest: Contest, command: tuple[str, ...]) -> None:
 
 async def _train(contest: Contest) -> None:
     """Let the swarms train until both are done or the deadline is near; then submit."""
-    contest.told(f"{EVALUATORS} volunteers of neither swarm offer to evaluate.")
+    contest.told(f"{EVALUATORS} volunteers who train in neither run offer to evaluate.")
     script, done = contest.script, dict.fromkeys((swarm.name for swarm in SWARMS), 0)
     view = await contest.view()
     left_s = (view.rules.dates.deadline - now_ms()) / 1_000
@@ -297,9 +301,9 @@ def _tell_rounds(contest: Contest, done: dict[str, int]) -> None:
 
 
 async def _reveal(contest: Contest) -> None:
-    contest.told("Waiting for the deadline, which nobody can move.")
+    contest.told("Waiting for the deadline.")
     await contest.until(lambda view: view.phase is not Phase.OPEN)
-    contest.told("The deadline is over; evaluators open the secrets that they had committed to.")
+    contest.told("The deadline has passed; evaluators reveal the secrets that they committed to.")
     await contest.until(lambda view: view.phase not in (Phase.OPEN, Phase.CLOSED))
     for number in range(1, NEEDED + 1):
         share = contest.folder / "sealed" / f"share-{number}-of-{CUSTODIANS}.txt"
@@ -316,16 +320,16 @@ async def _reveal(contest: Contest) -> None:
 async def _decide(contest: Contest) -> None:
     due = len(SWARMS) * EVALUATORS
     view = await contest.until(lambda view: len(view.commits) == due or _is_over(view))
-    contest.told(f"{len(view.commits)} of {due} scores are committed to, before any is shown.")
+    contest.told(f"{len(view.commits)} of {due} scores are committed to, before any is revealed.")
     view = await contest.until(lambda view: len(view.results) == due or _is_over(view))
-    contest.told(f"{len(view.results)} of {due} scores are in the log; the time to challenge runs.")
+    contest.told(f"{len(view.results)} of {due} scores are in the log, and can be challenged now.")
     await contest.until(_is_over)
     first, second = (_organiser(swarm.name) for swarm in SWARMS)
     both = (*contest.at(first), "--with", str(contest.folder / second))
-    contest.told("The organisers compute the outcome from the log, and state it together:")
+    contest.told("The organisers compute the result from the log, and sign it together:")
     contest.told(await contest.did("result", "competition", "result", "--yes", *both))
     view = await contest.until(lambda view: view.phase is Phase.DECIDED)
-    contest.told(f"Decided. Look at {_page(contest, view)}")
+    contest.told(f"Decided: {_page(contest, view)}")
 
 
 async def _verify(contest: Contest) -> None:
@@ -337,7 +341,7 @@ async def _verify(contest: Contest) -> None:
 
 async def _exported(contest: Contest) -> tuple[str, ...]:
     """Export what was submitted; gives the options that name it."""
-    contest.told("Somebody exports the models that were submitted, while a seed serves them.")
+    contest.told("The submitted models are exported while a seed serves them.")
     view, options, models = await contest.view(), list[str](), contest.folder / "models"
     models.mkdir()
     for swarm in SWARMS:
@@ -352,7 +356,7 @@ async def _exported(contest: Contest) -> tuple[str, ...]:
 
 
 def _is_over(view: CompetitionView) -> bool:
-    """Whether the time to challenge is over."""
+    """True once scores can no longer be challenged."""
     return now_ms() >= view.rules.dates.result
 
 
@@ -366,9 +370,6 @@ def _organiser(swarm: str) -> str:
 
 def _custodian(number: int) -> str:
     return f"custodian-{number}"
-
-
-# --- The competition's story on a terminal: a line for each thing that happens, with its time.
 
 
 def perform(script: ContestScript, *, keep_running: bool) -> int:

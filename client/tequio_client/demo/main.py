@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from tequio_client.demo.script import Script
     from tequio_shared.api.runs import RunAnswer
 
-# --- The demo on a terminal: one table while it plays, one page when it is over.
-
 MIB = 1 << 20
 AUDIT_WORDS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
 
@@ -112,9 +110,6 @@ def final(played: Played, console: Console) -> None:
 
 def _agreement(played: Played) -> str:
     return "all equal on all peers" if played.tally.all_agree else "PEERS DISAGREE"
-
-
-# --- The demo's outcome for machines (`--json`).
 
 
 def report(played: Played, run: RunAnswer) -> dict[str, object]:

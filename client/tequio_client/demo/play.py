@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Status
     from tequio_shared.api.runs import RunAnswer
 
-# --- Held-out quality of a run's heads, measured by a trainer process of the demo's own.
-
 SAMPLE_TOKENS = 240
 PATIENCE_S = 120.0
 
@@ -155,9 +153,6 @@ def _blob(store: Path, name: str) -> Path:
     return store / "blobs" / text[:2] / text
 
 
-# --- What the log says about the demo's run, counted from its entries.
-
-
 @dataclass(slots=True, kw_only=True)
 class LogTally:
     """Counts over one log."""
@@ -191,7 +186,7 @@ class LogTally:
 
     @property
     def all_agree(self) -> bool:
-        """Whether every peer that stated a head for a round stated the same one."""
+        """True if all heads stated for a round are the same."""
         return all(len(heads) == 1 for heads in self.stated.values())
 
     def add(self, entry: Entry) -> None:
@@ -241,7 +236,7 @@ FINISHED = "finished"
 
 @dataclass(slots=True, kw_only=True)
 class Stage:
-    """What there is to see while it plays."""
+    """State of the network, for the live table."""
 
     script: Script
     url: str = ""
@@ -260,7 +255,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """What came out."""
+    """Result of the demo."""
 
     tally: LogTally
     statuses: list[Status]
@@ -290,7 +285,7 @@ async def play(stage: Stage, after: Callable[[Played], None]) -> None:
 
 
 async def keep_running(stage: Stage) -> None:
-    """Play without an end, until cancelled: for whoever wants to join. Raises UserFacingError."""
+    """Run until cancelled, so that others can join; raises UserFacingError."""
     async with trio.open_nursery() as nursery:
         await _raise_curtain(stage, nursery)
         await _watch(stage)
@@ -377,7 +372,7 @@ async def _watch(stage: Stage) -> None:
 
 
 async def _micropoints(stage: Stage, ledger: LedgerApi) -> dict[str, int]:
-    """What each volunteer has earned so far, by key; who is not registered yet has nothing."""
+    """Points of each volunteer so far, by key; an unregistered one has none."""
     earned = {}
     for one in stage.statuses():
         with suppress(LedgerRefusedError):

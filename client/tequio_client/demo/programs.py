@@ -38,7 +38,7 @@ class Program:
         self._process: trio.Process | None = None
         self.status: link_status.Status | None = None  # the last one
         self.trainer_mb = 0  # the most that a status said
-        self.output = bytearray()  # standard output that is no status
+        self.output = bytearray()  # standard output that is not a status line
 
     @property
     def pid(self) -> int:
@@ -49,7 +49,7 @@ class Program:
 
     @property
     def resident_mb(self) -> int:
-        """Its main memory now, MiB; the program must be running."""
+        """Resident memory of the running program, MiB."""
         return int(psutil.Process(self.pid).memory_info().rss) >> 20
 
     async def run(self) -> int:

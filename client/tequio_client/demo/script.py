@@ -1,4 +1,4 @@
-"""What the demo plays: how many, how long, which model."""
+"""The demo's parameters: number of volunteers, durations, model."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Script:
     inner_steps: int = 20
     held_out_tokens: int = 65_536
     measured_every: int = 4
-    """Heads of every so many rounds are measured by drawn volunteers."""
+    """Interval, in rounds, at which drawn volunteers measure the head."""
     first_windows: int = 160
     share_percent: int = 100
     """How much of the time the volunteers compute."""
@@ -120,8 +120,6 @@ def with_rounds(script: Script, rounds: int) -> Script:
     return replace(script, rounds=rounds)
 
 
-# --- What the competition of `make competition` plays: two swarms, their texts, and every date.
-
 VOLUNTEERS = 2
 """Of each swarm."""
 EVALUATORS = 3
@@ -164,7 +162,7 @@ class ContestScript:
 
     @property
     def tokens(self) -> int:
-        """What each swarm may train on."""
+        """Token budget of each swarm."""
         return self.rounds * VOLUNTEERS * self.windows * SEQUENCE
 
     def write(self) -> None:

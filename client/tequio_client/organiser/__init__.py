@@ -1,1 +1,1 @@
-"""What an organiser does: plans a run, opens it, and watches over it."""
+"""The organiser's commands: plan a run, open it, control it, admit and rule on keys."""

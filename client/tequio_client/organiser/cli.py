@@ -1,4 +1,4 @@
-"""`tequio run`: what an organiser does with runs."""
+"""`tequio run`, `invite`, `connector`, `countersign` and `quarantine`: the organiser's commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST = 10**15
 
 
 class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the checker alone
-    """A number that people write with K, M, B or T."""
+    """A whole number that may be written with K, M, B or T."""
 
     name = "number"
 
@@ -31,13 +31,29 @@ class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
         found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)([kmbt]?)", str(value).lower())
         amount = round(float(found[1]) * _SUFFIXES[found[2]]) if found else 0
         if not 1 <= amount <= _MOST:
-            self.fail(f"{value!r} is no amount: write 125M, 1.5B or the like", param, ctx)
+            self.fail(f"invalid number {value!r}: expected 125M, 1.5B or the like", param, ctx)
         return amount
+
+
+_USES = click.option(
+    "--uses",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 4_095),
+    help="How many people can join with the link.",
+)
+_DAYS = click.option(
+    "--days",
+    default=14.0,
+    show_default=True,
+    type=click.FloatRange(0.001, 3_650),
+    help="How many days the link works.",
+)
 
 
 @click.group()
 def run() -> None:
-    """Plan, open, steer and look at runs."""
+    """Plan, open and control runs."""
 
 
 @run.command("new")
@@ -46,46 +62,56 @@ def run() -> None:
     "--data",
     required=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder that `tequio data build` made.",
+    help="Folder written by `tequio data build`.",
 )
-@click.option("--parameters", type=Amount(), help="Size of a fresh Llama: 125M, 1.5B.")
-@click.option("--from", "source", help="Go on from this model: a folder, or a name of the Hub.")
-@click.option("--revision", default="", help="Commit, branch or tag of that name.")
+@click.option("--parameters", type=Amount(), help="Size of a new Llama model: 125M, 1.5B.")
+@click.option(
+    "--from", "source", help="Model to continue training: a folder, or a repository of the Hub."
+)
+@click.option(
+    "--revision", default="", help="Commit, branch or tag of the repository given with --from."
+)
 @click.option(
     "--lora-rank",
     default=0,
     type=click.IntRange(0, 1_024),
-    help="Freeze that model and train adapters of this rank beside it.",
+    help="Freeze the model given with --from, and train adapters of this rank.",
 )
-@click.option("--name", help="Of the run; that of the file if not given.")
-@click.option("--tokens", type=Amount(), help="To train on in all: 2.5B.")
-@click.option("--peers", default=8, show_default=True, type=click.IntRange(2, 4_095))
+@click.option("--name", help="Name of the run (default: the name of the file PLAN).")
+@click.option("--tokens", type=Amount(), help="Tokens to train on in the whole run: 2.5B.")
+@click.option(
+    "--peers",
+    default=8,
+    show_default=True,
+    type=click.IntRange(2, 4_095),
+    help="Number of peers expected.",
+)
 @click.option(
     "--upload-mbit",
     default=10.0,
     show_default=True,
     type=click.FloatRange(0, 1e6, min_open=True),
-    help="Of the slowest line that shall be able to train.",
+    help="Upload speed of the slowest connection that should be able to train, Mbit/s.",
 )
 @click.option(
     "--vram-gib",
     default=8.0,
     show_default=True,
     type=click.FloatRange(0, 1e4, min_open=True),
-    help="Of the smallest card that shall.",
+    help="Memory of the smallest graphics card that should be able to train, GiB.",
 )
 @click.option(
     "--disk-gib",
     default=30.0,
     show_default=True,
     type=click.FloatRange(0, 1e6, min_open=True),
-    help="That a volunteer lends.",
+    help="Disk space that each volunteer lends, GiB.",
 )
 @click.option(
     "--tflops",
     default=0.0,
     type=click.FloatRange(0, 1e5),
-    help="What that card gives in 16 bits; by its memory if not given.",
+    help="Speed of that card in 16 bits, TFLOP/s (default: estimated from its memory).",
 )
 def new(  # noqa: PLR0913 - one parameter an option
     *,
@@ -99,19 +125,25 @@ def new(  # noqa: PLR0913 - one parameter an option
     tokens: int | None,
     **expect: float,
 ) -> None:
-    """Write PLAN: a commented plan with sensible values, after a look at whether it can work."""
+    """Write a commented plan to the file PLAN.
+
+    The values are chosen for the model, the data and the peers expected. Nothing is written if the
+    run cannot work.
+    """
     from tequio_client.organiser import planning
     from tequio_client.organiser.plan import ExpectPlan
 
     if (parameters is None) == (source is None):
-        raise click.UsageError("give --parameters for fresh weights, or --from to go on from some")
+        raise click.UsageError(
+            "give --parameters for a new model, or --from to continue training one"
+        )
     if lora_rank and source is None:
-        raise click.UsageError("--lora-rank trains adapters beside a model: name it with --from")
+        raise click.UsageError("--lora-rank trains adapters of a model: give the model with --from")
     if revision and (source is None or Path(source).is_dir()):
         raise click.UsageError(
-            f"--revision {revision} is of a repository of the Hub: name that with --from"
+            f"--revision {revision} needs a repository of the Hub: give it with --from"
         )
-    wish = planning.Wish(
+    options = planning.Wish(
         name=name,
         data=data,
         parameters=parameters or 0,
@@ -121,14 +153,17 @@ def new(  # noqa: PLR0913 - one parameter an option
         lora_rank=lora_rank,
         expect=ExpectPlan(**expect),  # type: ignore[arg-type]  # click gives what the options declare
     )
-    planning.new(plan, wish)
-    click.echo(f"written: {plan}; read it, then: tequio run open {plan}")
+    planning.new(plan, options)
+    click.echo(f"written to {plan}; read it, then run: tequio run open {plan}")
 
 
 @run.command()
 @click.argument("plan", type=click.Path(path_type=Path))
 def check(plan: Path) -> None:
-    """Reckon what PLAN takes of those whom it expects; says what cannot work."""
+    """Estimate what PLAN requires of volunteers.
+
+    Also reports what cannot work, and how to change the plan.
+    """
     from tequio_client.organiser import planning
 
     planning.check(plan)
@@ -151,16 +186,17 @@ def open_(  # noqa: PLR0913 - one parameter an option
     log_level: str,
     log_json: bool,
 ) -> None:
-    """Open the run that the TOML file PLAN describes.
+    """Open the run described by the TOML file PLAN.
 
-    Makes the first head and puts it, with the shards, where `tequio seed --dir SEED_DIR` serves
-    them, once this is done; uploads the documents; logs `run.open` under the organiser key in DIR.
+    Makes the first head, stores it with the shards in SEED_DIR, uploads the documents, and logs
+    `run.open` signed by the organiser key in DIR. Afterwards, `tequio seed --dir SEED_DIR` serves
+    the head and the shards.
     """
     from tequio_client.organiser import opening
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
     click.echo(opening.open_run(plan, ledger, folder, seed_folder, others))
-    click.echo(f"serve it: tequio seed --ledger {ledger} --dir {seed_folder}", err=True)
+    click.echo(f"serve it with: tequio seed --ledger {ledger} --dir {seed_folder}", err=True)
 
 
 @run.command("list")
@@ -176,7 +212,10 @@ def list_(ledger: str) -> None:
 @cli.named("name")
 @cli.ledger
 def show(name: str, ledger: str) -> None:
-    """Show one run, by name or the beginning of its id."""
+    """Show the run NAME.
+
+    NAME is its name or the beginning of its id.
+    """
     from tequio_client.organiser import opening
 
     opening.show_run(name, ledger)
@@ -188,7 +227,7 @@ def show(name: str, ledger: str) -> None:
 @cli.folder("organiser")
 @cli.others
 def pause(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
-    """Open no round after the one that is under way."""
+    """Pause a run after its current round."""
     from tequio_client.organiser import opening
 
     click.echo(opening.pause_run(name, ledger, (folder, *others)))
@@ -200,7 +239,7 @@ def pause(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> Non
 @cli.folder("organiser")
 @cli.others
 def resume(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
-    """Open rounds again; takes back a wish to pause or finish."""
+    """Resume a run that was paused, or cancel a pause or finish."""
     from tequio_client.organiser import opening
 
     click.echo(opening.resume_run(name, ledger, (folder, *others)))
@@ -212,7 +251,7 @@ def resume(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> No
 @cli.folder("organiser")
 @cli.others
 def finish(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
-    """End the run after the round that is under way."""
+    """End a run after its current round."""
     from tequio_client.organiser import opening
 
     click.echo(opening.finish_run(name, ledger, (folder, *others)))
@@ -220,14 +259,8 @@ def finish(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> No
 
 @run.command()
 @cli.named("name")
-@click.option("--uses", default=1, show_default=True, type=click.IntRange(1, 4_095))
-@click.option(
-    "--days",
-    default=14.0,
-    show_default=True,
-    type=click.FloatRange(0.001, 3_650),
-    help="How long the link works.",
-)
+@_USES
+@_DAYS
 @cli.ledger
 @cli.signing
 def invite(  # noqa: PLR0913 - one parameter an option
@@ -240,54 +273,62 @@ def invite(  # noqa: PLR0913 - one parameter an option
     others: tuple[Path, ...],
     out: Path | None,
 ) -> None:
-    """Print a link by which somebody joins the run with one click: a secret, for whom you invite.
+    """Create an invitation link to the run NAME.
 
-    The app opens it; without the app, `tequio join LINK` does. Two organisers sign, if the network
-    has two. `tequio invite list|close|revoke` looks after it.
+    The link is secret: send it only to those you invite. It opens in the app; without the app, use
+    `tequio join LINK`. If the network has two or more organisers, two of them sign. See also
+    `tequio invite`.
     """
+    _open_invitation(ledger, name, uses=uses, days=days, folders=(folder, *others), out=out)
+
+
+def _open_invitation(
+    ledger: str,
+    run_name: str | None,
+    *,
+    uses: int,
+    days: float,
+    folders: tuple[Path, ...],
+    out: Path | None,
+) -> None:
     from tequio_client.organiser import invitations
 
-    wish = invitations.Wish(uses=uses, days=days, run=name, seed=os.urandom(_SEED_BYTES))
-    opened = invitations.open_(ledger, wish, (folder, *others), out)
-    click.echo(opened.says, err=True)
+    seed = os.urandom(_SEED_BYTES)
+    options = invitations.Wish(uses=uses, days=days, run=run_name, seed=seed)
+    opened = invitations.open_(ledger, options, folders, out)
+    click.echo(opened.says, err=True)  # standard output has the link alone, for scripts
     click.echo(opened.link)
 
 
 @run.command()
 @cli.folder("organiser")
 def key(folder: Path) -> None:
-    """Print the organiser key in DIR (made at the first call): what a ledger is founded with."""
+    """Print the organiser key in DIR, created at the first call.
+
+    A ledger is founded with the keys of its organisers.
+    """
     from tequio_client.organiser import opening
 
     click.echo(opening.organiser_key(folder))
 
 
-# --- `tequio invite`: what an organiser does to let people in.
+@click.group("invite")
+def invite_group() -> None:
+    """Create, list, close and revoke invitations."""
 
 
-@click.group()
-def invite_invite() -> None:
-    """Let people in by a link."""
-
-
-@invite_invite.command("open")
-@click.option("--uses", default=1, show_default=True, type=click.IntRange(1, 4_095))
-@click.option(
-    "--days",
-    default=14.0,
-    show_default=True,
-    type=click.FloatRange(0.001, 3_650),
-    help="How long the link works.",
-)
+@invite_group.command("open")
+@_USES
+@_DAYS
 @click.option(
     "--run",
     "run_name",
     type=cli.Name(),
-    help="Name or id of the run it is for; every run if not given.",
+    help="Name or id of the run that the link is for (default: every run).",
 )
 @cli.ledger
 @cli.signing
-def invite_open_(  # noqa: PLR0913 - one parameter an option
+def open_invitation(  # noqa: PLR0913 - one parameter an option
     *,
     uses: int,
     days: float,
@@ -297,61 +338,62 @@ def invite_open_(  # noqa: PLR0913 - one parameter an option
     others: tuple[Path, ...],
     out: Path | None,
 ) -> None:
-    """Open an invitation and print its link: a secret, for whom you invite.
+    """Open an invitation and print its link.
 
-    Two organisers sign, if the network has two.
+    The link is secret: send it only to those you invite. If the network has two or more organisers,
+    two of them sign.
     """
-    from tequio_client.organiser import invitations
-
-    wish = invitations.Wish(uses=uses, days=days, run=run_name, seed=os.urandom(_SEED_BYTES))
-    opened = invitations.open_(ledger, wish, (folder, *others), out)
-    click.echo(opened.says, err=True)
-    click.echo(opened.link)
+    _open_invitation(ledger, run_name, uses=uses, days=days, folders=(folder, *others), out=out)
 
 
-@invite_invite.command()
+@invite_group.command()
 @cli.named("invitation")
 @cli.ledger
 @cli.signing
 def close(
     invitation: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
 ) -> None:
-    """End INVITATION: its key, how that begins, or its link. Whom it let in stays."""
+    """Close INVITATION; members that it let in stay.
+
+    INVITATION is its key, the beginning of its key, or its link.
+    """
     from tequio_client.organiser import invitations
 
     click.echo(invitations.close(ledger, invitation, (folder, *others), out))
 
 
-@invite_invite.command()
+@invite_group.command()
 @cli.named("invitation")
 @cli.ledger
 @cli.signing
 def revoke(
     invitation: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
 ) -> None:
-    """End INVITATION, also for whom it let in; two organisers sign, as above."""
+    """Revoke INVITATION, also for members that it let in.
+
+    INVITATION is its key, the beginning of its key, or its link. If the network has two or more
+    organisers, two of them sign.
+    """
     from tequio_client.organiser import invitations
 
     click.echo(invitations.revoke(ledger, invitation, (folder, *others), out))
 
 
-@invite_invite.command("list")
+@invite_group.command("list")
 @cli.ledger
-def invite_list_(ledger: str) -> None:
-    """List all invitations, and how many each let in."""
+def list_invitations(ledger: str) -> None:
+    """List all invitations, and how often each was used."""
     from tequio_client.organiser import invitations
 
     invitations.list_all(ledger)
 
-
-# --- `tequio connector`: whom the organisers let vouch for others.
 
 _KEY = cli.named("key")
 
 
 @click.group()
 def connector() -> None:
-    """Say who may vouch for others."""
+    """Manage the connectors: services that vouch for keys."""
 
 
 @connector.command()
@@ -361,27 +403,33 @@ def connector() -> None:
     default=365.0,
     show_default=True,
     type=click.FloatRange(0.001, 3_650),
-    help="How long it may vouch; what it said in that time stays.",
+    help="How many days it may vouch; what it vouched for in that time stays valid.",
 )
 @cli.ledger
 @cli.signing
 def grant(
     key: str, *, days: float, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
 ) -> None:
-    """Let KEY vouch for others; two organisers sign, if the network has two."""
+    """Allow KEY to vouch for other keys.
+
+    If the network has two or more organisers, two of them sign.
+    """
     from tequio_client.organiser import invitations
 
     click.echo(invitations.grant(ledger, key, days, (folder, *others), out))
 
 
-@connector.command()
+@connector.command("revoke")
 @_KEY
 @cli.ledger
 @cli.signing
-def connector_revoke(
+def revoke_connector(
     key: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
 ) -> None:
-    """Let KEY vouch for nobody any more, also not for whom it did; two sign, as above."""
+    """Revoke the connector KEY, and all that it vouched for.
+
+    If the network has two or more organisers, two of them sign.
+    """
     from tequio_client.organiser import invitations
 
     click.echo(invitations.connectors_revoke(ledger, key, (folder, *others), out))
@@ -389,63 +437,57 @@ def connector_revoke(
 
 @connector.command("list")
 @cli.ledger
-def connector_list_(ledger: str) -> None:
-    """List who may vouch for others."""
+def list_connectors(ledger: str) -> None:
+    """List the connectors."""
     from tequio_client.organiser import invitations
 
     invitations.connectors_list_all(ledger)
 
 
-# --- `tequio countersign`: complete what another organiser has signed.
-
-
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--yes", is_flag=True, help="Do not ask; what it says was read before.")
+@click.option("--yes", is_flag=True, help="Sign without asking; read the decision first.")
 @cli.ledger
 @cli.folder("organiser")
 def countersign(file: Path, ledger: str, folder: Path, *, yes: bool) -> None:
-    """Say what the half-signed decision in FILE is, sign it too if you agree, have it logged."""
+    """Show the half-signed decision in FILE, and sign and log it if you agree."""
     from tequio_client.organiser import signing
 
-    def agrees(says: str) -> bool:
-        click.echo(says)
+    def agrees(decision: str) -> bool:
+        click.echo(decision)
         return yes or click.confirm("Sign this as an organiser?")
 
     click.echo(signing.countersign(ledger, file, folder, agrees))
 
 
-# --- `tequio quarantine`: what an organiser does about keys that are outside or watched.
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
-
-
 @click.group()
 def quarantine() -> None:
-    """See who is quarantined and why; answer appeals."""
+    """Review quarantined keys and decide their appeals."""
 
 
 @quarantine.command("list")
 @cli.ledger
-def quarantine_list_(ledger: str) -> None:
-    """List who is quarantined, banned, suspected or on probation."""
+def list_quarantined(ledger: str) -> None:
+    """List restricted keys.
+
+    Those are the keys that are quarantined, banned, suspected or on probation.
+    """
     from tequio_client.organiser import quarantine as program
 
     program.list_held(ledger)
 
 
-@quarantine.command()
+@quarantine.command("show")
 @_KEY
 @cli.ledger
-def quarantine_show(key: str, ledger: str) -> None:
-    """Show how KEY stands, what the evidence in the log says, and its appeal."""
+def show_key(key: str, ledger: str) -> None:
+    """Show the standing of KEY, the evidence and the appeal."""
     from tequio_client.organiser import quarantine as program
 
     program.show(key, ledger)
 
 
-def _signing(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a ruling."""
+def _ruling(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         cli.signing,
         click.option(
@@ -453,7 +495,7 @@ def _signing(command: Callable[..., None]) -> Callable[..., None]:
             type=click.IntRange(0, 65_535),
             default=1,
             show_default=True,
-            help="A number that the organisers agreed on; nothing depends on it.",
+            help="Reason code agreed on by the organisers; it is recorded and has no effect.",
         ),
         cli.ledger,
         _KEY,
@@ -463,20 +505,23 @@ def _signing(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @quarantine.command()
-@_signing
+@_ruling
 def release(
     key: str, ledger: str, reason: int, folder: Path, others: tuple[Path, ...], out: Path | None
 ) -> None:
-    """Make KEY active again; two organisers sign, if the network has two."""
+    """Make KEY active again.
+
+    If the network has two or more organisers, two of them sign.
+    """
     from tequio_client.organiser import quarantine as program
 
-    wish = program.release(key, reason)
-    click.echo(program.rule(ledger, wish, (folder, *others), out))
+    ruling = program.release(key, reason)
+    click.echo(program.rule(ledger, ruling, (folder, *others), out))
 
 
 @quarantine.command()
-@_signing
-@click.option("--ban", is_flag=True, help="Ban it; possible after a second quarantine.")
+@_ruling
+@click.option("--ban", is_flag=True, help="Ban the key; possible after a second quarantine.")
 def uphold(  # noqa: PLR0913 - one parameter an option
     key: str,
     ledger: str,
@@ -487,8 +532,8 @@ def uphold(  # noqa: PLR0913 - one parameter an option
     *,
     ban: bool,
 ) -> None:
-    """Let the quarantine of KEY stand, and answer its appeal so."""
+    """Keep the quarantine of KEY, and reject its appeal."""
     from tequio_client.organiser import quarantine as program
 
-    wish = program.ban(key, reason) if ban else program.uphold(key, reason)
-    click.echo(program.rule(ledger, wish, (folder, *others), out))
+    ruling = program.ban(key, reason) if ban else program.uphold(key, reason)
+    click.echo(program.rule(ledger, ruling, (folder, *others), out))

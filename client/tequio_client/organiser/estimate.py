@@ -1,9 +1,10 @@
-"""What a planned run takes of those who are expected to join, and what cannot work.
+"""Estimates of a planned run: what it requires of volunteers, and what cannot work.
 
-Everything is reckoned from the outline, before weights exist. A round's transfer is that of
-`worker.run_needs`: all members fetch all contributions, so on average each sends each of its own to
-all others once. A trainer's speed is `USE` of what its card gives, over 6 FLOP for each parameter
-and token (Kaplan et al. 2020), 4 for each frozen one, and at most `MOST_SPEED`.
+Everything follows from the outline, before weights exist. The transfer of a round is that of
+`worker.lending.needs`: every member fetches every contribution, so on average each member sends its
+own contribution once to every other member. A trainer's speed is `USE` of its card's rated speed,
+divided by 6 FLOP for each parameter and token (Kaplan et al. 2020), 4 for each frozen parameter,
+and at most `MOST_SPEED`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.ipc.preferences import most_memory_mb
 from tequio_client.organiser import plan as plans
-from tequio_client.organiser import starting_weights as bases
-from tequio_client.organiser import starting_weights as sources
+from tequio_client.organiser import starting_weights
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     contribution_bytes,
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
 
 
 USE = 0.35
-"""Of a card's rated operations, what training gets of them."""
+"""Share of a card's rated speed that training reaches."""
 MOST_SPEED = 200_000.0
-"""Tokens in a second: small models do not fill a card."""
+"""Tokens per second: a small model does not fill a card."""
 EPOCHS = 4
-"""Passes over the data after which little is learnt any more (Muennighoff et al. 2023)."""
+"""Passes over the data beyond which little more is learnt (Muennighoff et al. 2023)."""
 TOKENS_PER_PARAMETER = 20
-"""Tokens for each parameter at which compute is spent best (Hoffmann et al. 2022)."""
+"""Tokens for each parameter that make the best use of compute (Hoffmann et al. 2022)."""
 _TFLOPS = ((4, 4.0), (6, 6.0), (8, 10.0), (12, 14.0), (16, 22.0), (24, 45.0))
-"""GiB, and what common cards with so much give in 16 bits, 10^12 a second."""
+"""Card memory, GiB, and the 16-bit speed of common cards with that memory, TFLOP/s."""
 _MOST_TFLOPS = 90.0
 _FITTING = 0.85
 _MIB, _GIB = 1 << 20, 1 << 30
@@ -67,7 +67,7 @@ _SECOND_MS = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A line of the table."""
+    """One line of the table."""
 
     what: str
     value: str
@@ -76,7 +76,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reckoning:
-    """The table, and each thing that cannot work with the way out of it."""
+    """The table, and each fault of the plan with its remedy."""
 
     rows: tuple[Row, ...]
     faults: tuple[str, ...]
@@ -88,37 +88,35 @@ class Reckoning:
 
 
 def speed(parameters: int, expect: ExpectPlan, frozen: int = 0) -> float:
-    """Tokens that the expected card trains in a second."""
+    """Tokens per second that the expected card trains."""
     tflops = expect.tflops or usual_tflops(expect.vram_gib)
     filled = USE * tflops * _TERA / flop_per_token(parameters, frozen)
     return min(filled, MOST_SPEED)
 
 
 def usual_tflops(vram_gib: float) -> float:
-    """What cards with so much memory usually give."""
+    """Usual 16-bit speed of cards with that memory, TFLOP/s."""
     return next((one for gib, one in _TFLOPS if vram_gib <= gib), _MOST_TFLOPS)
 
 
 def transfer_s(manifest: Manifest, expect: ExpectPlan, members: int) -> float:
-    """How long a round's contributions take on the slowest line."""
+    """Seconds that the contributions of a round take on the slowest connection."""
     sent = (members - 1) * contribution_bytes(manifest, members)
     return sent * _BITS / (expect.upload_mbit * _MBIT)
 
 
 def lent_mb(expect: ExpectPlan) -> int:
-    """What a volunteer's program takes of such a card, if nothing else was chosen."""
+    """Card memory that a volunteer lends by default, MiB."""
     return most_memory_mb(round(expect.vram_gib * _MIB_OF_GIB))
 
 
 def reckon(outline: Outline, expect: ExpectPlan) -> Reckoning:
-    """Hold the outline against who is expected."""
+    """Compare the outline with the volunteers expected."""
     facts = _Facts(outline, expect)
     return Reckoning(rows=tuple(_rows(facts)), faults=tuple(_faults(facts)))
 
 
 class _Facts:
-    """All numbers of one reckoning."""
-
     def __init__(self, outline: Outline, expect: ExpectPlan) -> None:
         self.expect, self.manifest = expect, outline.manifest
         manifest, rounds = outline.manifest, outline.manifest.rounds
@@ -147,8 +145,8 @@ def _rows(facts: _Facts) -> Iterator[Row]:
     yield Row(
         what="card memory",
         value=f"{memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB",
-        note=f"one sample at a time {least_memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB; "
-        f"of {expect.vram_gib:g} GiB {lent_mb(expect) / _MIB_OF_GIB:.1f} are lent",
+        note=f"{least_memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB with one sample at a time; "
+        f"{lent_mb(expect) / _MIB_OF_GIB:.1f} of {expect.vram_gib:g} GiB are lent",
     )
     yield Row(
         what="disk",
@@ -156,35 +154,37 @@ def _rows(facts: _Facts) -> Iterator[Row]:
         note=f"{found.first_bytes / _GIB:.2f} GiB are fetched to join",
     )
     yield Row(
-        what="a contribution",
+        what="contribution",
         value=f"{sent / _MIB:.2f} MiB",
-        note=f"{4 * model.parameters / sent:,.0f} times less than its update in 32 bits",
+        note=f"{4 * model.parameters / sent:,.0f} times smaller than the update in 32 bits",
     )
     yield Row(
-        what="up and down a round",
+        what="transfer per round",
         value=f"{(expect.peers - 1) * sent / _MIB:.1f} MiB",
-        note=f"{_duration(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
+        note=f"up and down; {_duration(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
     )
     yield Row(
-        what="a round",
+        what="round",
         value=_duration(facts.round_s),
-        note=f"{facts.transfer_s / facts.round_s:.0%} of it on the line, "
-        f"{found.hourly_up_bytes / _GIB:.2f} GiB an hour each way",
+        note=f"{facts.transfer_s / facts.round_s:.0%} of it transfer, "
+        f"{found.hourly_up_bytes / _GIB:.2f} GiB per hour each way",
     )
     yield Row(
-        what="a newcomer's windows",
+        what="newcomer's windows",
         value=_duration(facts.first_s),
-        note=f"{manifest.windows.first} of {manifest.windows.tokens:,} tokens, "
-        f"at {facts.speed:,.0f} a second",
+        note=f"{manifest.windows.first} windows of {manifest.windows.tokens:,} tokens, "
+        f"{facts.speed:,.0f} tokens/s",
     )
+    passes = facts.tokens / facts.data_tokens
     yield Row(
         what="tokens",
         value=f"{facts.tokens / 1e9:,.2f} billion",
-        note=f"{facts.round_tokens:,} a round; {facts.tokens / model.parameters:,.1f} for each "
-        f"parameter, {_passes(facts.tokens / facts.data_tokens)}",
+        note=f"{facts.round_tokens:,} per round; {facts.tokens / model.parameters:,.1f} per "
+        f"parameter, {passes:,.1f} passes over the data"
+        + (f" (beyond {EPOCHS}, little more is learnt)" if passes > EPOCHS else ""),
     )
     yield Row(
-        what="the run",
+        what="run",
         value=_duration(facts.round_s * most),
         note=f"{most:,} rounds with {expect.peers} peers",
     )
@@ -194,14 +194,9 @@ def _base_row(base: Base) -> Row:
     return Row(
         what="frozen base",
         value=f"{base.parameters / 1e6:,.1f}M parameters",
-        note=f"{base.size_bytes / _GIB:.2f} GiB, fetched once and never sent back; rank "
-        f"{base.rank}, alpha {base.alpha}, beside {', '.join(base.targets)}",
+        note=f"{base.size_bytes / _GIB:.2f} GiB, fetched once and never sent back; adapters of "
+        f"rank {base.rank}, alpha {base.alpha}, for {', '.join(base.targets)}",
     )
-
-
-def _passes(count: float) -> str:
-    said = f"{count:,.1f} passes over the data"
-    return f"{said} (beyond {EPOCHS} little is learnt)" if count > EPOCHS else said
 
 
 def _faults(facts: _Facts) -> Iterator[str]:
@@ -215,15 +210,16 @@ def _machine_faults(facts: _Facts) -> Iterator[str]:
     least, lent = least_memory_mb(manifest), lent_mb(expect)
     if least > lent:
         yield (
-            f"one sample takes {least / _MIB_OF_GIB:.1f} GiB of a card, and of "
-            f"{expect.vram_gib:g} GiB {lent / _MIB_OF_GIB:.1f} are lent: take {_fitting(facts)}, "
-            f"shorter samples, or expect cards with {_card_for(least)} GiB"
+            f"one sample needs {least / _MIB_OF_GIB:.1f} GiB of card memory, and "
+            f"{lent / _MIB_OF_GIB:.1f} of {expect.vram_gib:g} GiB are lent: use {_fitting(facts)} "
+            f"or shorter samples, or expect cards with {_card_for(least)} GiB"
         )
     disk = facts.needs.disk_bytes / _GIB
     if disk > expect.disk_gib:
         yield (
-            f"it takes {disk:.1f} GiB of a disk, and {expect.disk_gib:g} are lent: take a smaller "
-            "model or smaller shards (tequio data build --shard-mib), or expect more (disk_gib)"
+            f"it needs {disk:.1f} GiB of disk space, and {expect.disk_gib:g} GiB are lent: use a "
+            "smaller model or smaller shards (tequio data build --shard-mib), or expect more "
+            "(disk_gib)"
         )
 
 
@@ -235,7 +231,7 @@ def _line_faults(facts: _Facts) -> Iterator[str]:
             f"{expect.peers} peers need {_duration(facts.transfer_s)} at {expect.upload_mbit:g} "
             f"Mbit/s for a round's contributions, and witnesses wait {_duration(witness_s)}: set "
             f"rounds.witness_s to {math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, "
-            "take a smaller k or model, or ask for faster lines"
+            "use a smaller k or model, or expect faster connections"
         )
 
 
@@ -252,18 +248,18 @@ def _round_faults(facts: _Facts) -> Iterator[str]:
         fitting = int(limit_s / 2 * facts.speed / manifest.windows.tokens)
         yield (
             f"a newcomer's {manifest.windows.first} windows take {_duration(facts.first_s)}, and "
-            f"it may train for {_duration(limit_s)}: "
+            f"the limit is {_duration(limit_s)}: "
             + (
                 f"set windows.first to {fitting} or less"
                 if fitting
-                else "set windows.samples to 1, rounds.train_limit_s higher, or take a smaller "
+                else "set windows.samples to 1, increase rounds.train_limit_s, or use a smaller "
                 "model"
             )
         )
 
 
 def _fitting(facts: _Facts) -> str:
-    """What would fit, all else the same: memory for samples shrinks less than that for weights."""
+    # With a smaller model, memory for samples shrinks less than memory for weights: hence _FITTING.
     if facts.manifest.frozen:
         return "a smaller base"
     least = least_memory_mb(facts.manifest) - MEMORY_BASE_MB
@@ -273,7 +269,7 @@ def _fitting(facts: _Facts) -> str:
 
 
 def _card_for(least_mb: int) -> int:
-    """Card memory of which so much is lent, GiB."""
+    """Smallest card of which `least_mb` are lent, GiB."""
     gib = 1
     while most_memory_mb(gib * _MIB_OF_GIB) < least_mb:
         gib += 1
@@ -290,16 +286,17 @@ def _duration(seconds: float) -> str:
     return f"{seconds / _DAY_S:.0f} days"
 
 
-# --- A plan with all that belongs to it but weights: what can be reckoned before anything is
-# made.
-
 _UNKNOWN = to_text(bytes(32))
-"""Where a manifest names weights that nobody has made yet."""
+"""Root, in the draft of a manifest, of weights that do not exist yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """A run on paper: its manifest lacks nothing but the roots of the first head."""
+    """A plan and everything that it names, except weights.
+
+    The manifest is complete but for the roots of the first head, so a plan can be judged before
+    hours are spent on making weights.
+    """
 
     plan: Plan
     source: Source
@@ -313,20 +310,20 @@ def read(path: Path) -> Outline:
     """Read the plan at `path` and what it names; raises UserFacingError."""
     plan = plans.read(path)
     corpus = data(path.parent / plan.data.folder)
-    return _of(plan, path, corpus, sources.find(plan.model, path.parent))
+    return _of(plan, path, corpus, starting_weights.find(plan.model, path.parent))
 
 
 def of_plan(plan: Plan, path: Path, source: Source) -> Outline:
-    """Outline a plan that will lie at `path`; raises UserFacingError."""
+    """Outline a plan that will be written to `path`; raises UserFacingError."""
     return _of(plan, path, data(path.parent / plan.data.folder), source)
 
 
 def _of(plan: Plan, path: Path, corpus: Corpus, source: Source) -> Outline:
     paper = _on_paper(source)
     model = _model(paper, source, corpus)
-    sources.check_vocabulary(source, corpus, paper.vocabulary)
-    sources.check_context(source, corpus, paper.context)
-    paired = bases.on_paper(source)
+    starting_weights.check_vocabulary(source, corpus, paper.vocabulary)
+    starting_weights.check_context(source, corpus, paper.context)
+    paired = starting_weights.on_paper(source)
     if paired is not None:
         model = _beside(model, paired)
     draft = Manifest(
@@ -349,12 +346,12 @@ def _of(plan: Plan, path: Path, corpus: Corpus, source: Source) -> Outline:
 
 
 def checked(manifest: Manifest, path: Path) -> Manifest:
-    """Refuse what is no manifest; raises UserFacingError."""
+    """Check the bounds of a manifest; raises UserFacingError."""
     try:
         return Manifest.parse(manifest.encode())
     except MalformedError as err:
         why = plan_file.refusal(err, Manifest, {})
-        raise UserFacingError(f"the plan {path} makes no valid run: {why}") from err
+        raise UserFacingError(f"the plan {path} does not describe a valid run: {why}") from err
 
 
 def data(folder: Path) -> Corpus:
@@ -363,14 +360,14 @@ def data(folder: Path) -> Corpus:
         return Corpus.parse((folder / MANIFEST_NAME).read_bytes())
     except OSError as err:
         raise UserFacingError(
-            f"no data manifest in {folder} ({err.strerror}); build it with `tequio data build`"
+            f"no data manifest in {folder} ({err.strerror}): build it with `tequio data build`"
         ) from err
     except MalformedError as err:
         raise UserFacingError(f"the data manifest in {folder} is damaged: {err}") from err
 
 
 def _on_paper(source: Source) -> Paper:
-    from tequio_client.trainer import model  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer import model  # noqa: PLC0415 - imports torch
 
     try:
         return model.outline(source.config)
@@ -391,7 +388,7 @@ def _model(paper: Paper, source: Source, corpus: Corpus) -> Model:
 
 
 def _beside(model: Model, paired: Paired) -> Model:
-    """The pairs in place of the network that they stand beside."""
+    # Adapters are what the run trains, so they replace the network in its manifest.
     return msgspec.structs.replace(
         model,
         parameters=sum(math.prod(shape) for _, shape in paired.tensors),

@@ -1,4 +1,4 @@
-"""The organiser's invitations: opened, closed and listed, end to end."""
+"""Invitations to join, and connectors, which vouch for keys: opened, ended and listed."""
 
 from __future__ import annotations
 
@@ -38,49 +38,48 @@ if TYPE_CHECKING:
 
 
 LETTERS = 6
-"""Least beginning of an invitation that may stand for it."""
+"""Shortest prefix of an invitation that may be given in its place."""
 _DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What an invitation shall be; `run` is a name or the beginning of an id, or nothing."""
+    """An invitation to open; `run` is a name or the beginning of an id, None for every run."""
 
     uses: int
     days: float
     run: str | None
     seed: bytes
-    """Of its key: 32 bytes from the system's own chance."""
+    """Seed of the invitation's key: 32 bytes of the system's randomness."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """An invitation that was opened, or waits for a second signature."""
+    """An invitation that was opened, or waits for another organiser's signature."""
 
     says: str
     link: str
 
 
-def open_(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> Opened:
+def open_(ledger: str, options: Wish, folders: Sequence[Path], out: Path | None) -> Opened:
     """Open an invitation as the organisers in the folders; raises UserFacingError."""
     with signing.held(folders), shutdown.reached(ledger):
-        return trio.run(_open, ledger, wish, folders, out)
+        return trio.run(_open, ledger, options, folders, out)
 
 
 def close(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
-    """Close an invitation, given by its key, how that begins, or its link."""
+    """Close an invitation, given by its key, a prefix of it, or its link."""
     with signing.held(folders), shutdown.reached(ledger):
         return trio.run(_end, ledger, name, InviteClose, folders, out)
 
 
 def revoke(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
-    """Revoke an invitation, given as above: whom it let in is invited no longer."""
+    """Revoke an invitation, given as for `close`, also for the members that it let in."""
     with signing.held(folders), shutdown.reached(ledger):
         return trio.run(_end, ledger, name, InviteRevoke, folders, out)
 
 
 def list_all(ledger: str) -> None:
-    """Print all invitations, the oldest first."""
     with shutdown.reached(ledger):
         found = trio.run(_asked, ledger, _all)
     table = Table("invitation", "used", "until", "run", "state")
@@ -90,17 +89,17 @@ def list_all(ledger: str) -> None:
     Console(soft_wrap=True).print(table)
 
 
-async def _open(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> Opened:
+async def _open(ledger: str, options: Wish, folders: Sequence[Path], out: Path | None) -> Opened:
     async with LedgerApi(ledger) as api:
         network = await api.network()
         body = InviteOpen(
-            invitation=to_text(Signer(wish.seed).key),
-            uses=wish.uses,
-            until=now_ms() + round(wish.days * _DAY_MS),
-            run=await _run(api, wish.run) if wish.run else "",
+            invitation=to_text(Signer(options.seed).key),
+            uses=options.uses,
+            until=now_ms() + round(options.days * _DAY_MS),
+            run=await _run(api, options.run) if options.run else "",
         )
         says = await signing.make(api, body, folders, out)
-    link = InvitationLink(ledger=ledger, network=network.id, seed=wish.seed)
+    link = InvitationLink(ledger=ledger, network=network.id, seed=options.seed)
     return Opened(says=says, link=link.text())
 
 
@@ -120,11 +119,11 @@ async def _run(api: LedgerApi, name: str) -> str:
     found = [one for one in await api.runs() if is_meant(one.name, one.run, name)]
     if len(found) != 1:
         raise UserFacingError(
-            f"{len(found)} runs fit {name!r}: give the name or the beginning of the id of one "
-            "that `tequio run list` shows"
+            f"{len(found)} runs match {name!r}: give the name, or the beginning of the id, of one "
+            "run listed by `tequio run list`"
         )
     if found[0].state in (State.COOLDOWN, State.FINISHED):
-        raise UserFacingError(f"{found[0].name} has ended: nobody can join it any more")
+        raise UserFacingError(f"the run {found[0].name} has ended: nobody can join it")
     return found[0].run
 
 
@@ -134,8 +133,8 @@ async def _named(api: LedgerApi, name: str) -> str:
     found = [one.invitation for one in await _all(api) if one.invitation.startswith(name)]
     if len(name) < LETTERS or len(found) != 1:
         raise UserFacingError(
-            f"{name!r} names no single invitation: give the first {LETTERS} letters or more of "
-            "one that `tequio invite list` shows, or its link"
+            f"{name!r} does not match exactly one invitation: give its link, or at least the first "
+            f"{LETTERS} characters of one listed by `tequio invite list`"
         )
     return found[0]
 
@@ -163,33 +162,29 @@ def _state(one: InvitationAnswer) -> str:
     if one.closed is not None:
         return f"closed by entry {one.closed}"
     if now_ms() >= one.until:
-        return "over"
+        return "expired"
     return "used up" if one.used >= one.uses else "open"
 
 
-# --- The organisers' connectors: keys that they let vouch for others, end to end.
-
-
 def grant(ledger: str, key: str, days: float, folders: Sequence[Path], out: Path | None) -> str:
-    """Let a key vouch for others for so many days; says what became of it."""
+    """Make a key a connector for a number of days; returns a sentence about the result."""
     until = now_ms() + round(days * _DAY_MS)
     body = RoleGrant(peer=_checked(key), role="connector", until=until)
     return _decide(ledger, body, folders, out)
 
 
 def connectors_revoke(ledger: str, key: str, folders: Sequence[Path], out: Path | None) -> str:
-    """Let a key vouch for nobody any more, also not for whom it did."""
+    """Revoke a connector, and all that it vouched for."""
     return _decide(ledger, RoleRevoke(peer=_checked(key), role="connector"), folders, out)
 
 
 def connectors_list_all(ledger: str) -> None:
-    """Print who may vouch for others."""
     with shutdown.reached(ledger):
         found = trio.run(_connectors_all, ledger)
     table = Table("key", "until")
     for one in found.connectors:
-        over = " (over: it vouches for nobody new)" if now_ms() >= one.until else ""
-        table.add_row(one.key, moment(one.until) + over)
+        expired = " (expired: cannot vouch for new keys)" if now_ms() >= one.until else ""
+        table.add_row(one.key, moment(one.until) + expired)
     Console(soft_wrap=True).print(table)
 
 
@@ -212,5 +207,5 @@ def _checked(key: str) -> str:
     try:
         key_from_text(key)
     except MalformedError as err:
-        raise UserFacingError(f"{key!r} is no key: give all 43 characters of it") from err
+        raise UserFacingError(f"invalid key {key!r}: expected all 43 characters") from err
     return key

@@ -1,13 +1,13 @@
-"""The organiser's TOML: human units in, the manifest's integers out.
+"""The plan of a run: TOML in human units, converted to the manifest's integers.
 
 name = "tiny"
 [model]
-source = "config.json"      # a config (fresh weights), or a model to go on from: folder or Hub id
-seed = 0                    # of fresh weights
-revision = ""               # of a Hub id: commit, branch or tag
-lora.rank = 16              # optional: train adapters beside it, frozen; lora.alpha, lora.targets
+source = "config.json"      # a config (fresh weights), or a model to continue: folder or Hub id
+seed = 0                    # seed of fresh weights
+revision = ""               # commit, branch or tag of a Hub id
+lora.rank = 16              # optional: freeze it, train adapters; lora.alpha, lora.targets
 [data]
-folder = "data"             # what `tequio data build` made
+folder = "data"             # written by `tequio data build`
 [algorithm]                 # optional: k, bits, outer_lr, weight_decay, ...
 [inner]                     # optional: optimiser, steps, lr, ...
 [windows]                   # optional: samples, first, most
@@ -43,10 +43,10 @@ Count = Annotated[int, Meta(ge=0, le=1 << 40)]
 
 
 class LoraPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Adapters beside the frozen model; `alpha` 0 is twice the rank.
+    """Adapters of the frozen model; `alpha` 0 means twice the rank.
 
-    All matrices of the layers have one if nothing is said: fewer learn less (QLoRA, Dettmers et
-    al. 2023, section 4).
+    By default every matrix of the layers has an adapter: fewer learn less (QLoRA, Dettmers et al.
+    2023, section 4).
     """
 
     rank: Annotated[int, Meta(ge=1, le=RANK)] = 16
@@ -55,12 +55,12 @@ class LoraPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def sorted_targets(self) -> tuple[str, ...]:
-        """Each once, as a manifest lists them."""
+        """Targets without repetitions, in a manifest's order."""
         return tuple(sorted(set(self.targets)))
 
 
 class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which network, from where."""
+    """The network, and the source of its weights."""
 
     source: str
     seed: Count = 0
@@ -69,7 +69,7 @@ class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Where the built shards lie."""
+    """The folder of the built shards."""
 
     folder: str
 
@@ -77,7 +77,7 @@ class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The outer step; `outer_lr` 1.0 applies the mean, `weight_decay` is per round.
 
-    The head's rules define more (distro, momentum, a compressed down link) than trainers can do.
+    The protocol defines more (distro, momentum, a compressed down link); no trainer implements it.
     """
 
     name: Literal["sparseloco", "diloco"] = "sparseloco"
@@ -112,7 +112,7 @@ class WindowsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class RoundsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The clockwork, in seconds; `most` is the number of rounds after which the run ends."""
+    """Durations in seconds; `most` is the number of rounds after which the run ends."""
 
     min_members: Count = 2
     most_members: Count = 256
@@ -127,10 +127,10 @@ class RoundsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class ExpectPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Whom the organiser expects; no part of the run, but what the plan is held against.
+    """Volunteers expected by the organiser; not part of the run, used to check the plan.
 
-    `upload_mbit` and the memory are those of the weakest volunteer that shall be able to train;
-    `tflops` is what its card really gives, 0: what cards of that memory usually do.
+    `upload_mbit` and the memory are those of the weakest volunteer that should be able to train;
+    `tflops` is the measured speed of its card, 0 means the usual speed of cards with that memory.
     """
 
     peers: Annotated[int, Meta(ge=2, le=4_095)] = 8
@@ -141,7 +141,7 @@ class ExpectPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A whole plan; relative paths are relative to its file."""
+    """A complete plan; relative paths are relative to its file."""
 
     name: str
     model: ModelPlan
@@ -157,12 +157,11 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def read(path: Path) -> Plan:
-    """Read a plan; raises UserFacingError that names file and fault."""
+    """Read a plan; raises UserFacingError, which names the file and the fault."""
     return plan_file.read(path, Plan)
 
 
 def algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
-    """The manifest's outer step."""
     alpha = round(plan.outer_lr * ALPHA_ONE)
     decay = round(plan.weight_decay * LAMBDA_ONE)
     return Algorithm(
@@ -179,7 +178,6 @@ def algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
 
 
 def inner(plan: InnerPlan) -> Inner:
-    """The manifest's inner steps."""
     return Inner(
         optimiser=plan.optimiser,
         steps=plan.steps,
@@ -192,7 +190,6 @@ def inner(plan: InnerPlan) -> Inner:
 
 
 def windows(plan: WindowsPlan, sequence: int) -> Windows:
-    """The manifest's work units."""
     return Windows(
         samples=plan.samples,
         tokens=plan.samples * sequence,
@@ -203,7 +200,6 @@ def windows(plan: WindowsPlan, sequence: int) -> Windows:
 
 
 def rounds(plan: RoundsPlan) -> Rounds:
-    """The manifest's clockwork."""
     return Rounds(
         min_members=plan.min_members,
         most_members=plan.most_members,

@@ -1,4 +1,4 @@
-"""The organiser's look at who is outside, and the answers to appeals, end to end."""
+"""Restricted keys as an organiser reviews them, and the rulings on their appeals."""
 
 from __future__ import annotations
 
@@ -30,21 +30,25 @@ if TYPE_CHECKING:
     from tequio_shared.api.peers import PeerStandingAnswer, StandingAnswer
     from tequio_shared.ids import PeerKey
 
+
 T = TypeVar("T")
 LETTERS = 6
-"""Least beginning of a key that may stand for it."""
+"""Shortest prefix of a restricted key that may be given in its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A ruling about whoever `name` means: a key, or how one that is held begins."""
+    """A ruling on the key `name`: a whole key, or the beginning of a restricted one.
+
+    `make` builds the statement for the key that was found.
+    """
 
     name: str
     make: Callable[[str], StandingRelease | StandingUphold]
 
 
 def list_held(ledger: str) -> None:
-    """Print who is quarantined, banned, suspected or on probation."""
+    """Print the keys that are quarantined, banned, suspected or on probation."""
     table = Table("key", "standing", "since", "until", "appeal", "why")
     for one in _reach(ledger, _held):
         at = one.standing
@@ -56,18 +60,16 @@ def list_held(ledger: str) -> None:
 
 
 def show(name: str, ledger: str) -> None:
-    """Print how a key stands, what the evidence says, and its appeal."""
-    for line in _reach(ledger, partial(_show, name)):
+    """Print the standing of a key, the evidence, and its appeal."""
+    for line in _reach(ledger, partial(_describe, name)):
         Console(soft_wrap=True).print(escape(line))
 
 
 def release(name: str, reason: int) -> Wish:
-    """Wish that a key be active again."""
     return Wish(name=name, make=lambda peer: StandingRelease(peer=peer, reason=reason))
 
 
 def uphold(name: str, reason: int) -> Wish:
-    """Wish that a quarantine stay as it is."""
     return Wish(
         name=name,
         make=lambda peer: StandingUphold(peer=peer, to="quarantined", reason=reason),
@@ -75,17 +77,16 @@ def uphold(name: str, reason: int) -> Wish:
 
 
 def ban(name: str, reason: int) -> Wish:
-    """Wish that a key be banned."""
     return Wish(name=name, make=lambda peer: StandingUphold(peer=peer, to="banned", reason=reason))
 
 
-def rule(ledger: str, wish: Wish, folders: Sequence[Path], out: Path | None) -> str:
-    """Sign a ruling as the organisers in the folders; says what became of it.
+def rule(ledger: str, ruling: Wish, folders: Sequence[Path], out: Path | None) -> str:
+    """Sign a ruling as the organisers in the folders; returns a sentence about the result.
 
-    With too few signatures it goes into `out`. Raises UserFacingError.
+    With too few signatures, it is written to `out`. Raises UserFacingError.
     """
     with signing.held(folders):
-        return _reach(ledger, partial(_rule, wish, folders, out))
+        return _reach(ledger, partial(_rule, ruling, folders, out))
 
 
 async def _held(api: LedgerApi) -> list[PeerStandingAnswer]:
@@ -98,7 +99,7 @@ async def _held(api: LedgerApi) -> list[PeerStandingAnswer]:
     return found
 
 
-async def _show(name: str, api: LedgerApi) -> list[str]:
+async def _describe(name: str, api: LedgerApi) -> list[str]:
     key = await _key(name, api)
     network, account = await api.network(), await api.peer(key)
     one = account.standing
@@ -115,35 +116,35 @@ async def _appeal(api: LedgerApi, network: Network, one: StandingAnswer) -> list
     lines = [describe(one.appeal, entry.statement)]
     body = entry.statement.body
     if not isinstance(body, StandingAppeal) or not body.text:
-        return [*lines, "it says nothing more"]
+        return [*lines, "the appeal has no text"]
     text = await api.get_blob(digest_from_text(body.text), most_bytes=APPEAL_BYTES)
-    return [*lines, "it says:", *_printable(text or b"(its text is not at the ledger)")]
+    return [*lines, "text of the appeal:", *_printable(text or b"(the ledger does not have it)")]
 
 
 def _printable(text: bytes) -> list[str]:
-    """A stranger's words, without what could play with the terminal."""
+    # The text is written by a stranger: control characters could rewrite what the terminal shows.
     lines = text.decode(errors="replace").splitlines()
     return ["  " + "".join(c if c.isprintable() else "\ufffd" for c in line) for line in lines]
 
 
-async def _rule(wish: Wish, folders: Sequence[Path], out: Path | None, api: LedgerApi) -> str:
-    body = wish.make(to_text(await _key(wish.name, api)))
+async def _rule(ruling: Wish, folders: Sequence[Path], out: Path | None, api: LedgerApi) -> str:
+    body = ruling.make(to_text(await _key(ruling.name, api)))
     return await signing.make(api, body, folders, out)
 
 
 async def _key(name: str, api: LedgerApi) -> PeerKey:
-    """The key of that text, or the only one of those held that begins so."""
     try:
         return key_from_text(name)
     except MalformedError:
         pass
-    fitting = [one.key for one in await _held(api) if one.key.startswith(name)]
+    held = await _held(api)
+    fitting = [one.key for one in held if one.key.startswith(name)]
     if len(name) >= LETTERS and len(fitting) == 1:
         return key_from_text(fitting[0])
-    known = ", ".join(one.key[:10] for one in await _held(api)) or "nobody"
+    known = ", ".join(one.key[:10] for one in held) or "none"
     raise UserFacingError(
-        f"{name!r} names no single key: give all 43 characters, or the first {LETTERS} or more "
-        f"of one that `tequio quarantine list` shows ({known})"
+        f"{name!r} does not match exactly one key: give all 43 characters, or at least the first "
+        f"{LETTERS} of one listed by `tequio quarantine list` ({known})"
     )
 
 

@@ -1,7 +1,9 @@
-"""Sealing a held-out set: documents in; archive, commitment and the custodians' shares out.
+"""Sealed sets of held-out documents: encrypted until the custodians join their shares of the key.
 
-Documents are read twice, one at a time: once to judge and commit to them, once to encrypt. The key
-is made here, split, and forgotten; it touches no disk except as shares.
+Sealing turns documents into an archive, a commitment and the custodians' shares. Documents are read
+twice, one at a time: once to check and commit to them, once to encrypt them. The key is made here,
+split, and forgotten; it is never on a disk except as shares. Opening reverses it, and checks every
+document against the commitment.
 """
 
 from __future__ import annotations
@@ -43,11 +45,12 @@ if TYPE_CHECKING:
 
     from tequio_client.dataset.sources import Source
 
-# --- ChaCha20-Poly1305 over the chunks of a sealed set's archive.
-
 
 def encrypted(key: bytes, head: Head, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Make an archive of what `head` announces, piece by piece."""
+    """Encrypt an archive with ChaCha20-Poly1305, chunk by chunk.
+
+    `pieces` have as many bytes in all as `head` announces.
+    """
     cipher, clear = ChaCha20Poly1305(key), head.encode()
     yield clear
     for number, chunk in enumerate(chunked(pieces)):
@@ -57,8 +60,7 @@ def encrypted(key: bytes, head: Head, pieces: Iterable[bytes]) -> Iterator[bytes
 def decrypted(key: bytes, head: Head, file: BinaryIO) -> Iterator[bytes]:
     """Decrypt the chunks that follow the head in a file.
 
-    Raises MalformedError when one is not what stood there under this key, or there are more or
-    fewer.
+    Raises MalformedError when a chunk is not authentic under this key, or their number is wrong.
     """
     cipher, clear = ChaCha20Poly1305(key), head.encode()
     for number in range(head.chunks):
@@ -68,30 +70,33 @@ def decrypted(key: bytes, head: Head, file: BinaryIO) -> Iterator[bytes]:
             yield cipher.decrypt(head.nonce(number), chunk, clear)
         except InvalidTag as err:
             raise MalformedError(
-                f"part {number + 1} of {head.chunks} is damaged, or the key is another's"
+                f"part {number + 1} of {head.chunks} is damaged, or the key is wrong"
             ) from err
     if file.read(1):
-        raise MalformedError("something follows the last part")
+        raise MalformedError("the archive has extra bytes after its last part")
 
-
-# --- A key split among custodians: Shamir's scheme over GF(2^128), on each half of the key.
-#
-# The shares are those of the program ssss without its diffusion layer (`ssss-combine -x -D`), so
-# that a custodian needs nothing of ours. The library's arithmetic takes a time that depends on
-# what it computes: split and combine on a computer that nobody else is on.
 
 _HALF = 16
 
 
 def split(key: bytes, needed: int, shares: int) -> list[bytes]:
-    """Split 32 bytes into as many shares of 32; the first is that of index 1."""
+    """Split a key of 32 bytes into shares of 32 bytes; the first has index 1.
+
+    Shamir's scheme over GF(2^128), on each half of the key. The shares are those of the program
+    ssss without its diffusion layer, so `ssss-combine -x -D` joins them without Tequio.
+    """
+    # The library's arithmetic takes a time that depends on its operands, and could be measured by
+    # other users of the computer: the guide tells organisers to use a computer of their own.
     front = Shamir.split(needed, shares, key[:_HALF], ssss=True)
     back = Shamir.split(needed, shares, key[_HALF:], ssss=True)
     return [one + other for (_, one), (_, other) in zip(front, back, strict=True)]
 
 
 def combine(shares: Mapping[int, bytes]) -> bytes:
-    """Join exactly as many shares as are needed, by index, into the key, or into nonsense."""
+    """Join exactly the needed number of shares, by index, into the key.
+
+    Wrong shares give a wrong key and no error: check them against the commitment first.
+    """
     halves = (slice(_HALF), slice(_HALF, None))
     return b"".join(
         Shamir.combine([(at, one[half]) for at, one in shares.items()], ssss=True)
@@ -99,19 +104,16 @@ def combine(shares: Mapping[int, bytes]) -> bytes:
     )
 
 
-# --- A new folder that is there whole or not at all.
-
-
 @contextmanager
 def staged(to: Path) -> Iterator[Path]:
-    """Give a folder that only its owner can read, and its name when the block is done.
+    """Give a temporary folder that only its owner can read, and rename it to `to` at the end.
 
-    On any error nothing is left. Raises UserFacingError when there is something already, or the
-    disk does not take it.
+    The folder `to` is complete or absent: any error removes everything. Raises UserFacingError when
+    `to` exists and is not empty, or cannot be written.
     """
     try:
         if to.exists() and (not to.is_dir() or any(to.iterdir())):
-            raise UserFacingError(f"{to} is there already and not empty; name a new folder")
+            raise UserFacingError(f"{to} exists and is not empty: give a new folder")
         to.parent.mkdir(parents=True, exist_ok=True)
         stage = Path(tempfile.mkdtemp(prefix=f".{to.name}-", dir=to.parent))
         try:
@@ -140,8 +142,8 @@ class _Leaf:
 def seal(source: Source, to: Path, *, needed: int, shares: int) -> SealedSet:
     """Seal all documents into the new folder `to`; `needed` of `shares` shares open it.
 
-    Raises UserFacingError, which names each document that cannot be sealed, and then writes
-    nothing.
+    Raises UserFacingError, which names the documents that cannot be sealed; nothing is written
+    then.
     """
     with staged(to) as stage:
         leaves = _leaves(source)
@@ -167,21 +169,22 @@ def seal(source: Source, to: Path, *, needed: int, shares: int) -> SealedSet:
 
 
 def share_file(share: KeyShare) -> str:
-    """Name the file of a share."""
     return f"share-{share.index}-of-{share.shares}.txt"
 
 
 def _letter(share: KeyShare) -> str:
-    """Tell the custodian what this is; a share must explain itself after years."""
+    # A custodian must be able to tell years later what this file is.
     number = f"{share.index} of {share.shares}"
     if share.needed == 1:
-        opens = "Whoever has it reads the documents at once, and nobody else is needed."
+        opens = "This share alone decrypts the documents."
     else:
-        opens = f"Any {share.needed} of the {share.shares} open them; fewer tell nothing."
+        opens = (
+            f"Any {share.needed} of the {share.shares} shares decrypt them; fewer reveal nothing."
+        )
     return (
         f"# Share {number} of the key to a sealed set of documents (Tequio).\n"
         f"# {opens}\n"
-        "# Show it to nobody, keep a copy off this computer, and give it out only when the\n"
+        "# Keep it secret, store a copy on another computer, and publish it only when the\n"
         "# organisers ask for it after the competition's deadline.\n"
         f"# The set: {to_text(share.root)}\n"
         f"{share.encode()}\n"
@@ -189,11 +192,9 @@ def _letter(share: KeyShare) -> str:
 
 
 def _leaves(source: Source) -> list[_Leaf]:
-    """Judge every document, and commit to it."""
     if not 1 <= len(source) <= TEXTS:
         raise UserFacingError(
-            f"there are {len(source):,} documents in the {source.label}; "
-            f"a sealed set has 1 to {TEXTS:,}"
+            f"{len(source):,} documents in the {source.label}: a sealed set has 1 to {TEXTS:,}"
         )
     leaves, faults, seen = [], [], dict[bytes, int]()
     for index in range(len(source)):
@@ -212,20 +213,20 @@ def _leaves(source: Source) -> list[_Leaf]:
 
 
 def _file_bytes(source: Source, index: int) -> int:
-    """Ask the size of a file before it is read: a folder may hold anything."""
+    # A folder may hold files of any size, so a file's size is asked before it is read.
     return source.paths[index].stat().st_size if isinstance(source, Files) else 0
 
 
 def _fault(size_bytes: int, raw: bytes) -> str:
     if size_bytes > TEXT_BYTES:
         return f"has {size_bytes:,} bytes, and at most {TEXT_BYTES:,} are allowed: split it"
-    return "" if raw.strip() else "has no text, or is not UTF-8: leave it out, or mend it"
+    return "" if raw.strip() else "has no text, or is not UTF-8: remove it, or convert it"
 
 
 def _twin(source: Source, index: int, raw: bytes, seen: dict[bytes, int]) -> str:
-    """Find a document that was there before; white space around it makes no other one."""
+    # A document that differs in surrounding white space only counts as a copy.
     first = seen.setdefault(hashlib.sha256(raw.strip()).digest(), index)
-    return f"is {_named(source, first)} again: leave one of them out" if first != index else ""
+    return f"is a copy of {_named(source, first)}: remove one of them" if first != index else ""
 
 
 def _joined(faults: list[str]) -> str:
@@ -263,7 +264,7 @@ def _plain(source: Source, leaves: list[_Leaf]) -> Iterator[bytes]:
         raw = _raw(source, index)
         if sealed_set.leaf(leaf.salt, (raw,)) != leaf.hash:
             raise UserFacingError(
-                f"nothing was sealed: {_named(source, index)} changed meanwhile; begin again"
+                f"nothing was sealed: {_named(source, index)} was changed meanwhile; start again"
             )
         yield Begin(index=index, salt=leaf.salt, size_bytes=leaf.size_bytes).encode()
         yield raw
@@ -279,8 +280,6 @@ def _write(path: Path, pieces: Iterator[bytes]) -> bytes:
     return state.digest()
 
 
-# --- Opening a sealed set: archive, commitment and enough shares in; documents and salts out.
-
 DOCUMENTS = "documents"
 SALTS = "salts.txt"
 _SHARE_FILE_BYTES = 65_536
@@ -289,10 +288,10 @@ _SHARE_FILE_BYTES = 65_536
 def open_sealed(
     archive: Path, commitment: Path, share_files: Sequence[Path], to: Path
 ) -> SealedSet:
-    """Bring the documents back into the new folder `to`, each held against its leaf.
+    """Decrypt the documents into the new folder `to`, each checked against its leaf.
 
-    They lie in `documents`, numbered from 1, and their salts in `salts.txt`, a line each. Raises
-    UserFacingError, which names the share or the document that is wrong; then there is no folder.
+    The documents are in `documents`, numbered from 1, and their salts in `salts.txt`, one per line.
+    Raises UserFacingError, which names the wrong share or document; no folder is left then.
     """
     sealed = _commitment(commitment)
     unlocked(archive, sealed, combine(_agreed(share_files, sealed)), to)
@@ -300,18 +299,18 @@ def open_sealed(
 
 
 def unlocked(archive: Path, sealed: SealedSet, key: bytes, to: Path) -> None:
-    """The same with the key itself."""
+    """Decrypt as `open_sealed` does, with the key itself."""
     with _opened(archive) as file, staged(to) as stage:
         try:
-            head = _unsealing_head(file, sealed)
+            head = _archive_head(file, sealed)
             chunks = decrypted(key, head, file)
-            _unsealing_write(sealed_archive.read(chunks, head), stage)
+            _write_documents(sealed_archive.read(chunks, head), stage)
         except MalformedError as err:
             raise UserFacingError(f"cannot open {archive}: {err}") from err
 
 
 def document_file(index: int) -> str:
-    """Name the file of a document, counted from 0."""
+    """File name of a document; `index` counts from 0."""
     return f"{index + 1:07}.txt"
 
 
@@ -328,24 +327,24 @@ def _commitment(path: Path) -> SealedSet:
     except OSError as err:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
     except MalformedError as err:
-        raise UserFacingError(f"{path} is no commitment to a sealed set: {err}") from err
+        raise UserFacingError(f"{path} is not a valid commitment: {err}") from err
 
 
 def _agreed(files: Iterable[Path], sealed: SealedSet) -> dict[int, bytes]:
-    """Take as many shares as are needed, after all were held against the commitment."""
+    # Every share given is checked, also those beyond the number needed: a wrong one is an error.
     found: dict[int, bytes] = {}
     names: dict[int, Path] = {}
     for file in files:
         share = _share(file, sealed)
         if share.index in found:
             raise UserFacingError(
-                f"{file} and {names[share.index]} are both share {share.index}; "
-                "bring another custodian's"
+                f"{file} and {names[share.index]} are both share {share.index}: "
+                "give the share of another custodian"
             )
         found[share.index], names[share.index] = share.value, file
     if len(found) < sealed.needed:
         raise UserFacingError(
-            f"{sealed.needed} of {len(sealed.shares)} shares are needed, and {len(found)} given; "
+            f"{sealed.needed} of {len(sealed.shares)} shares are needed, and {len(found)} given: "
             "ask another custodian"
         )
     return dict(sorted(found.items())[: sealed.needed])
@@ -358,30 +357,30 @@ def _share(file: Path, sealed: SealedSet) -> KeyShare:
     except OSError as err:
         raise UserFacingError(f"cannot read {file}: {err.strerror}") from err
     except MalformedError as err:
-        raise UserFacingError(f"{file} is no share as it was given out: {err}") from err
+        raise UserFacingError(f"{file} is not a valid share: {err}") from err
     if to_text(share.root) != sealed.root:
         raise UserFacingError(f"{file} is a share of another set, {to_text(share.root)}")
     if share.index > len(sealed.shares) or to_text(share.name) != sealed.shares[share.index - 1]:
         raise UserFacingError(
-            f"{file} is not the share {share.index} that was committed to; "
-            "ask its custodian for the original, or bring another's"
+            f"{file} does not match the commitment to share {share.index}: "
+            "ask its custodian for the original, or give the share of another custodian"
         )
     return share
 
 
-def _unsealing_head(file: BufferedReader, sealed: SealedSet) -> Head:
-    """Hold the whole archive against the commitment before any of it is decrypted."""
+def _archive_head(file: BufferedReader, sealed: SealedSet) -> Head:
+    # The whole archive is checked against the commitment before any of it is decrypted.
     if to_text(hashlib.file_digest(file, "sha256").digest()) != sealed.archive:
-        raise MalformedError("it is not the archive that was committed to; fetch it again")
+        raise MalformedError("the archive does not match the commitment; download it again")
     file.seek(0)
     head = Head.parse(file.read(HEAD_BYTES))
     found = (to_text(head.root), head.documents, head.size_bytes)
     if found != (sealed.root, sealed.documents, sealed.size_bytes):
-        raise MalformedError("its head is not that of the commitment")
+        raise MalformedError("the archive's head does not match the commitment")
     return head
 
 
-def _unsealing_write(events: Iterator[Begin | bytes], stage: Path) -> None:
+def _write_documents(events: Iterator[Begin | bytes], stage: Path) -> None:
     (stage / DOCUMENTS).mkdir()
     document: BinaryIO | None = None
     with (stage / SALTS).open("wb") as salts:

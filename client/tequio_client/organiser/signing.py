@@ -1,10 +1,10 @@
-"""Statements that several organisers sign, at one place or one after the other through a file.
+"""Statements signed by several organisers, together or one after the other through a file.
 
-Rules. The author's number is used up on its disk before anything is signed under it, so what is
-never completed costs a number and nothing else. A statement that others have to complete is dated
-`AHEAD_MS` ahead: the ledger takes it from now until 5 minutes after that date, which is all the
-time there is for them. One that all sign at once is dated now. Whoever completes a file signs only
-after its signatures were verified.
+Rules. The author's sequence number is marked as used on disk before anything is signed with it, so
+a statement that is never completed costs one number and nothing else. A statement that all sign at
+once is dated now. One that others have to complete is dated `AHEAD_MS` ahead: the ledger accepts it
+from now until 5 minutes after that date, which is all the time they have. An organiser that
+completes a file signs only after verifying the signatures in it.
 """
 
 from __future__ import annotations
@@ -51,28 +51,24 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
 
-# --- The key of an organiser, held against those who founded the network before it signs
-# anything.
-#
-# A mistyped folder would otherwise get a key of its own, which is registered, and refused then.
-
 
 def of(folder: Path, network: Network) -> Signer:
-    """Read the organiser's key in a folder, which the caller has locked; makes none.
+    """Load the organiser's key in a folder, which the caller has locked.
 
-    Raises UserFacingError where there is none, or the network knows it as no organiser's.
+    Raises UserFacingError if there is no key, or it is not an organiser's.
     """
+    # No key is created here: that of a mistyped folder would be registered, and then refused.
     name = network.genesis.name
     if identity.kept(folder) is Kept.ABSENT:
         raise UserFacingError(
-            f"there is no key in {folder}: give the folder of an organiser of the network {name!r} "
-            "with --dir"
+            f"no key in {folder}: give the folder of an organiser of the network {name!r} with "
+            "--dir"
         )
     signer = identity.load(folder)
     if signer.key not in network.genesis.organiser_keys:
         raise UserFacingError(
-            f"{to_text(signer.key)}, the key in {folder}, is no organiser of the network {name!r}: "
-            "give the folder of one with --dir"
+            f"{to_text(signer.key)}, the key in {folder}, is not an organiser of the network "
+            f"{name!r}: give the folder of an organiser with --dir"
         )
     return signer
 
@@ -88,13 +84,13 @@ Decision: TypeAlias = (
     | CompOpen
     | CompResult
 )
-"""What organisers say of the network."""
+"""Statements of organisers about the network as a whole."""
 AHEAD_MS = 180_000
 _FILE_BYTES = 2 * ENTRY_BYTES
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A half-signed statement as it lies in a file; `says` is for eyes, and signed by nobody."""
+    """A half-signed statement in a file; `says` describes it to people and is not signed."""
 
     network: str
     says: str
@@ -110,18 +106,18 @@ async def signed(
     *,
     about: tuple[RunId, int | None] | None = None,
 ) -> Entry:
-    """Sign as the organiser in `folder`, the first signer, and as those beside it.
+    """Sign as the organiser in `folder`, which is the first signer, and as the other signers.
 
-    `about` is the run that the body is about, and its round if there is one. The folder is locked
-    by the caller. Raises UserFacingError.
+    `about` is the run of the statement, and its round or None. The caller has locked the folder.
+    Raises UserFacingError.
     """
     network = await api.network()
     account = await api.peer(signers[0].key)
     with OutboxDb(folder / FILE, network.id, signers[0].key) as outbox:
         if account.last_seq < outbox.chain().seq:
             raise UserFacingError(
-                f"the ledger has forgotten statements of the organiser in {folder}: "
-                f"see what `tequio audit --ledger {api.url}` says"
+                f"the ledger lacks statements of the organiser in {folder}: run "
+                f"`tequio audit --ledger {api.url}`"
             )
         outbox.adopt(account.last_seq, account.last)
         seq = outbox.use_number()
@@ -141,12 +137,12 @@ async def signed(
 
 
 def is_complete(entry: Entry, network: Network) -> bool:
-    """Whether enough organisers signed; raises UserFacingError if somebody else did."""
+    """Tell if enough organisers have signed; raises UserFacingError for any other signer."""
     organisers = network.genesis.organiser_keys
     for key, _ in entry.signatures:
         if key not in organisers:
             raise UserFacingError(
-                f"{to_text(key)} is no organiser of the network {network.genesis.name!r}"
+                f"{to_text(key)} is not an organiser of the network {network.genesis.name!r}"
             )
     try:
         check_role(entry, network.genesis)
@@ -156,9 +152,9 @@ def is_complete(entry: Entry, network: Network) -> bool:
 
 
 def cosign(entry: Entry, signer: Signer, network: Network) -> Entry:
-    """Add a signature; raises UserFacingError if it is there already."""
+    """Add a signature; raises UserFacingError if this organiser has signed already."""
     if signer.key in dict(entry.signatures):
-        raise UserFacingError("this organiser has signed already: another one has to")
+        raise UserFacingError("this organiser has signed already: another organiser has to sign")
     first, *others = entry.signatures
     message = statement.signed_message(network.id, entry.statement.raw)
     others.append((signer.key, signer.sign(message)))
@@ -175,7 +171,7 @@ def write(path: Path, entry: Entry, says: str, network: Network) -> None:
 
 
 def read(path: Path, network: Network) -> tuple[Entry, str]:
-    """Read a half-signed decision about this network, its signatures verified; gives `says` too.
+    """Read a half-signed decision and its description, and verify its signatures.
 
     Raises UserFacingError.
     """
@@ -184,23 +180,25 @@ def read(path: Path, network: Network) -> tuple[Entry, str]:
             content = msgspec.json.decode(file.read(_FILE_BYTES), type=_File)
         entry = Entry.parse(from_text(content.leaf, None))
         if content.network != to_text(network.id):
-            raise MalformedError(f"it is about another network, {content.network[:12]}")
+            raise MalformedError(f"it belongs to another network, {content.network[:12]}")
         entry.verify(network.id)
     except OSError as err:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
     except (msgspec.DecodeError, UnicodeDecodeError, TequioError) as err:
-        raise UserFacingError(f"{path} holds no half-signed statement: {err}") from err
+        raise UserFacingError(f"{path} is not a half-signed statement: {err}") from err
     if not isinstance(entry.statement.body, Decision):
-        raise UserFacingError(f"{path} holds a {entry.statement.type}: nothing to sign together")
+        raise UserFacingError(
+            f"{path} has a {entry.statement.type}, which several organisers do not sign"
+        )
     return entry, content.says
 
 
 async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:
-    """Have the statement logged; gives its index. Raises UserFacingError, LedgerRefusedError."""
+    """Log the statement; returns its index. Raises UserFacingError and LedgerRefusedError."""
     if now_ms > last_moment(entry):
         raise UserFacingError(
-            f"too late: it could be sent until {moment(last_moment(entry))}; "
-            "the first organiser has to sign anew"
+            f"the decision expired at {moment(last_moment(entry))}: the first organiser has to "
+            "sign it again"
         )
     (posted,) = await api.post([entry])
     if posted.index is None:
@@ -211,21 +209,18 @@ async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:
 
 
 def last_moment(entry: Entry) -> int:
-    """Until when the ledger takes the statement, ms."""
+    """Last time at which the ledger accepts the statement, ms."""
     return min(entry.statement.ts + CLOCK_SKEW_MS, entry.statement.exp)
-
-
-# --- A decision of organisers about the network: signed by enough of them, at once or in turn.
 
 
 @contextmanager
 def held(folders: Sequence[Path]) -> Iterator[None]:
-    """Have the organisers' folders for ourselves; raises UserFacingError."""
+    """Lock the organisers' folders; raises UserFacingError."""
     twice = next((one for at, one in enumerate(folders) if _is_among(one, folders[:at])), None)
     if twice is not None:
         raise UserFacingError(
-            f"the folder {twice} is given twice, and one organiser cannot sign twice: give that of "
-            "another one"
+            f"the folder {twice} is given twice, and an organiser signs once: give the folder of "
+            "another organiser"
         )
     with ExitStack() as stack:
         for folder in folders:
@@ -238,79 +233,80 @@ def _is_among(folder: Path, others: Sequence[Path]) -> bool:
 
 
 async def make(api: LedgerApi, body: Decision, folders: Sequence[Path], out: Path | None) -> str:
-    """Sign as the organisers in the folders, which are held; says what became of it.
+    """Sign as the organisers in the folders, which are held; returns a sentence about the result.
 
-    With too few signatures it goes into `out`. Raises UserFacingError.
+    With too few signatures, the decision is written to `out`. Raises UserFacingError.
     """
     network = await api.network()
-    ours = [of(folder, network) for folder in folders]
-    if len({signer.key for signer in ours}) < len(ours):
-        raise UserFacingError("one organiser cannot sign twice: give the folder of another one")
-    entry = await signed(api, folders[0], body, ours, now_ms())
+    signers = [of(folder, network) for folder in folders]
+    if len({signer.key for signer in signers}) < len(signers):
+        raise UserFacingError("an organiser signs once: give the folder of another organiser")
+    entry = await signed(api, folders[0], body, signers, now_ms())
     says = says_of(body)
     if is_complete(entry, network):
         return f"{says}: logged as entry {await send(api, entry, now_ms())}"
     if out is None:
         raise UserFacingError(
-            "more organisers have to sign: give --with the folder of another one, or --out a file "
-            "for it to complete with `tequio countersign`"
+            "more organisers have to sign: give the folder of another one with --with, or a file "
+            "with --out, which another one completes with `tequio countersign`"
         )
     write(out, entry, says, network)
     return (
-        f"{out}: {says}; another organiser has to complete it before "
+        f"{out}: {says}; another organiser has to sign it before "
         f"{moment(last_moment(entry))} with `tequio countersign {out}`"
     )
 
 
 def countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], bool]) -> str:
-    """Complete a half-signed decision and have it logged; says what became of it.
+    """Complete and log a half-signed decision; returns a sentence about the result.
 
-    Nothing is signed unless a person `agrees` to what the signed bytes themselves say.
+    `agrees` asks a person about the description computed from the signed bytes; nothing is signed
+    without consent.
     """
     with locked(folder), shutdown.reached(ledger):
         return trio.run(partial(_countersign, ledger, file, folder, agrees))
 
 
 def says_of(body: Body) -> str:
-    """What a decision comes to, in words."""
+    """Describe a decision in one sentence."""
     match body:
         case StandingRelease(peer=peer):
             return f"{peer} is active again"
         case StandingUphold(peer=peer, to=to):
             return f"{peer} is banned" if to == "banned" else f"{peer} stays quarantined"
         case CompOpen(competition=name):
-            return f"the competition {name} is opened, under the rules of that SHA-256"
+            return f"the competition {name} is opened; its id is the SHA-256 of its rules"
         case CompResult(competition=name, outcome=outcome):
-            return f"the competition {name} has the outcome of SHA-256 {outcome}"
+            return f"the result of the competition {name} has the SHA-256 {outcome}"
         case _:
-            return _says_of_door(body)
+            return _describe_membership(body)
 
 
-def _says_of_door(body: Body) -> str:
+def _describe_membership(body: Body) -> str:
     match body:
         case InviteOpen(invitation=key, uses=uses, until=until, run=run):
             where = f"for the run {run}" if run else "for every run"
-            return f"invitation {key} lets in {uses} until {moment(until)}, {where}"
+            return f"invitation {key} works {uses} times until {moment(until)}, {where}"
         case InviteClose(invitation=key):
             return f"invitation {key} is closed"
         case InviteRevoke(invitation=key):
-            return f"invitation {key} is revoked, and whom it let in is invited no longer"
+            return f"invitation {key} is revoked, also for members that it let in"
         case RoleGrant(peer=peer, role=role, until=until):
             return f"{peer} is a {role} until {moment(until)}"
         case RoleRevoke(peer=peer, role=role):
-            return f"{peer} is no {role} any more"
-    raise AssertionError(f"{body.TYPE} is no decision of organisers")
+            return f"{peer} is no longer a {role}"
+    raise AssertionError(f"{body.TYPE} is not a decision")
 
 
 async def _countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], bool]) -> str:
     async with LedgerApi(ledger) as api:
         network = await api.network()
-        entry, told = read(file, network)
+        entry, description = read(file, network)
         says = says_of(entry.statement.body)
-        if told != says:
+        if description != says:
             raise UserFacingError(
-                f"{file} is described as something else than it says, which is: {says}; "
-                "ask whoever gave it to you"
+                f"the description in {file} is not what would be signed, which is: {says}; ask "
+                "the organiser that gave you the file"
             )
         if not await trio.to_thread.run_sync(agrees, says):
             raise UserFacingError("nothing was signed")
@@ -319,4 +315,4 @@ async def _countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[
             return f"{says}: logged as entry {await send(api, entry, now_ms())}"
         write(file, entry, says, network)
         last = moment(last_moment(entry))
-        return f"{file}: {says}; signed, but more have to, before {last}"
+        return f"{file}: {says}; signed, and more organisers have to sign before {last}"

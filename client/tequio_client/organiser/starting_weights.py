@@ -1,7 +1,10 @@
-"""What a run starts from: a configuration, for fresh weights, or a model to go on from.
+"""The model that a run starts from: fresh weights of a configuration, or an existing model.
 
-The configuration is read first, of a repository it alone: a model that cannot be trained here, or
-by nobody expected, costs no download of its weights.
+The configuration is read first, and from a repository nothing else: a model that Tequio or the
+expected volunteers cannot train costs no download of its weights. If the plan asks for adapters,
+the model is the frozen base of the run, whose files the manifest names by hash. Before a
+repository's weights are fetched only their number is known; until then the base is estimated as one
+file, with the bytes per weight that the configuration names.
 """
 
 from __future__ import annotations
@@ -34,18 +37,18 @@ if TYPE_CHECKING:
 
 
 _CONFIG = "config.json"
-_HUB_ERROR = "there is no folder {name}, and it cannot be had from the Hub: {why}"
+_HUB_ERROR = "folder {name} not found, and it could not be fetched from the Hub: {why}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a plan's model comes from; `folder` is None for fresh weights."""
+    """Origin of a plan's model; `folder` is None for fresh weights and for a repository."""
 
     plan: ModelPlan
     config: bytes
     is_fresh: bool
     folder: Path | None
-    """Of a model that is here already."""
+    """Folder of a local model."""
 
 
 def find(plan: ModelPlan, beside: Path) -> Source:
@@ -57,7 +60,9 @@ def find(plan: ModelPlan, beside: Path) -> Source:
     if file.is_file():
         return Source(plan=plan, config=content(file), is_fresh=True, folder=None)
     if plan.source.endswith(".json"):
-        raise UserFacingError(f"there is no model configuration {file}, which the plan names")
+        raise UserFacingError(
+            f"the plan names the model configuration {file}, which does not exist"
+        )
     folder = file if file.is_dir() else None
     config = _of_folder(folder) if folder else of_repository(plan.source, plan.revision)
     _check_source(config, plan.source)
@@ -65,8 +70,8 @@ def find(plan: ModelPlan, beside: Path) -> Source:
 
 
 def origin(source: Source, corpus: Corpus, layout: LayoutKind) -> Origin:
-    """Make or read the weights; raises UserFacingError, also where the data is another model's."""
-    from tequio_client.trainer import first_head as origins  # noqa: PLC0415 - brings torch
+    """Make or read the weights; raises UserFacingError, also for data of another tokenizer."""
+    from tequio_client.trainer import first_head as origins  # noqa: PLC0415 - imports torch
 
     if source.is_fresh:
         return origins.from_config(source.config, seed=source.plan.seed, layout=layout)
@@ -74,9 +79,10 @@ def origin(source: Source, corpus: Corpus, layout: LayoutKind) -> Origin:
 
 
 def weights(source: Source, corpus: Corpus) -> Path:
-    """Find the folder of a model that exists, or fetch it; raises UserFacingError.
+    """Find the folder of an existing model, or fetch it.
 
-    Also where the data is another model's, or the configuration is not the one that was read.
+    Raises UserFacingError, also for data of another tokenizer, or if the configuration has changed
+    since it was read.
     """
     from tequio_client.scoring import hub  # noqa: PLC0415 - as above
 
@@ -85,43 +91,43 @@ def weights(source: Source, corpus: Corpus) -> Path:
     _check_tokenizer(folder, plan.source, corpus)
     if _of_folder(folder) != source.config:
         raise UserFacingError(
-            f"{plan.source} has changed while it was read: give its commit as `revision`"
+            f"{plan.source} was changed while it was read: give its commit as `revision`"
         )
     return folder
 
 
 def check_context(source: Source, corpus: Corpus, most: int) -> None:
-    """Refuse samples that are longer than what a model takes; raises UserFacingError.
+    """Refuse samples that are longer than the context of the model; raises UserFacingError.
 
-    `most` is what its network takes at once, 0 where that takes any number.
+    `most` is the longest sequence that the network computes, 0 for no limit.
     """
-    said = _fields(source).get("max_position_embeddings")
-    made_for = most or (said if not source.is_fresh and isinstance(said, int) else 0)
-    if made_for and made_for < corpus.sequence:
+    positions = _fields(source).get("max_position_embeddings")
+    context = most or (positions if not source.is_fresh and isinstance(positions, int) else 0)
+    if context and context < corpus.sequence:
         raise UserFacingError(
-            f"the samples have {corpus.sequence:,} tokens, and {source.plan.source} was made for "
-            f"{made_for:,}; build the data with --sequence {made_for}"
+            f"the samples have {corpus.sequence:,} tokens, and the context of {source.plan.source} "
+            f"has {context:,}: build the data with --sequence {context}"
         )
 
 
 def check_vocabulary(source: Source, corpus: Corpus, known: int) -> None:
-    """Refuse data with tokens that the model does not know; raises UserFacingError."""
+    """Refuse data with more tokens than the vocabulary of the model; raises UserFacingError."""
     if known < corpus.tokenizer.vocab_size:
         raise UserFacingError(
-            f"the model knows {known} tokens, the data has {corpus.tokenizer.vocab_size}; "
+            f"the model knows {known} tokens, the data has {corpus.tokenizer.vocab_size}: "
             "set vocab_size in the model's config"
             if source.is_fresh
             else f"{source.plan.source} knows {known} tokens, the data has "
-            f"{corpus.tokenizer.vocab_size}; build it with --tokenizer {source.plan.source}"
+            f"{corpus.tokenizer.vocab_size}: build it with --tokenizer {source.plan.source}"
         )
 
 
 def of_repository(name: str, revision: str) -> bytes:
-    """Fetch a repository's config.json alone; raises UserFacingError."""
-    import httpx2  # noqa: PLC0415 - what huggingface_hub speaks with, and raises the errors of
+    """Fetch only the config.json of a repository; raises UserFacingError."""
+    import httpx2  # noqa: PLC0415 - huggingface_hub's HTTP client, whose errors it lets through
     from huggingface_hub import hf_hub_download  # noqa: PLC0415 - only for names of the Hub
 
-    from tequio_client.trainer.weights import settings  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer.weights import settings  # noqa: PLC0415 - imports torch
 
     try:
         found = Path(hf_hub_download(name, _CONFIG, revision=revision or None))
@@ -132,11 +138,11 @@ def of_repository(name: str, revision: str) -> bytes:
 
 
 def commit_of(name: str, revision: str) -> str:
-    """Name the commit that a repository has there now; raises UserFacingError."""
+    """Resolve a revision of a repository to its present commit; raises UserFacingError."""
     if Path(name).is_file():
-        raise UserFacingError(f"{name} is a file: name the folder of the model")
+        raise UserFacingError(f"{name} is a file: give the folder of the model")
     if name.startswith((".", "/", "~")):
-        raise UserFacingError(f"there is no folder {name}")
+        raise UserFacingError(f"folder {name} not found")
     import httpx2  # noqa: PLC0415 - as above
     from huggingface_hub import HfApi  # noqa: PLC0415 - as above
 
@@ -148,7 +154,6 @@ def commit_of(name: str, revision: str) -> str:
 
 
 def content(file: Path) -> bytes:
-    """Read a file; raises UserFacingError."""
     try:
         return file.read_bytes()
     except OSError as err:
@@ -156,23 +161,23 @@ def content(file: Path) -> bytes:
 
 
 def _of_folder(folder: Path) -> bytes:
-    from tequio_client.trainer.weights import configured  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer.weights import configured  # noqa: PLC0415 - imports torch
 
     return configured(folder)
 
 
 def _check_source(config: bytes, name: str) -> None:
-    from tequio_client.trainer.first_head import check_source  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer.first_head import check_source  # noqa: PLC0415 - imports torch
 
     check_source(config, name)
 
 
 def _check_tokenizer(folder: Path, name: str, corpus: Corpus) -> None:
-    """Ids mean nothing to a model that learnt others; raises UserFacingError."""
+    # The model has learnt the ids of its own tokenizer; those of another mean nothing to it.
     file = folder / TOKENIZER_NAME
     if file.is_file() and to_text(sha256(content(file))) != corpus.tokenizer.file:
         raise UserFacingError(
-            f"the data was cut by another tokenizer than that of {name}: build it with "
+            f"the data was built with another tokenizer than that of {name}: build it with "
             f"`tequio data build --tokenizer {name}`"
         )
 
@@ -181,12 +186,6 @@ def _fields(source: Source) -> dict[str, Any]:  # JSON of any model; it was read
     found = json.loads(source.config)
     return found if isinstance(found, dict) else {}
 
-
-# --- The frozen base of a planned run: its files as the manifest names them, and the pairs beside
-# it.
-#
-# On paper, before a repository's weights are fetched, only their number is known; then the base
-# is reckoned as one file of as many bytes as the configuration's kind of numbers takes.
 
 log = structlog.get_logger(__name__)
 
@@ -198,7 +197,7 @@ _GB = 1e9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """What a manifest says of a base and its pairs."""
+    """The frozen base and the tensors of its adapters, as a manifest lists them."""
 
     base: Base
     tensors: tuple[tuple[str, tuple[int, ...]], ...]
@@ -206,40 +205,40 @@ class Paired:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """The first pairs, the base that they stand beside, and its files in the base's order."""
+    """The first adapters, their frozen base, and its files in the base's order."""
 
     origin: Origin
     base: Base
     paths: tuple[Path, ...]
 
     def keep(self, store: Store) -> None:
-        """Put the files into a store, from which a seed serves them; raises UserFacingError."""
+        """Store the files of the base, for a seed to serve; raises UserFacingError."""
         for one, path in zip(self.base.files, self.paths, strict=True):
             ref = store.put_tree_file(path, PIECE_BYTES)
             if to_text(ref.root) != one.root:
-                raise UserFacingError(f"{path} changed while it was read; open the run again")
+                raise UserFacingError(f"{path} was changed while it was read: open the run again")
 
     def check_room(self, folder: Path) -> None:
-        """Raise UserFacingError unless the disk of that folder has room for the files."""
+        """Raise UserFacingError unless the disk has room for the files of the base."""
         free = shutil.disk_usage(folder).free
         if free < self.base.size_bytes:
             raise UserFacingError(
-                f"the base takes {self.base.size_bytes / _GB:.1f} GB in {folder}, and "
-                f"{free / _GB:.1f} GB are free: make room, or give --seed-dir on another disk"
+                f"the base needs {self.base.size_bytes / _GB:.1f} GB in {folder}, and "
+                f"{free / _GB:.1f} GB are free: free some space, or give --seed-dir on another disk"
             )
 
 
 def on_paper(source: Source) -> Paired | None:
-    """Outline the pairs that the plan asks for; None: it asks for none. Raises UserFacingError."""
+    """Outline the adapters of a plan, None if it has none; raises UserFacingError."""
     rules = source.plan.lora
     if isinstance(rules, UnsetType):
         return None
     if source.is_fresh:
         raise UserFacingError(
-            f"adapters stand beside a model that exists, and {source.plan.source} is the "
-            "configuration of a fresh one: name a folder or a repository, or take model.lora out"
+            f"adapters need an existing model, and {source.plan.source} is the configuration of a "
+            "new one: give a folder or a repository, or remove model.lora"
         )
-    from tequio_client.trainer import adapters  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer import adapters  # noqa: PLC0415 - imports torch
 
     tensors, parameters = adapters.outline(source.config, rules.rank, rules.sorted_targets)
     size = parameters * _weight_bytes(source.config)
@@ -254,13 +253,13 @@ def on_paper(source: Source) -> Paired | None:
 
 
 def begin(source: Source, corpus: Corpus, layout: LayoutKind) -> Begun:
-    """Read the base's files, and make the first pairs; raises UserFacingError."""
-    from tequio_client.trainer import adapters  # noqa: PLC0415 - brings torch
+    """Read the base's files, and make the first adapters; raises UserFacingError."""
+    from tequio_client.trainer import adapters  # noqa: PLC0415 - imports torch
     from tequio_client.trainer import first_head as origins  # noqa: PLC0415 - as above
 
     rules = source.plan.lora
     if isinstance(rules, UnsetType):
-        raise UserFacingError(f"the plan of {source.plan.source} asks for no adapters")
+        raise UserFacingError(f"the plan of {source.plan.source} has no adapters")
     folder = weights(source, corpus)
     paths = _files(folder)
     _, parameters = adapters.outline(source.config, rules.rank, rules.sorted_targets)
@@ -274,7 +273,7 @@ def begin(source: Source, corpus: Corpus, layout: LayoutKind) -> Begun:
         revision=commit,
     )
     made = origins.beside(source.config, base, paths, seed=source.plan.seed, layout=layout)
-    log.info("base taken", source=source.plan.source, files=len(paths), bytes=base.size_bytes)
+    log.info("base read", source=source.plan.source, files=len(paths), bytes=base.size_bytes)
     return Begun(origin=made, base=base, paths=paths)
 
 
@@ -301,18 +300,18 @@ def _check_bytes(source: Source, size: int, parameters: int) -> None:
     if size < _NARROW * parameters:
         raise UserFacingError(
             f"{source.plan.source} has {size:,} bytes of weights, too few for the {parameters:,} "
-            "that its configuration asks for: download it again, or take the model that it was "
+            "parameters of its configuration: download it again, or use the model that it was "
             "quantised from"
         )
 
 
 def _files(folder: Path) -> tuple[Path, ...]:
-    from tequio_client.trainer import weights  # noqa: PLC0415 - brings torch
+    from tequio_client.trainer import weights  # noqa: PLC0415 - imports torch
 
     paths = sorted(weights.files(folder), key=lambda one: one.name.encode())
     missing = next((path for path in paths if not path.is_file()), None)
     if missing is not None:
-        raise UserFacingError(f"{missing} is missing; download the model again")
+        raise UserFacingError(f"{missing} is missing: download the model again")
     return tuple(paths)
 
 
@@ -327,5 +326,5 @@ def _hashed(path: Path) -> BaseFile:
 
 def _weight_bytes(config: bytes) -> int:
     fields = json.loads(config)
-    said = fields.get("dtype") or fields.get("torch_dtype")
-    return _WIDE if said == "float32" else _NARROW
+    dtype = fields.get("dtype") or fields.get("torch_dtype")
+    return _WIDE if dtype == "float32" else _NARROW

@@ -41,7 +41,7 @@ UNVOUCHED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What to check: heads of one run or of all; without contributions, the log alone."""
+    """Heads to check: of one run, or of all; without contributions, only the log is checked."""
 
     run: RunId | None = None
     contributions: ContributionSource | None = None
@@ -102,7 +102,7 @@ class LogAudit:
 
     @property
     def fold(self) -> Fold:
-        """What follows from the log."""
+        """State that follows from the log."""
         return self._log.fold
 
     def read(self) -> None:

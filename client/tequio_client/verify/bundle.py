@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tequio_client.verify.source import LogSource
     from tequio_shared.ids import Digest
 
+
 ABOUT, GENESIS, CHECKPOINT = "about", "genesis", "checkpoint"
 FIRST_NAME = ABOUT.encode() + b"\0"
 """The first bytes of every bundle."""
@@ -183,7 +184,7 @@ class BundleWriter:
 
 
 class Recording(Enum):
-    """What is stored of a log while it is read."""
+    """Amount of a log that is stored while it is read."""
 
     DOCUMENTS = auto()
     ALL = auto()

@@ -1,4 +1,4 @@
-"""`tequio audit`: check a ledger as a stranger who trusts nobody."""
+"""`tequio audit`: check a ledger from its published files, without trusting it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     *,
     from_log_only: bool,
 ) -> None:
-    """Check a ledger from its signed checkpoint to the last weight.
+    """Check a ledger, from its signed checkpoint to the last weight.
 
     Without --store, contributions and weights are fetched from the seeds that the ledger lists.
 
@@ -92,7 +92,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
 
 async def _ask_network(ledger: str) -> None:
-    """Fail early for a ledger that is away: its report would be of nothing at all."""
+    # A ledger that does not answer fails here, rather than in a report with nothing in it.
     from tequio_client.ledger.api import LedgerApi
 
     async with LedgerApi(ledger) as api:

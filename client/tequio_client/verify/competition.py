@@ -44,7 +44,7 @@ _PAGE = re.compile(r"(?P<ledger>https?://.+)/competitions/(?P<competition>[A-Za-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyOptions:
-    """What to verify, and what to write."""
+    """Place to verify, and files to write."""
 
     place: str
     """The address of a ledger, or the file of a bundle."""
@@ -71,7 +71,7 @@ class VerifyOptions:
 
     @property
     def is_live(self) -> bool:
-        """Whether the place is a ledger."""
+        """True for a ledger, False for a bundle."""
         return self.place.startswith(("http://", "https://"))
 
     @property
@@ -82,7 +82,7 @@ class VerifyOptions:
 
 @dataclass(slots=True, kw_only=True)
 class Verified:
-    """What was found; `verify` and the rescoring after it write to it."""
+    """Findings; `verify` and the rescoring after it write to them."""
 
     report: Report = field(default_factory=Report)
     lines: list[str] = field(default_factory=list)
@@ -181,7 +181,7 @@ class _Checking:
             found.lines.append(judgement.of_outcome(found.judged))
 
     def _check_state(self, log: FoldedLog, view: CompetitionView) -> None:
-        """Whether the competition was decided, or ended without a ranking."""
+        """True if the competition was decided, or ended without a ranking."""
         found, report = self.found, self.found.report
         if not report.findings:
             number = log.fold.followed[to_text(view.id)]

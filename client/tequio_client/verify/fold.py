@@ -48,16 +48,14 @@ if TYPE_CHECKING:
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
 
-# --- Entries of a type that this program does not know: who signed them can be read all the same.
-#
-# Whatever a later version says, the leaf begins with keys and signatures over the statement's
-# bytes. So nobody can put such an entry into others' mouths, to make an audit doubt what it
-# folds.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """Such an entry; `seq` and `prev` are None where it has none as we know them."""
+    """An entry of a type that this version does not know; `seq` and `prev` are None if unreadable.
+
+    Its leaf begins with keys and signatures over the statement's bytes, whatever a later version
+    writes, so nobody can forge such an entry of another key to make an audit doubt its fold.
+    """
 
     signatures: tuple[tuple[PeerKey, bytes], ...]
     raw: bytes
@@ -66,7 +64,7 @@ class Unread:
 
     @classmethod
     def parse(cls, leaf: bytes) -> Unread:
-        """Read who signed; raises MalformedError."""
+        """Read the signatures; raises MalformedError."""
         signatures, raw = cut(leaf)
         tree = encoding.parse(raw, STATEMENT_BYTES)
         fields = tree if isinstance(tree, dict) else {}
@@ -80,16 +78,16 @@ class Unread:
 
     @property
     def author(self) -> PeerKey:
-        """Who signed first."""
+        """Key of the first signature."""
         return self.signatures[0][0]
 
     @property
     def digest(self) -> Digest:
-        """What the author's next statement names as `prev`."""
+        """Digest that the author's next statement names as `prev`."""
         return sha256(self.raw)
 
     def follows(self, seq: int, last: Digest) -> bool:
-        """Whether it may come after the author's statement with that number and digest."""
+        """True if it can follow the author's statement with that number and digest."""
         is_later = self.seq is None or self.seq > seq
         return is_later and self.prev in (None, to_text(last))
 
@@ -356,7 +354,7 @@ class Fold:
             self.unvouched += isinstance(statement.body, RoundRoster)
 
     def _follows(self, index: int, entry: Entry, history: RunHistory | None, place: Place) -> bool:
-        """Whether the run goes on with this entry; otherwise the report has why not."""
+        """False if the entry breaks the run; the report says why."""
         statement = entry.statement
         current = None if history is None else history.view.round
         try:
@@ -455,7 +453,7 @@ def standing_answer(standings: Standings, key: PeerKey) -> StandingAnswer:
 
 
 def answer_of(tiers: Tiers, key: PeerKey) -> TierAnswer:
-    """What the log gives a key, in the words of the API."""
+    """Tier of a key, in the form of the API."""
     word = tiers.word(key)
     return TierAnswer(
         tier=int(word.tier),

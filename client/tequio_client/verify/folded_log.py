@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class FoldedLog:
-    """What follows from a log as far as it was read; `read` goes on from there."""
+    """State that follows from a log as far as it was read; `read` continues from there."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class FoldedLog:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every entry was read and together they make the root that was signed."""
+        """True if every entry was read, and together they have the signed root."""
         return self.reader.signed is not None
 
     @property
@@ -141,8 +141,6 @@ def _made_ms(leaf: bytes) -> int:
     except MalformedError:  # a finding of the fold
         return 0
 
-
-# --- A live ledger's log, read on at each call: what commands and evaluators decide by.
 
 PUBLISHED_S = 5.0
 """How long a statement that was logged may take to appear under a signed checkpoint."""
@@ -236,7 +234,7 @@ class LedgerReader:
             )
         if found:
             raise UserFacingError(f"several competitions fit {wanted!r}: {known}; give the id")
-        raise UserFacingError(f"there is no competition {wanted!r}; the log has: {known}")
+        raise UserFacingError(f"no competition {wanted!r}; known competitions: {known}")
 
     def run(self, wanted: str) -> RunHistory:
         """The run of that name or beginning of its id; raises UserFacingError."""

@@ -177,7 +177,7 @@ class HeadAudit:
         return None
 
     def _is_damaged(self, index: int, head: Head) -> bool:
-        """Whether a finding says already why this head could not be loaded."""
+        """True if a finding names the reason already why this head could not be loaded."""
         return any(
             one.what == "stored head" and one.place.entry == index and one.place.round == head.round
             for one in self._report.findings

@@ -244,8 +244,6 @@ def _evaluations(
             raise UserFacingError(f"invalid scores of evaluator {who} for {name}: {err}") from err
 
 
-# --- What held in a verification, a sentence each.
-
 _PHASES = {
     Phase.OPEN: "opened",
     Phase.CLOSED: "closed",

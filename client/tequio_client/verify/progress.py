@@ -38,7 +38,7 @@ class Quiet:
 class Bars:
     """Progress on a console; `with` starts and ends it.
 
-    A console that is no terminal, as of a program whose output is piped or logged, gets a line
+    A console that is not a terminal, such as piped or logged output, gets a line
     every `line_every_s` seconds for work that is still going on, so that it never seems to hang.
     """
 

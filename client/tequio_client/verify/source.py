@@ -43,7 +43,7 @@ class NotAvailableError(TequioError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunClaim:
-    """What the ledger answers about a run; `size` is the log that the answer is true for."""
+    """Answer of the ledger about a run; `size` is the size of the log that it describes."""
 
     run: str
     state: str
@@ -56,7 +56,7 @@ class RunClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerClaim:
-    """What the ledger answers about a key; `size` is the log that the answer is true for."""
+    """Answer of the ledger about a key; `size` is the size of the log that it describes."""
 
     key: str
     last_seq: int
@@ -234,9 +234,8 @@ class Mirror:
             raise NotAvailableError(f"the mirror has no {name}") from err
 
 
-# --- Where head weights and contribution payloads come from: store folders, or seeds over libp2p.
-#
-# Neither is trusted: callers check what a file holds.
+# Weights and contributions come from store folders, or from seeds over libp2p. Neither is trusted:
+# callers check the content of every file.
 
 log = structlog.get_logger(__name__)
 

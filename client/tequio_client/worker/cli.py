@@ -218,7 +218,9 @@ def status(*, folder: Path, as_json: bool) -> None:
     from tequio_client.control_socket import WorkerCall
 
     with WorkerCall.to(folder) as call:
-        _print_status(call.snapshot(), as_json=as_json)
+        snapshot = call.snapshot()
+    # Outside the call, which would blame the worker for a broken pipe of standard output.
+    _print_status(snapshot, as_json=as_json)
 
 
 @click.command()
@@ -316,7 +318,8 @@ def _set_state(
         return Wish(number=number, lend=lend, snooze=snooze, finish=finish)
 
     with WorkerCall.to(folder) as call:
-        _print_status(call.want(make), as_json=as_json)
+        snapshot = call.want(make)
+    _print_status(snapshot, as_json=as_json)
 
 
 def _snooze(length: str) -> Snooze:

@@ -237,7 +237,7 @@ def test_merged_weights_without_their_base_cannot_be_told(scene: Scene, merged: 
     assert "give --store" in said
     offline = verify.run(verify.Wish(folder=merged, ledger=""), Quiet())
     assert offline.outcome is Outcome.CANNOT_TELL
-    assert "files of their base, which are not here" in offline.lines[0]
+    assert "files of their base, which are not on this computer" in offline.lines[0]
 
 
 def change(path: Path, name: str, step: int = 1) -> None:
@@ -316,4 +316,4 @@ def test_a_run_that_trains_all_weights_is_not_merged(site: ShownLog, tmp_path: P
     with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
         export.run(wish, Quiet())
     said = "".join(map(str, getattr(caught.value, "exceptions", (caught.value,))))
-    assert "nothing to merge" in said
+    assert "no adapters to merge" in said

@@ -176,7 +176,7 @@ def test_nothing_is_written_when_the_store_has_other_bytes(site: ShownLog, tmp_p
     content[1_000] ^= 1
     tree.chmod(0o600)
     tree.write_bytes(content)
-    assert "whole and undamaged" in refusal(site, tmp_path / "out", store)
+    assert "complete and undamaged" in refusal(site, tmp_path / "out", store)
     assert not (tmp_path / "out").exists()
 
 
@@ -225,7 +225,7 @@ def test_a_log_that_breaks_a_rule_is_not_exported(tmp_path: Path) -> None:
 def test_a_ledger_without_seeds_and_no_store_says_what_to_do(
     site: ShownLog, tmp_path: Path
 ) -> None:
-    assert "lists no seed: give --store" in refusal(site, tmp_path / "out")
+    assert "lists no seed: give the folder" in refusal(site, tmp_path / "out")
 
 
 def test_a_full_disk_is_said_and_the_next_run_ends_well(site: ShownLog, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_full_disk_is_said_and_the_next_run_ends_well(site: ShownLog, tmp_path
     try:
         disk.fill([os.getpid()])
         said = refusal(site, target, store)
-        assert "full" in said or "free" in said or "make room" in said
+        assert "full" in said or "free" in said or "free some space" in said
         assert not target.exists()
         disk.empty([os.getpid()])
         exported(site, target, store)

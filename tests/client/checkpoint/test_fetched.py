@@ -81,7 +81,7 @@ def test_a_seed_that_has_other_weights_gives_no_folder(
         pytest.raises((UserFacingError, BaseExceptionGroup)) as caught,
     ):
         export.run(wish(site, tmp_path / "out"), Quiet())
-    assert "no seed gives the weights" in str(first_of(caught.value))
+    assert "no seed sends the weights" in str(first_of(caught.value))
     assert not (tmp_path / "out").exists()
 
 

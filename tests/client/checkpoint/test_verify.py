@@ -120,13 +120,13 @@ def test_a_configuration_that_computes_something_else_is_found(
 ) -> None:
     path = folder / layout.CONFIG
     path.write_text(path.read_text().replace('"rms_norm_eps": 1e-05', '"rms_norm_eps": 1e-04'))
-    assert "config.json is not the run's" in is_not(folder, site)
+    assert "config.json was changed after the export" in is_not(folder, site)
 
 
 @pytest.mark.parametrize("name", [layout.TOKENIZER, layout.TOKENIZER_CONFIG, layout.GENERATION])
 def test_other_texts_for_the_same_tokens_are_found(folder: Path, site: ShownLog, name: str) -> None:
     (folder / name).write_text(json.dumps({"model": {}}))
-    assert f"{name} is not the run's" in is_not(folder, site)
+    assert f"{name} was changed after the export" in is_not(folder, site)
 
 
 def test_an_adapter_that_would_be_loaded_too_is_found(folder: Path, site: ShownLog) -> None:
@@ -219,7 +219,7 @@ def test_a_ledger_that_rewrote_its_log_is_caught_by_the_proof(folder: Path) -> N
     with shown(log) as forked:
         verdict = checked(folder, forked.url)
     assert verdict.outcome is Outcome.IS_NOT
-    assert "the proof from the log does not hold" in verdict.lines[0]
+    assert "the proof from the log is invalid" in verdict.lines[0]
 
 
 def test_a_promotion_that_the_coordinator_did_not_sign_is_none(folder: Path) -> None:
@@ -242,23 +242,23 @@ def test_the_command_exits_0_2_and_3_and_shows_nobodys_escape_codes(
         return result.exit_code, result.stdout
 
     code, said = run(str(folder))
-    assert (code, said.splitlines()[0]) == (0, "sound")
+    assert (code, said.splitlines()[0]) == (0, "verified")
     change_claim(folder, round=2)
     code, said = run(str(folder))
     assert (code, said.splitlines()[0]) == (2, "NOT THIS HEAD")
     shutil.rmtree(folder / layout.OURS)
     code, said = run(str(folder))
-    assert (code, said.splitlines()[0]) == (3, "cannot tell")
+    assert (code, said.splitlines()[0]) == (3, "could not be checked")
 
 
 def test_what_is_no_folder_of_an_export_is_named(tmp_path: Path) -> None:
     (tmp_path / "head.gguf").write_bytes(b"GGUF")
     for what, said in (
-        (str(tmp_path / "typo"), "there is no folder "),
-        (str(tmp_path / "head.gguf"), "is a file: give the folder that was exported"),
-        ("x" * 5_000, "there is no folder xxx"),
+        (str(tmp_path / "typo"), "not found"),
+        (str(tmp_path / "head.gguf"), "is a file: give the exported folder"),
+        ("x" * 5_000, "cannot open the folder xxx"),
     ):
         result = CliRunner().invoke(cli, ["checkpoint", "verify", what])
         assert result.exit_code == 3
-        assert result.stderr.startswith("cannot tell: ")
+        assert result.stderr.startswith("could not be checked: ")
         assert said in result.stderr

@@ -16,6 +16,7 @@ from tequio_shared.ids import Digest
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 COMPETITION = Digest(bytes(32))
 
 
@@ -33,7 +34,7 @@ def test_the_example_is_a_plan() -> None:
         (("submit", "maize", "--run", "a", "--repo", "b/c"), "give either --run"),
         (("submit", "maize", "--repo", "b/c", "--round", "3"), "with --repo say --revision"),
         (("submit", "maize", "--run", "a", "--revision", "main"), "with --run say --round"),
-        (("enter", "maize", "--run", ""), "must not be empty"),
+        (("enter", "maize", "--run", ""), "the value is empty"),
         (("rules",), "give PLAN and --sealed"),
         (("challenge", "maize", "--document", "1"), "--evaluator"),
     ],

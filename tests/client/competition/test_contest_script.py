@@ -69,4 +69,4 @@ def test_a_check_that_ends_otherwise_ends_the_play_with_its_status(tmp_path: Pat
     stranger = Stranger(url=memory_log.unused_url(), folder=tmp_path, told=told.append)
     assert trio.run(stranger.check_log) == Grade.MISSING.value
     assert told[1].startswith("  tequio verify-competition http://127.0.0.1:")
-    assert told[-1].startswith("Exit status 3, and 0 is due")
+    assert told[-1].startswith("Exit status 3, but 0 was expected")

@@ -40,7 +40,7 @@ def said(url: str, *words: str) -> str:
 
 def test_the_list_says_whose_word_it_is(url: str) -> None:
     lines = said(url, "list")
-    assert "This is the ledger's word: with --verify the log is read" in lines
+    assert "As reported by the ledger. Use --verify to read" in lines
     assert "Prose 2026 open" in lines
     assert "deadline " in lines, "its next date"
 
@@ -50,9 +50,9 @@ def test_a_decided_competition_is_shown_with_its_scores(url: str) -> None:
     assert "state: decided" in lines
     assert "Evaluators" in lines
     assert "bits/byte" in lines
-    assert "outcome: " in lines
+    assert "result: " in lines
     assert lines.count("drawn") >= 3
-    assert "the ledger's word" in lines
+    assert "As reported by the ledger" in lines
 
 
 def test_its_link_names_it_at_this_ledger(url: str) -> None:
@@ -65,8 +65,8 @@ def test_its_link_names_it_at_this_ledger(url: str) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("show", "Prose 1926"), "there is no competition 'Prose 1926'; there is: "),
-        (("show",), "say which competition; there is: "),
+        (("show", "Prose 1926"), "no competition 'Prose 1926'; known competitions: "),
+        (("show",), "name the competition; known competitions: "),
     ],
 )
 def test_a_competition_that_is_not_there_is_told_with_those_that_are(

@@ -168,12 +168,12 @@ def test_samples_beyond_what_another_architecture_takes_are_refused(
 ) -> None:
     data_of(tmp_path, sequence=128)
     model = architectures.write(tmp_path / "model", architectures.fields_of(name))
-    assert "made for 64; build the data with --sequence 64" in refusal(tmp_path, model)
+    assert "has 64: build the data with --sequence 64" in refusal(tmp_path, model)
     fresh = tmp_path / "fresh.toml"
     fresh.write_text(
         'name = "fresh"\n[model]\nsource = "model/config.json"\n[data]\nfolder = "data"\n'
     )
-    with pytest.raises(UserFacingError, match="made for 64"):
+    with pytest.raises(UserFacingError, match="has 64"):
         opening.prepare(fresh)
 
 
@@ -258,6 +258,6 @@ def test_a_repository_that_is_nowhere_is_named(
 ) -> None:
     data_of(tmp_path)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(UserFacingError, match="there is no folder nobody/none, and it cannot"):
+    with pytest.raises(UserFacingError, match="folder nobody/none not found, and it could not"):
         plan_of(tmp_path, "--from", "nobody/none")
     assert not (tmp_path / "run.toml").exists()

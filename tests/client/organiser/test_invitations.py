@@ -185,15 +185,15 @@ def test_two_organisers_let_a_key_vouch_and_take_that_back(party: Party, tmp_pat
         "connector", "grant", key, *at, "--dir", first
     )
     half = party.tequio("connector", "grant", key, *at, "--dir", first, "--out", file).output
-    assert "has to complete it before" in half
+    assert "has to sign it before" in half
     assert key in json.loads((tmp_path / "grant.json").read_text())["says"]
     done = party.tequio("countersign", file, "--yes", *at, "--dir", second).output
     assert "is a connector until" in done
     assert key in party.tequio("connector", "list", *at).output
     both = (*at, "--dir", first, "--with", second)
-    assert "is no connector any more" in party.tequio("connector", "revoke", key, *both).output
+    assert "is no longer a connector" in party.tequio("connector", "revoke", key, *both).output
     assert key not in party.tequio("connector", "list", *at).output
-    assert "is no key" in party.refused("connector", "revoke", key[:20], *both)
+    assert "invalid key" in party.refused("connector", "revoke", key[:20], *both)
 
 
 def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_changed(

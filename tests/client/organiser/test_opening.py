@@ -89,9 +89,9 @@ def test_a_network_of_two_signatures_opens_and_steers_its_runs_by_two(
             assert done.exit_code == 0, done.exception
             if words[0] == "pause":
                 again = said_no(*words, "--with", second)
-                assert again == "tiny is paused: a run.pause changes nothing of that"
+                assert again == "tiny is paused: run.pause has no effect"
         invited = said_no("invite", "tiny", *where, "--with", second)
-        assert invited == "tiny has ended: nobody can join it any more"
+        assert invited == "the run tiny has ended: nobody can join it"
         (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
         assert run["state"] in ("cooldown", "finished")
 
@@ -141,7 +141,7 @@ def test_a_damaged_shard_is_not_kept(plan: Path, tmp_path: Path) -> None:
     prepared = opening.prepare(plan)
     shard = plan.parent / "data" / build.train_name(0)
     shard.write_bytes(b"\0" * shard.stat().st_size)
-    with pytest.raises(UserFacingError, match="is not the shard"):
+    with pytest.raises(UserFacingError, match="does not match the data manifest"):
         opening.keep(prepared, Store(tmp_path / "store", quota_bytes=1 << 30))
 
 
@@ -152,4 +152,4 @@ def test_a_damaged_data_manifest_is_named(plan: Path) -> None:
 
 def test_a_plan_that_makes_no_valid_run_is_told(plan: Path) -> None:
     plan.write_text(PLAN + "[rounds]\nmin_members = 0\n")
-    assert "makes no valid run" in refusal(plan)
+    assert "does not describe a valid run" in refusal(plan)

@@ -68,7 +68,7 @@ def test_the_size_of_a_shape_is_that_of_the_network(tmp_path: Path, data: Path) 
 
 
 def test_no_model_is_smaller_than_its_vocabulary() -> None:
-    with pytest.raises(UserFacingError, match=r"vocabulary of 128,256 comes near 1,000,000"):
+    with pytest.raises(UserFacingError, match=r"vocabulary of 128,256 has about 1,000,000"):
         planning.nearest(10**6, 128_256)
 
 
@@ -78,7 +78,7 @@ def test_a_new_plan_opens_and_its_check_is_the_same_table(tmp_path: Path, data: 
     assert f"tequio run open {path}" in said.replace("\n", "")
     checked = CliRunner().invoke(cli, ("run", "check", str(path)))
     assert checked.exit_code == 0
-    assert checked.output.split() == said[: said.index("written:")].split()
+    assert checked.output.split() == said[: said.index("written to")].split()
     prepared = opening.prepare(path)
     assert prepared.manifest.name == "maize"
     assert prepared.manifest.inner.steps == 30
@@ -119,8 +119,8 @@ def test_a_model_too_large_for_the_card_is_refused_with_one_that_fits(
     tmp_path: Path, data: Path
 ) -> None:
     said = refusal(tmp_path / "run.toml", data, "--parameters", "7B", "--vram-gib", "8")
-    assert "one sample takes" in said
-    assert "of 8 GiB 6.0 are lent" in said
+    assert "one sample needs" in said
+    assert "6.0 of 8 GiB are lent" in said
     fitting = re.search(r"about ([0-9]+)M parameters", said)
     assert fitting is not None
     assert not (tmp_path / "run.model.json").exists()
@@ -137,7 +137,7 @@ def test_a_plan_that_was_changed_to_what_cannot_work_is_not_opened(
         (r"witness_s = \d+", "witness_s = 1", "witnesses wait 1 s: set rounds.witness_s to"),
         (r"min_members = \d+", "min_members = 9", "a round needs 9 members, and 8 are expected"),
         (r"first = \d+", "first = 99999", "set windows.first to"),
-        (r"disk_gib = \d+", "disk_gib = 0.1", "and 0.1 are lent"),
+        (r"disk_gib = \d+", "disk_gib = 0.1", "and 0.1 GiB are lent"),
     ):
         path.write_text(re.sub(rf"(?m)^{was}", becomes, text))
         with pytest.raises(UserFacingError, match="this run cannot work") as caught:
@@ -150,7 +150,7 @@ def test_what_is_there_already_is_not_written_over(tmp_path: Path, data: Path) -
     path = tmp_path / "run.toml"
     new(path, data, "--parameters", "1M")
     before = path.read_text()
-    with pytest.raises(UserFacingError, match="is there already"):
+    with pytest.raises(UserFacingError, match="exists already"):
         new(path, data, "--parameters", "2M")
     assert path.read_text() == before
 
@@ -158,7 +158,7 @@ def test_what_is_there_already_is_not_written_over(tmp_path: Path, data: Path) -
 @pytest.mark.parametrize("size", ["0", "-1", "1e9", "many", "1.5.2M", "9" * 16])
 def test_an_amount_that_is_none_is_refused(size: str, tmp_path: Path, data: Path) -> None:
     words = ("run", "new", str(tmp_path / "p.toml"), "--data", str(data), "--parameters", size)
-    assert "write 125M" in CliRunner().invoke(cli, words).output
+    assert "expected 125M" in CliRunner().invoke(cli, words).output
 
 
 def test_a_run_is_fresh_or_goes_on(tmp_path: Path, data: Path) -> None:
@@ -177,11 +177,11 @@ def test_a_model_that_is_not_here_is_named_without_asking_the_hub(
 ) -> None:
     (tmp_path / "config.json").write_text("{}")
     gone = refusal(tmp_path / "run.toml", data, "--from", str(tmp_path / "gone"))
-    assert gone == f"there is no folder {tmp_path / 'gone'}"
+    assert gone == f"folder {tmp_path / 'gone'} not found"
     file = refusal(tmp_path / "run.toml", data, "--from", str(tmp_path / "config.json"))
-    assert file.endswith("config.json is a file: name the folder of the model")
+    assert file.endswith("config.json is a file: give the folder of the model")
     fresh = CliRunner().invoke(
         cli, ("run", "new", "x.toml", "--data", str(data), "--parameters", "1M", "--revision", "v1")
     )
     assert fresh.exit_code == 2
-    assert "--revision v1 is of a repository of the Hub" in fresh.stderr
+    assert "--revision v1 needs a repository of the Hub" in fresh.stderr

@@ -119,12 +119,12 @@ def test_a_half_signed_release_is_completed_by_the_second_organiser(
     (first, second), key = map(str, court.organisers), to_text(court.liar.key)
     file = tmp_path / "release.json"
     half = court.tequio("quarantine", "release", key, "--dir", first, "--out", str(file))
-    assert "has to complete it before" in half
+    assert "has to sign it before" in half
     assert court.standing() == "quarantined"
     twice = court.refused("countersign", str(file), "--yes", "--dir", first)
     assert "has signed already" in twice
     stranger = court.refused("countersign", str(file), "--yes", "--dir", str(court.worker))
-    assert "is no organiser" in stranger
+    assert "is not an organiser" in stranger
     done = court.tequio("countersign", str(file), "--yes", "--dir", second)
     assert "active again: logged as entry" in done
     assert court.standing() == "active"
@@ -146,7 +146,7 @@ def test_a_half_signed_file_that_was_changed_is_not_signed(court: Court, tmp_pat
     ):
         file.write_text(changed)
         sentence = court.refused("countersign", str(file), "--yes", "--dir", second)
-        assert "holds no half-signed statement" in sentence
+        assert "is not a half-signed statement" in sentence
     assert court.standing() == "quarantined"
 
 
@@ -163,7 +163,7 @@ def test_a_second_organiser_reads_what_the_bytes_say_and_is_asked(
     content = json.loads(before)
     file.write_text(json.dumps({**content, "says": "an invitation for a friend is closed"}))
     lied = court.refused(*sign, "--yes")
-    assert "described as something else" in lied
+    assert "is not what would be signed" in lied
     assert f"{key} is active again" in lied
     assert court.standing() == "quarantined"
     file.write_bytes(before)
@@ -187,16 +187,16 @@ def test_upholding_answers_the_appeal_and_a_first_offender_is_not_banned(court: 
 def test_what_people_type_wrong_is_one_sentence(court: Court, tmp_path: Path) -> None:
     (first, _), worker = map(str, court.organisers), str(court.worker)
     empty = court.refused("standing", "--dir", str(tmp_path / "nobody"))
-    assert "no key found in" in empty
+    assert "no key in" in empty
     assert not (tmp_path / "nobody").exists(), "looking makes no key"
     long = court.refused("appeal", "--dir", worker, "--text", "-", stdin="x" * 4_097)
     assert "4097 bytes" in long
     unknown = court.refused("quarantine", "release", "abc", "--dir", first)
-    assert "names no single key" in unknown
+    assert "does not match exactly one key" in unknown
     twice = court.refused(
         "quarantine", "release", to_text(court.liar.key), "--dir", first, "--with", first
     )
-    assert "another process uses the folder" in twice or "cannot sign twice" in twice
+    assert "another process uses the folder" in twice or "an organiser signs once" in twice
 
 
 def test_the_ledgers_own_command_hands_on_to_the_organisers(court: Court) -> None:

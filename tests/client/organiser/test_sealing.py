@@ -27,6 +27,7 @@ from tequio_shared.sealed_set import TEXT_BYTES, KeyShare, SealedSet
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 TEXTS = ("milpa\n", "mano a mano", "maíz " * 40_000, "metate\r\n")
 
 
@@ -105,12 +106,12 @@ def test_two_sets_of_the_same_texts_have_nothing_in_common(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("texts", "sentence"),
     [
-        (("a", "b", "a"), "document 3 is document 1 again: leave one of them out"),
-        (("a", "b", " a\n"), "document 3 is document 1 again"),
+        (("a", "b", "a"), "document 3 is a copy of document 1: remove one of them"),
+        (("a", "b", " a\n"), "document 3 is a copy of document 1"),
         (("a", ""), "document 2 has no text"),
         (("a", " \n\t"), "document 2 has no text"),
         (("a", "\ud800"), "document 2 has no text"),
-        (("a", "", "a"), "document 2 has no text.*; document 3 is document 1 again"),
+        (("a", "", "a"), "document 2 has no text.*; document 3 is a copy of document 1"),
         (("a", *[""] * 8), "document 6 has no text[^;]*; and 3 more like these"),
         (("a", "x" * (TEXT_BYTES + 1)), "document 2 has 67,108,865 bytes.*split it"),
     ],
@@ -124,7 +125,7 @@ def test_what_cannot_be_sealed_is_named_and_nothing_is_written(
 
 
 def test_no_documents_at_all_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserFacingError, match="there are 0 documents in the test"):
+    with pytest.raises(UserFacingError, match="0 documents in the test"):
         sealing.seal(_source(), tmp_path / "set", needed=2, shares=3)
     assert not list(tmp_path.iterdir())
 
@@ -140,7 +141,7 @@ def test_files_are_named_and_a_huge_one_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(UserFacingError) as refusal:
         sealing.seal(sources.found(str(texts), Reading()), tmp_path / "set", needed=2, shares=3)
     assert "document 2 (b.txt) has no text" in str(refusal.value)
-    assert "document 3 (c.txt) is document 1 (a.txt) again" in str(refusal.value)
+    assert "document 3 (c.txt) is a copy of document 1 (a.txt)" in str(refusal.value)
     assert "document 4 (d.txt) has 1,099,511,627,776 bytes" in str(refusal.value)
 
 
@@ -161,7 +162,7 @@ class _Moving:
 
 
 def test_a_document_that_changes_meanwhile_is_found(tmp_path: Path) -> None:
-    with pytest.raises(UserFacingError, match="document 2 changed meanwhile"):
+    with pytest.raises(UserFacingError, match="document 2 was changed meanwhile"):
         sealing.seal(_Moving(), tmp_path / "set", needed=2, shares=3)
     assert not list(tmp_path.iterdir())
 
@@ -169,7 +170,7 @@ def test_a_document_that_changes_meanwhile_is_found(tmp_path: Path) -> None:
 def test_a_folder_that_holds_something_is_never_touched(tmp_path: Path) -> None:
     _sealed(tmp_path / "set")
     before = sorted(one.read_bytes() for one in (tmp_path / "set").iterdir())
-    with pytest.raises(UserFacingError, match="not empty; name a new folder"):
+    with pytest.raises(UserFacingError, match="not empty: give a new folder"):
         _sealed(tmp_path / "set")
     assert sorted(one.read_bytes() for one in (tmp_path / "set").iterdir()) == before
     (tmp_path / "empty").mkdir()
@@ -211,7 +212,7 @@ def test_a_forged_share_is_named_even_if_its_checksum_fits(tmp_path: Path) -> No
         KeyShare(index=2, needed=2, shares=3, root=true.root, value=bytes(32)).encode()
     )
     shares = [*_shares(tmp_path / "set", 1), forged]
-    _refused(tmp_path, shares, "forged.txt is not the share 2 that was committed to")
+    _refused(tmp_path, shares, "forged.txt does not match the commitment to share 2")
 
 
 def test_a_mistyped_share_is_named(tmp_path: Path) -> None:
@@ -220,9 +221,7 @@ def test_a_mistyped_share_is_named(tmp_path: Path) -> None:
     text = share.read_text().rstrip()
     share.write_text(text[:-20] + ("A" if text[-20] != "A" else "B") + text[-19:])
     shares = _shares(tmp_path / "set", 1, 2)
-    _refused(
-        tmp_path, shares, "share-1-of-3.txt is no share as it was given out: the share's checksum"
-    )
+    _refused(tmp_path, shares, "share-1-of-3.txt is not a valid share: the share's checksum")
 
 
 def test_all_three_shares_open_too_and_a_wrong_third_is_named(tmp_path: Path) -> None:
@@ -231,7 +230,7 @@ def test_all_three_shares_open_too_and_a_wrong_third_is_named(tmp_path: Path) ->
     assert len(_documents(tmp_path / "three")) == len(TEXTS)
     (third,) = _shares(tmp_path / "set", 3)
     third.write_text("nothing")
-    _refused(tmp_path, _shares(tmp_path / "set", 1, 2, 3), "share-3-of-3.txt is no share")
+    _refused(tmp_path, _shares(tmp_path / "set", 1, 2, 3), "share-3-of-3.txt is not a valid share")
 
 
 def test_another_archive_is_refused_before_it_is_decrypted(tmp_path: Path) -> None:
@@ -240,7 +239,7 @@ def test_another_archive_is_refused_before_it_is_decrypted(tmp_path: Path) -> No
     raw = archive.read_bytes()
     for wrong in (raw[:-1], raw + b"x", raw[:-1] + bytes([raw[-1] ^ 1]), b""):
         archive.write_bytes(wrong)
-        _refused(tmp_path, _shares(tmp_path / "set", 1, 2), "not the archive that was committed to")
+        _refused(tmp_path, _shares(tmp_path / "set", 1, 2), "does not match the commitment")
     archive.unlink()
     _refused(tmp_path, _shares(tmp_path / "set", 1, 2), "cannot read .*archive.sealed")
 
@@ -285,10 +284,10 @@ def test_the_commands_seal_and_open_json_lines(tmp_path: Path) -> None:
     lines.write_text("\n".join(json.dumps({"body": text}) for text in TEXTS))
     said = _run("seal", lines, "--column", "body", "--to", tmp_path / "set")
     assert "sealed 4 documents" in said
-    assert "2 of 3 open the set, and it is lost if 2 are" in said
+    assert "2 of 3 shares open the set, and the set is lost if 2 shares are lost" in said
     shares = [part for one in _shares(tmp_path / "set", 3, 1) for part in ("--share", one)]
     said = _run("unseal", tmp_path / "set", *shares, "--to", tmp_path / "opened")
-    assert "all 4 documents are those of root" in said
+    assert "all 4 documents match the root" in said
     assert _documents(tmp_path / "opened") == [text.encode() for text in TEXTS]
 
 
@@ -306,7 +305,7 @@ def test_one_custodian_is_possible_and_said_so(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("milpa")
     said = _run("seal", tmp_path / "a.txt", "--custodians", 1, "--to", tmp_path / "set")
     assert "share-1-of-1.txt alone opens the set" in said
-    assert "nobody else is needed" in (tmp_path / "set" / "share-1-of-1.txt").read_text()
+    assert "This share alone decrypts" in (tmp_path / "set" / "share-1-of-1.txt").read_text()
     _open(tmp_path / "set", _shares(tmp_path / "set", 1), tmp_path / "opened")
     assert _documents(tmp_path / "opened") == [b"milpa"]
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+
 RUN = "paper"
 
 
@@ -62,14 +63,15 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 def test_the_list_and_the_run_say_what_an_organiser_wants(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("COLUMNS", "80")
     (one,) = httpx.get(f"{desk.url}/v1/runs").json()["runs"]
-    head = f"{one['head'][:10]} of round {one['head_round']}"
-    for said in (desk.run("list"), desk.run("show", RUN)):
-        assert head in said
-        assert f"{one['tokens']:,}" in said
-        assert one["state"] in said
+    listed = desk.run("list").splitlines()
+    (row,) = (line for line in listed if one["run"][:10] in line)
+    assert one["state"].replace("_", " ") in row, "each run has one line of 80 columns"
+    monkeypatch.setenv("COLUMNS", "160")
     shown = desk.run("show", one["run"][:12])
+    assert f"{one['head']} of round {one['head_round']}" in shown
+    assert f"{one['tokens']:,}" in shown
     assert one["weights_root"] in shown
     assert f"{one['closed']:,} closed, {one['voided']:,} void" in shown
     assert "not on the Hub" in shown
@@ -81,7 +83,7 @@ def test_an_invitation_to_a_run_counts_for_it_alone(desk: Desk) -> None:
     listed = httpx.get(f"{desk.url}/v1/invitations").json()["invitations"]
     assert (listed[-1]["run"], listed[-1]["uses"]) == (run["run"], 2)
     assert link.ledger == desk.url
-    with pytest.raises(UserFacingError, match="0 runs fit 'nobody'"):
+    with pytest.raises(UserFacingError, match="0 runs match 'nobody'"):
         desk.do("invite", "nobody")
 
 
@@ -93,9 +95,9 @@ def test_a_key_that_organises_nothing_is_named_with_its_folder_and_not_registere
     for words in (("pause", RUN), ("finish", RUN), ("invite", RUN)):
         with pytest.raises(UserFacingError) as caught:
             desk.run(*words, "--dir", folder)
-        said = f"{to_text(stranger.key)}, the key in {folder}, is no organiser of the network"
+        said = f"{to_text(stranger.key)}, the key in {folder}, is not an organiser of the network"
         assert str(caught.value).startswith(said)
-        with pytest.raises(UserFacingError, match=f"there is no key in {empty}: give the folder"):
+        with pytest.raises(UserFacingError, match=f"no key in {empty}: give the folder"):
             desk.run(*words, "--dir", empty)
     assert not (tmp_path / "typo" / "identity.key").exists()
     assert httpx.get(f"{desk.url}/v1/peers/{to_text(stranger.key)}").status_code == 404
@@ -108,7 +110,7 @@ def test_an_empty_name_is_no_run_though_there_is_but_one(desk: Desk, what: str) 
     )
     result = CliRunner().invoke(cli, ("run", what, "", *where))
     assert result.exit_code == 2
-    assert "must not be empty" in result.stderr
+    assert "the value is empty" in result.stderr
     every = CliRunner().invoke(cli, ("invite", "open", "--run", "", *where))
     assert every.exit_code == 2
 
@@ -117,11 +119,11 @@ def test_a_run_is_paused_goes_on_and_ends(desk: Desk) -> None:
     (run,) = httpx.get(f"{desk.url}/v1/runs").json()["runs"]
     told = desk.do("pause", RUN)
     assert (
-        f"no round opens after the one under way; go on with `tequio run resume {run['run'][:10]}`"
+        f"paused after the current round; continue with `tequio run resume {run['run'][:10]}`"
         in told
     )
-    assert "goes on" in desk.do("resume", RUN)
+    assert "resumed" in desk.do("resume", RUN)
     assert desk.state not in ("paused", "finished")
-    assert "ends after the round under way" in desk.do("finish", RUN)
+    assert "ends after the current round" in desk.do("finish", RUN)
     with pytest.raises(UserFacingError, match="no run is called 'nobody'"):
         desk.do("pause", "nobody")
