@@ -1,4 +1,4 @@
-"""Qt's application, ours by name: it hears when the system wants it to quit, or to open a link."""
+"""The Qt application, its quit and link events, the system's signals, and the instance lock."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 
 
 class Application(QApplication):
-    """Tells when the system asks us to quit, before it closes the window."""
+    """Reports a request of the system to quit before Qt acts on it, and links that macOS opens."""
 
     quitting = Signal()
     handed = Signal(str)
-    """A link that macOS wants us to open."""
+    """The address of a `tequio:` link."""
 
     def event(self, event: QEvent) -> bool:
-        """See Qt."""
         if event.type() is QEvent.Type.Quit:
             self.quitting.emit()
         elif isinstance(event, QFileOpenEvent) and event.url().scheme() == SCHEME:
@@ -42,7 +41,6 @@ class Application(QApplication):
 
 
 def application() -> Application:
-    """Make it; a program has one."""
     qt = Application(sys.argv[:1])
     qt.setApplicationName("tequio")
     qt.setApplicationDisplayName("Tequio")
@@ -52,13 +50,13 @@ def application() -> Application:
     return qt
 
 
-# --- SIGTERM and SIGINT as a Qt signal: Python's handlers run only when Python does.
-
+# Python runs its signal handlers only between bytecodes, which an idle Qt loop does not reach. A
+# socket pair wakes the loop instead.
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class EndSignals(QObject):
-    """Emits `told` when the system or a terminal tells us to end."""
+    """Emits `told` when the system or a terminal ends the process with one of `SIGNALS`."""
 
     told = Signal()
 
@@ -73,7 +71,7 @@ class EndSignals(QObject):
         self._wakeup = signal.set_wakeup_fd(self._theirs.fileno(), warn_on_full_buffer=False)
 
     def close(self) -> None:
-        """Leave the signals to whoever had them."""
+        """Restore the previous handlers."""
         self._notifier.setEnabled(False)
         signal.set_wakeup_fd(self._wakeup)
         for number, handler in self._before.items():
@@ -88,30 +86,24 @@ class EndSignals(QObject):
 
 
 def _nothing(_number: int, _frame: FrameType | None) -> None:
-    """Be there, so that the system does not end us."""
+    """Replace the default action, which would end the process before Qt can close it."""
 
-
-# --- One app for each folder and user: the second start asks the first to show itself, and ends.
-#
-# A start with a link hands it over in the same way.
-#
-# A lock file says who is first; a local socket beside it, which only this user may open, carries
-# the request. What a killed app left behind of either is taken over.
 
 log = logging.getLogger(__name__)
 
 RAISE, OPEN, AGREED = b"raise\n", b"open ", b"ok\n"
 PATIENCE_MS = 20_000
-"""How long the first may take to answer: it may just be starting on a busy computer."""
+"""The first instance may still be starting on a busy computer."""
 MOST_BYTES = 4_096
-"""Of what is said; a longer link is none of ours."""
+"""Longest request; longer links are refused."""
 
 
 def place_of(folder: Path) -> str:
-    """Lock and socket of the app of that folder, without their endings.
+    """The path of the lock file and the socket of this folder's instance, without their suffixes.
 
-    Where nobody else may lay anything: without a runtime folder of the user's own that is the
-    folder itself. In one for everybody another user could say that we run already.
+    It is in a directory that other users cannot write to: the user's runtime directory or, where
+    there is none, the folder itself. In a shared directory another user could pretend to be the
+    first instance.
     """
     base = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.RuntimeLocation)
     base = base or str(folder.absolute())
@@ -120,12 +112,17 @@ def place_of(folder: Path) -> str:
 
 
 class SingleInstance(QObject):
-    """Whether we are the first, and word of those who come later."""
+    """Allows one app per folder and user: a second start shows the first window, and ends.
+
+    A lock file decides which instance is first; a local socket beside it, accessible to this user
+    only, carries the request. Leftovers of a killed instance are reused. A start with a link sends
+    that link.
+    """
 
     raised = Signal()
-    """Somebody has started the app again."""
+    """The app was started again."""
     handed = Signal(str)
-    """Somebody has started it with this link."""
+    """The app was started again with this link."""
 
     def __init__(self, place: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -138,7 +135,7 @@ class SingleInstance(QObject):
         self._server.newConnection.connect(self._visit)
 
     def is_first(self) -> bool:
-        """Whether nobody else has this place; then it is ours until `close`."""
+        """Try to become the first instance, until `close`; False: another instance runs."""
         with suppress(OSError):  # what cannot be made cannot be locked either
             Path(self._place).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self._lock.tryLock(0):
@@ -150,7 +147,7 @@ class SingleInstance(QObject):
         return True
 
     def raise_first(self, link: str = "") -> bool:
-        """Ask the first to show itself, with that link if there is one; whether it agreed."""
+        """Ask the first instance to show its window or to open `link`; False: it did not accept."""
         socket = QLocalSocket()
         socket.connectToServer(f"{self._place}.socket")
         if not socket.waitForConnected(PATIENCE_MS):
@@ -161,7 +158,6 @@ class SingleInstance(QObject):
         return agreed
 
     def close(self) -> None:
-        """Leave the place to others."""
         self._server.close()
         for caller in list(self._callers):
             caller.abort()

@@ -1,8 +1,8 @@
-"""What is told of competitions: start, near deadline and result; our draw and its end; each once.
+"""Notifications about competitions: start, deadline, result, and this computer's judging.
 
-What was told is kept with the app's settings, so that it is not told again after a restart. Of what
-came up while the program was not running only the last is told. An installation that looks for the
-first time takes everything as known but what is still to come.
+Each is shown once. The keys of those shown are saved with the app's settings, so a restart does not
+repeat them. Of several that came up while the app was not running, only the last is shown. A new
+installation treats everything past as shown.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from tequio_client.ipc.competitions import CompetitionRow
 
 EVERY_MS = 15 * 60_000
-"""Between two looks at the list."""
+"""Interval between two requests for the list."""
 NEAR_MS = 24 * 3_600_000
 NEAR_PART = 4
-"""The deadline is near in the last day, but not before the last quarter of the time."""
+"""A deadline is near in the last day, but never before the last quarter of the competition."""
 ID_LETTERS = 12
 KEPT = 192
-"""Of what was told; a ledger lists fewer competitions, of five things each."""
+"""Keys that are saved; a ledger lists fewer competitions, with five notifications each."""
 PAGE = "competitions"
 
 
 class Turn(StrEnum):
-    """What is worth a word, in its order."""
+    """Stages of a competition that are worth a notification, in their order."""
 
     BEGUN = "begun"
     NEAR = "near"
@@ -45,7 +45,7 @@ class Turn(StrEnum):
 
 
 class Judged(StrEnum):
-    """What is worth a word of our judging, in its order."""
+    """Stages of this computer's judging that are worth a notification, in their order."""
 
     DRAWN = "drawn"
     DONE = "judged"
@@ -56,12 +56,12 @@ PARTS: dict[str, tuple[Judged, ...]] = {
     "waiting": (Judged.DRAWN,),
     "scored": (Judged.DRAWN, Judged.DONE),
 }
-"""What has come up by our part in a competition."""
+"""Stages reached, by this computer's part in a competition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """One thing to be told, and the marks of it and of all before it."""
+    """One notification to show, with its own key and those of all stages before it."""
 
     row: CompetitionRow
     turn: Turn | Judged
@@ -69,7 +69,6 @@ class Due:
 
 
 def turns(row: CompetitionRow, now_ms: int) -> tuple[Turn, ...]:
-    """What has come up in that competition until now."""
     if row.phase == "decided":
         return tuple(Turn)
     if row.phase != "open" or now_ms >= row.deadline_ms:
@@ -84,7 +83,7 @@ def turns(row: CompetitionRow, now_ms: int) -> tuple[Turn, ...]:
 
 
 def due(rows: Sequence[CompetitionRow], told: Sequence[str], now_ms: int) -> tuple[Due, ...]:
-    """What is to be told now: of each competition the last thing, if that was not told."""
+    """For each competition the last stage reached, unless it was shown before."""
     found = []
     for row in rows:
         past = turns(row, now_ms)
@@ -95,7 +94,7 @@ def due(rows: Sequence[CompetitionRow], told: Sequence[str], now_ms: int) -> tup
 
 
 def judged(rows: Sequence[CompetitionRow], told: Sequence[str]) -> tuple[Due, ...]:
-    """What is to be told of our judging now: of each competition the last thing."""
+    """For each competition the last stage of judging, unless it was shown before."""
     found = []
     for row in rows:
         marks = tuple(mark(row, one) for one in PARTS.get(row.part, ()))
@@ -105,17 +104,17 @@ def judged(rows: Sequence[CompetitionRow], told: Sequence[str]) -> tuple[Due, ..
 
 
 def mark(row: CompetitionRow, turn: Turn | Judged) -> str:
-    """How it is kept that this was told."""
+    """The key under which the settings remember that this was shown."""
     return f"{row.competition[:ID_LETTERS]}:{turn}"
 
 
 def _is_in_time(row: CompetitionRow, turn: Turn, now_ms: int) -> bool:
-    """A start or a deadline that is over is no news."""
+    """False for the start or deadline of a competition that is over already."""
     return turn is Turn.DECIDED or (row.phase == "open" and now_ms < row.deadline_ms)
 
 
 class CompetitionNotes(QObject):
-    """Looks at the list now and then, and tells what is due by `tell`."""
+    """Requests the list from time to time, and sends what is due to `tell`."""
 
     def __init__(
         self,
@@ -131,7 +130,7 @@ class CompetitionNotes(QObject):
         self._list.want(AskCompetitions())
 
     def look(self) -> None:
-        """Ask for the list when it is old, and tell what is due; not while the screen is taken."""
+        """Request the list if it is old, and send what is due; never call it in full screen."""
         if not self._book.settings.notify_competitions:
             return
         self._list.look()

@@ -1,4 +1,9 @@
-"""Whether to join by an invitation: who invites, to what, and what that means."""
+"""An invitation link, from opening it to a worker that has joined by it, or everything as before.
+
+Nothing is saved before the worker has joined: until then another ledger applies to this attempt
+only, and cancelling restores the previous one. Without a key the first run makes one first, since
+an invitation used by an unsaved key would be lost with that key.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +38,12 @@ if TYPE_CHECKING:
     from tequio_client.app.settings_file import SettingsBook
     from tequio_client.app.worker.process import WorkerProcess
 
-# --- What a ledger says of an invitation, before anybody uses it.
 
 NOT_FOUND = 404
 PAGE = 1_000
 MOST_PAGES = 64
 ENDED = ("finished",)
-"""States of a run that nobody can join any more."""
+"""States of a run that cannot be joined any more."""
 
 _Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Text = Annotated[str, msgspec.Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
@@ -49,7 +53,7 @@ class Wrong(StrEnum):
     """Why an invitation cannot be used."""
 
     SILENT = "silent"
-    """No ledger answers there."""
+    """No ledger answers at the address."""
     OTHER_NETWORK = "other-network"
     UNKNOWN = "unknown"
     CLOSED = "closed"
@@ -60,11 +64,11 @@ class Wrong(StrEnum):
     """The app's folder belongs to another network."""
     NO_LINK = "no-link"
     VISITED = "visited"
-    """The worker is not ours to start anew."""
+    """The worker was started by another program, so this app cannot restart it."""
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """An invitation that may be used; `run` is empty where it is to all of the network."""
+    """An invitation that can be used; `run` is empty if it is to the whole network."""
 
     network: str
     index: int
@@ -75,7 +79,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     members: int = 0
     tokens: int = 0
     is_known: bool = False
-    """Whether our key is in the network already: then the invitation changes nothing about it."""
+    """This computer's key is in the network already, so that joining uses nothing up."""
 
 
 class _Network(msgspec.Struct, frozen=True):
@@ -106,17 +110,17 @@ class _Run(msgspec.Struct, frozen=True):
 
 
 class OfferLook(QObject):
-    """Asks the ledger of one link; emits once, `found` or `wrong`."""
+    """Queries the ledger of one link; emits either `found` or `wrong`, once."""
 
     found = Signal(object)
     """An `Offer`."""
     wrong = Signal(str, str)
-    """A `Wrong`, and more of it for people, if there is more."""
+    """A `Wrong`, and details for people or an empty text."""
 
     def __init__(
         self, link: InvitationLink, key: str, now_ms: int, parent: QObject | None = None
     ) -> None:
-        """`key` is ours, as text; empty: there is none yet."""
+        """`key` is this computer's, as text; empty: there is none yet."""
         super().__init__(parent)
         self._link, self._key, self._now_ms = link, key, now_ms
         self._invitation = to_text(link.signer.key)
@@ -129,18 +133,15 @@ class OfferLook(QObject):
         self._ended: Wrong | None = None
 
     def start(self) -> None:
-        """Ask."""
         self._get("/v1/network", self._take_network)
 
     def stop(self) -> None:
-        """Ask no more; nothing is emitted."""
+        """Cancel; nothing is emitted."""
         self._patience.stop()
         reply, self._reply = self._reply, None
         if reply is not None:
             reply.abort()
             reply.deleteLater()
-
-    # --- step by step
 
     def _take_network(self, status: int, content: bytes) -> None:
         network = network_of(content) if status == OK else None
@@ -203,7 +204,7 @@ class OfferLook(QObject):
             self.wrong.emit(Wrong.SILENT, f"{status}")
 
     def _conclude(self, *, is_known: bool) -> None:
-        """Who is in needs no invitation: an ended one shows the way all the same."""
+        """A key that is in the network already may use even an ended invitation."""
         if self._ended is not None and not is_known:
             self.wrong.emit(self._ended, "")
             return
@@ -212,8 +213,6 @@ class OfferLook(QObject):
 
     def _add(self, **fields: object) -> None:
         self._offer = msgspec.structs.replace(self._offer, **fields)
-
-    # --- one question
 
     def _get(self, path: str, then: Callable[[int, bytes], None]) -> None:
         request = QNetworkRequest(QUrl(f"{self._link.ledger.rstrip('/')}{path}"))
@@ -265,7 +264,7 @@ WIDTH = 600
 
 
 class JoinDialog(QDialog):
-    """Shows what the ledger says, then waits for a click; `wanted` is that click."""
+    """Shows what the ledger says about an invitation; `wanted`: the user confirmed."""
 
     wanted = Signal()
 
@@ -306,15 +305,15 @@ class JoinDialog(QDialog):
 
     @property
     def points(self) -> list[str]:
-        """What is said of the joining, line by line."""
+        """The consequences of joining, one a line."""
         return [one.text() for one in self._said]
 
     def show_offer(
         self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool, has_key: bool
     ) -> None:
-        """Ask; `old_ledger` is the one that this changes, or nothing.
+        """Ask for confirmation; `old_ledger` is the ledger that joining replaces, or empty.
 
-        Without a key the click leads to where one is made.
+        Without a key the button leads to making one.
         """
         heading = self.tr("Join the run “{run}”?").format(run=offer.run_name)
         if not offer.run:
@@ -342,7 +341,7 @@ class JoinDialog(QDialog):
         self._fit()
 
     def show_wrong(self, wrong: str, detail: str) -> None:
-        """Say why it cannot be used; there is nothing to join."""
+        """Explain why the invitation cannot be used."""
         self.main.hide()
         self.leave.setText(self.tr("Close"))
         self._say(
@@ -352,14 +351,14 @@ class JoinDialog(QDialog):
         self.say_trouble(self._reason(wrong).format(ledger=self._ledger, detail=detail))
 
     def say_trouble(self, words: str) -> None:
-        """Say what went wrong; where something can be joined, another try may do."""
+        """Show an error; if there is something to join, it can be tried again."""
         self.trouble.show_words("error", words)
         self.trouble.show()
         self.main.setEnabled(not self.main.isHidden())
         self._fit()
 
     def wait(self) -> None:
-        """Take no clicks while joining."""
+        """Disable the button while joining."""
         self.main.setEnabled(False)
         self.trouble.show_words("info", self.tr("Joining. This may take a minute."))
         self.trouble.show()
@@ -451,30 +450,24 @@ class JoinDialog(QDialog):
         return reasons[Wrong(wrong)]
 
     def _fit(self) -> None:
-        """Be as high as the words are at this width."""
+        """Fit the height to the wrapped text at this width."""
         self._column.activate()
         width, least = max(self.width(), WIDTH), self._column.totalMinimumSize().height()
         self.resize(width, max(self._column.totalHeightForWidth(width), least))
 
 
-# --- One invitation at a time: from a link to a worker that has joined by it, or all as it was.
-#
-# Nothing is kept before the worker has joined: until then another ledger is only that of this
-# attempt, and whoever gives up has the one from before. Who has no key yet makes one first: an
-# invitation that were used by a key which nobody keeps would be lost with it.
-
 NETWORK = "network"
-"""File of the worker's folder that says to which network it belongs."""
+"""File in the worker's folder with the id of its network."""
 _MOST_BYTES = 4_096
 
 
 class Joining(QObject):
-    """Opens links; `joined` says that one was used."""
+    """Handles one invitation at a time; `joined` is emitted after it was used."""
 
     joined = Signal(object)
-    """The `Offer` that was taken; its ledger and run are about to be kept."""
+    """The `Offer` used; its ledger and run are about to be saved."""
     key_wanted = Signal()
-    """There is no key: the first steps make one, and then the same link is asked about again."""
+    """There is no key yet; once the first run has made one, the link opens again."""
 
     def __init__(  # noqa: PLR0913 - what an app has
         self,
@@ -489,7 +482,7 @@ class Joining(QObject):
         command: Callable[[str], Sequence[str]],
         parent: QObject | None = None,
     ) -> None:
-        """`ledger` is the one in use, `command` how a worker of another one is started."""
+        """`ledger` returns the one in use, `command` the command line of a worker for another one."""
         super().__init__(parent)
         self._worker, self._model, self._book = worker, model, book
         self._keys, self._folder, self._now_ms = keys, folder, now_ms
@@ -506,7 +499,7 @@ class Joining(QObject):
         worker.gone.connect(self._lose)
 
     def open(self, text: str, window: QWidget | None) -> None:
-        """Ask about that link, instead of one that is being asked about."""
+        """Open a link and cancel the previous one; ignored while joining."""
         if self._is_tried:
             return
         self.close()
@@ -524,7 +517,6 @@ class Joining(QObject):
         self._keys.look(lambda _: self._ask_ledger(link), lambda _: self._ask_ledger(link))
 
     def close(self) -> None:
-        """Ask no more."""
         if self.dialog is not None:
             self.dialog.reject()
 
@@ -559,7 +551,6 @@ class Joining(QObject):
         )
 
     def _join(self) -> None:
-        """The one click."""
         if self.dialog is None or self._link is None or self._offer is None:
             return
         if self._worker.is_visiting:
@@ -579,7 +570,7 @@ class Joining(QObject):
         return self._keys.state.kept is not Kept.ABSENT
 
     def _go_on(self, _: object) -> None:
-        """There may be a key now."""
+        """Open the waiting link if there is a key now."""
         if self._waiting is not None and self._has_key:
             self.open(*self._waiting)
 
@@ -614,11 +605,11 @@ class Joining(QObject):
         self._link = self._offer = self._look = self.dialog = None
 
     def _is_ours(self, link: InvitationLink) -> bool:
-        """Whether it is of the ledger in use; no other one is told our key before the click."""
+        """True for the ledger in use; no other ledger learns our key before the user confirms."""
         return self._ledger().rstrip("/") == link.ledger.rstrip("/")
 
     def _is_elsewhere(self, link: InvitationLink) -> bool:
-        """Whether the folder belongs to another network."""
+        """True if the folder belongs to another network."""
         try:
             with (self._folder / NETWORK).open("rb") as file:
                 pinned = file.read(_MOST_BYTES).decode("ascii", "replace").strip()
@@ -628,7 +619,7 @@ class Joining(QObject):
 
 
 def _parsed(text: str) -> InvitationLink:
-    """Read a link whose ledger may stand in the settings; raises UserFacingError."""
+    """Raises UserFacingError also where the link's ledger is not allowed in the settings."""
     link = InvitationLink.parse(text)
     if not is_ledger(link.ledger):
         raise UserFacingError("its ledger's address is none")

@@ -1,4 +1,4 @@
-"""Whether a ledger answers at an address, before the address is taken."""
+"""Checks that a ledger answers at an address before the address is saved."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ OK = 200
 
 
 class _Network(msgspec.Struct, frozen=True):
-    """What of the answer is looked at; readers pass over the rest."""
+    """The fields that are checked; others are ignored."""
 
     network_id: str
     genesis: str
 
 
 class LedgerCheck(QObject):
-    """Asks one address at a time."""
+    """Checks one address at a time."""
 
     answered = Signal(str, str)
-    """The address, and what is wrong with it: a sentence, or nothing."""
+    """The address and the error in a sentence; empty: the address is a ledger's."""
 
     def __init__(self, parent: QObject | None = None, *, timeout_ms: int = TIMEOUT_MS) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class LedgerCheck(QObject):
         self._address = ""
 
     def start(self, address: str) -> None:
-        """Ask that address instead of the one before; `answered` follows."""
+        """Cancel the previous check and check `address`; emits `answered`."""
         self.stop()
         if not is_ledger(address):
             wrong = self.tr(
@@ -63,7 +63,7 @@ class LedgerCheck(QObject):
         self._patience.start()
 
     def stop(self) -> None:
-        """Ask no more; nothing is emitted."""
+        """Cancel; nothing is emitted."""
         self._patience.stop()
         reply, self._reply = self._reply, None
         if reply is not None:
@@ -71,12 +71,12 @@ class LedgerCheck(QObject):
             reply.deleteLater()
 
     def _give_up(self) -> None:
-        """A byte now and then is no answer either."""
+        """Abort at the deadline: a server that sends single bytes counts as silent."""
         if self._reply is not None:
             self._reply.abort()
 
     def _measure(self, got: int, _of: int) -> None:
-        """An answer without an end is none."""
+        """Abort an answer that exceeds the size limit."""
         if got > MOST_BYTES and self._reply is not None:
             self._reply.abort()
 
@@ -105,7 +105,7 @@ class LedgerCheck(QObject):
 
 
 def network_of(answer: bytes) -> Digest | None:
-    """The network that a ledger says it keeps, if its genesis document has that hash."""
+    """The id of the network that an answer names, if its genesis document has that hash."""
     try:
         said = msgspec.json.decode(answer, type=_Network)
         genesis = sha256(from_text(said.genesis, None))

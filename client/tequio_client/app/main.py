@@ -1,7 +1,7 @@
-"""The app program: makes everything, connects it, and takes it down in the right order.
+"""The app's composition root: builds every part, connects them, and shuts them down in order.
 
-What is shown first comes first: settings, look, tray. Probes, the worker and the window follow when
-the loop runs.
+Settings, theme and tray icon come first, because they are visible first. Session probes, the worker
+and the window follow once the event loop runs.
 """
 
 from __future__ import annotations
@@ -54,27 +54,27 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the command line says."""
+    """The command line, parsed."""
 
     ledger: str | None
-    """None: the one of the settings, else the usual one."""
+    """None: the address in the settings, or else `usual_ledger`."""
     usual_ledger: str
     folder: Path
-    """Of the worker: key, store and state."""
+    """The worker's folder: key, store and state."""
     settings: Path
     """Folder of the app's own settings."""
     is_background: bool = False
-    """Whether to start without a window."""
+    """Start without a window."""
     again: tuple[str, ...] = ()
-    """What a start at login has to say to start the same."""
+    """Options that a start at login passes on, to start the same app."""
     link: str = ""
     """An invitation or a competition to open."""
     links: LinkOpener | None = None
-    """How the system is told that we open links; None: it is not."""
+    """How this app registers for `tequio:` links; None: it does not."""
 
 
 def run(options: Options) -> int:
-    """Be the app until it is quit; raises UserFacingError when another one does not answer."""
+    """Run the app until it quits; raises UserFacingError when another instance does not answer."""
     qt = application()
     instance = SingleInstance(place_of(options.folder))
     if not instance.is_first():
@@ -102,7 +102,7 @@ def run(options: Options) -> int:
 
 
 class App(QObject):
-    """Everything of one app; `begin` starts it, `close` ends it."""
+    """All parts of one app; `begin` starts them, `close` ends them."""
 
     def __init__(self, qt: QApplication, options: Options, faults: Faults) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class App(QObject):
         self._connect()
 
     def begin(self) -> None:
-        """Show the icon, and start everything else as soon as the loop runs."""
+        """Show the tray icon, and start everything else as soon as the event loop runs."""
         self.tray.show()
         if self._options.is_background:
             self.presence.wait_for_panel()
@@ -135,7 +135,7 @@ class App(QObject):
         QTimer.singleShot(0, self._begin_work)
 
     def open_link(self, link: str) -> None:
-        """Show the competition that it names, or ask whether to join by that invitation."""
+        """Show the competition that the link names, or ask whether to join by that invitation."""
         from tequio_client.app import links as app_links  # noqa: PLC0415 - not at every start
         from tequio_client.ipc import competitions  # noqa: PLC0415 - as above
 
@@ -147,18 +147,17 @@ class App(QObject):
             self._join().open(link, window)
 
     def quit(self) -> None:
-        """End the program."""
         self.leave()
         self._qt.quit()
 
     def leave(self) -> None:
-        """Take away what is seen, and let the worker say goodbye."""
+        """Hide the window and the tray icon, and end the worker; Qt's loop still runs."""
         self.presence.leave()
         self.tray.hide()
         self.worker.close()
 
     def close(self) -> None:
-        """End what runs, in order; the loop has ended."""
+        """Stop the remaining parts in order, after the loop has ended."""
         self.leave()
         if self.session is not None:
             self.session.close()
@@ -168,8 +167,6 @@ class App(QObject):
             self._reports.close()
         self.keys.close()
         self.book.save()
-
-    # --- connections
 
     def _connect(self) -> None:
         self.tray.opened.connect(self.presence.open)
@@ -275,7 +272,7 @@ class App(QObject):
         return self._joining
 
     def _settle(self, offer: Offer) -> None:
-        """The ledger of an invitation is ours now, whatever the command line said."""
+        """From now on the ledger of the invitation applies, whatever the command line named."""
         self._options = replace(self._options, ledger=None)
         if self._guide is not None and offer.run:
             self._guide.choose_run(offer.run)
@@ -326,10 +323,7 @@ class App(QObject):
         self._reports = self._reports or Reports()
         self._reports.show(line, report)
 
-    # --- what others ask
-
     def _ledger(self) -> str:
-        """The address in use."""
         options = self._options
         return options.ledger or self.book.settings.ledger or options.usual_ledger
 
@@ -340,7 +334,7 @@ class App(QObject):
         return (*command, *where, *level)
 
     def _may_begin(self) -> bool:
-        """Whether it is no loss that there is no key."""
+        """True if a missing key loses nothing, so that a new one may be made."""
         return not has_lent(self._options.folder, self.book.preferences)
 
     def _is_fullscreen(self) -> bool:
@@ -350,7 +344,7 @@ class App(QObject):
 
 
 def _offer_links(links: LinkOpener) -> None:
-    """Have links opened by us; where the system does not let us they are opened by hand."""
+    """Register for links; if the system refuses, links are pasted by hand."""
     try:
         if not links.is_on():
             links.turn_on()
@@ -359,11 +353,9 @@ def _offer_links(links: LinkOpener) -> None:
 
 
 def _choice(appearance: str) -> Choice:
-    """The appearance of that name; another version's is the system's."""
+    """The appearance of that name; a name from another version counts as the system's."""
     return Choice(appearance) if appearance in list(Choice) else Choice.SYSTEM
 
-
-# --- Whether this installation has all its parts: imports every one and opens every page, unseen.
 
 OTHERS = (
     "tequio_client.keys.identity",
@@ -378,7 +370,7 @@ FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx")
 
 
 def selftest_run() -> int:
-    """Say what is wrong on standard error; 0: nothing is."""
+    """Import every module and open every page; 1 on errors, which go to stderr."""
     problems = [f"{name}: {why}" for name, why in _missing()]
     problems += [f"{name} was imported" for name in FORBIDDEN if name in sys.modules]
     problems += _unopened()
@@ -388,7 +380,7 @@ def selftest_run() -> int:
 
 
 def modules() -> list[str]:
-    """Every module of the app, and what it imports late."""
+    """Every module of the app, and those that it imports late."""
     package = tequio_client.app
     found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     return [*(one.name for one in found), *OTHERS]

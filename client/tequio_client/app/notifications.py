@@ -1,6 +1,7 @@
-"""Which few things are worth a notification, each once, and none while something fills the screen.
+"""Desktop notifications, and the notices above the pages.
 
-What comes up during a game is told after it, if it is still so.
+Few things are worth a notification, each once, and none while a program fills the screen: what
+comes up during a game is shown after it, if it still applies.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
 
 NEWEST = AskActivity(limit=20)
 AGAIN_MS = 3_600_000
-"""The same trouble is not told twice within that time."""
+"""The same problem is not reported twice within this time."""
 QUIET_NEEDS = ("key-backup",)
-"""Shown in the window, and in no hurry."""
+"""Not urgent; shown in the window only."""
 RUNS = (Event.JOINED_RUN, Event.RUN_ENDED)
 
 
 class Notifications(QObject):
-    """Watches the model, and tells what its user wants to be told."""
+    """Watches the model, and shows the notifications that the user wants."""
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class Notifications(QObject):
         model.replied.connect(self._take)
 
     def tell_hiding(self) -> None:
-        """Say, once for all, that the app goes on when its window is closed."""
+        """Explain, the first time only, that the app keeps running when its window is closed."""
         if not self._book.settings.knows_hiding:
             self._book.change(knows_hiding=True)
             self._tell(
@@ -75,15 +76,12 @@ class Notifications(QObject):
             )
 
     def tell_given_up(self, why: str) -> None:
-        """Say that there is no worker, and that there will be none by itself."""
+        """Report that the worker is not started again automatically."""
         if self._book.settings.notify_attention:
             self._tell_trouble("worker", why, "home")
 
     def close(self) -> None:
-        """Tell nothing more."""
         self._desk.close()
-
-    # --- what the worker shows
 
     def _look(self, snapshot: Snapshot | None) -> None:
         if snapshot is None or self._is_fullscreen():
@@ -144,8 +142,6 @@ class Notifications(QObject):
         self._told_ms[kind] = now_ms
         self._tell(self.tr("Tequio needs your attention"), why, target)
 
-    # --- what happened
-
     def _look_at_events(self, snapshot: Snapshot) -> None:
         if self._event is None:
             self._event = snapshot.activity
@@ -175,7 +171,7 @@ class Notifications(QObject):
 
 
 def _troubles(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
-    """What wants a person now, by its kind."""
+    """Problems that need the user now: their kind and the words for it."""
     found: dict[str, str] = {}
     if snapshot.decision.state is State.ATTENTION:
         reason = snapshot.decision.reason
@@ -188,13 +184,11 @@ def _troubles(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
 
 
 def _week(now_ms: int) -> str:
-    """The week by the local calendar, as in 2026-W47."""
+    """The week in the local calendar, as in 2026-W47."""
     date = QDateTime.fromMSecsSinceEpoch(now_ms).date()
     week, year = date.weekNumber()
     return f"{year}-W{week:02}"
 
-
-# --- Shows notifications: by the desktop's own service on Linux, by the tray's balloon elsewhere.
 
 SERVICE = Address(
     "org.freedesktop.Notifications",
@@ -203,27 +197,27 @@ SERVICE = Address(
 )
 BALLOON_MS = 8_000
 NORMAL = 1
-"""Urgency."""
+"""Urgency in the desktop notification specification."""
 KEPT = 32
-"""Notifications whose click still means something."""
+"""Notifications whose click still opens a page."""
 
 
 class Desk(QObject):
-    """Where notifications are shown."""
+    """A service that displays notifications."""
 
     activated = Signal(str)
-    """A notification was clicked whose target this is."""
+    """A notification was clicked; the page that it leads to."""
 
     def show(self, title: str, text: str, target: str, button: str) -> None:
-        """Show it, if that can be; returns at once in any case."""
+        """Display it if possible; returns at once in any case."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Show nothing more."""
+        """Display nothing more."""
 
 
 class BusDesk(Desk):
-    """org.freedesktop.Notifications; where nobody owns that name nothing is shown."""
+    """Linux: org.freedesktop.Notifications; without an owner of that name nothing is displayed."""
 
     _answered = Signal(int, str)
     _heard = Signal(str, object)
@@ -236,8 +230,6 @@ class BusDesk(Desk):
         self._talk = BusTalk(bus, SERVICE, self._heard.emit)
 
     def show(self, title: str, text: str, target: str, button: str) -> None:
-        """See Desk."""
-
         def answered(body: Body) -> None:
             if body and isinstance(body[0], int):
                 self._answered.emit(body[0], target)
@@ -247,7 +239,6 @@ class BusDesk(Desk):
         self._talk.call("Notify", "susssasa{sv}i", body, answered)
 
     def close(self) -> None:
-        """See Desk."""
         self._talk.close()
 
     def _keep(self, number: int, target: str) -> None:
@@ -264,17 +255,16 @@ class BusDesk(Desk):
 
 
 class BalloonDesk(Desk):
-    """The tray icon's own message; a click means the latest."""
+    """Other systems: the tray icon's own message; a click always means the latest one."""
 
     def __init__(self, icon: Callable[[], QSystemTrayIcon], parent: QObject | None = None) -> None:
-        """`icon` gives the icon that is in the panel now."""
+        """`icon` returns the icon that is in the tray now."""
         super().__init__(parent)
         self._icon = icon
         self._target = ""
         self._watched: QSystemTrayIcon | None = None
 
     def show(self, title: str, text: str, target: str, button: str) -> None:
-        """See Desk."""
         icon = self._icon()
         if icon is not self._watched:
             self._watched = icon
@@ -284,14 +274,12 @@ class BalloonDesk(Desk):
 
 
 def _plain(text: str) -> str:
-    """Services may read markup in it."""
+    """Escape the text: notification services may read markup in it."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-# --- What has to be said once, above the pages: each notice stays until it is dismissed.
-
 MOST = 3
-"""Notices at a time; the oldest goes first."""
+"""Notices at a time; the oldest is removed first."""
 NOTICES = {
     "damaged": (
         "warning",
@@ -363,11 +351,11 @@ NOTICES = {
         ),
     ),
 }
-"""Level and words of each kind."""
+"""Severity and text of each kind."""
 
 
 class Notices(QWidget):
-    """A strip of notices, each of its kind and detail."""
+    """Notices that stay until the user dismisses them, one for each kind and detail."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -379,11 +367,11 @@ class Notices(QWidget):
 
     @property
     def words(self) -> list[str]:
-        """What they say, the oldest first."""
+        """The texts, the oldest first."""
         return [banner.words for banner in self._banners.values()]
 
     def say(self, kind: str, detail: str = "") -> None:
-        """Say that, unless it is being said."""
+        """Show a notice unless it is shown already."""
         if (kind, detail) in self._banners:
             return
         banner = Banner(*self._said(kind, detail))
@@ -395,7 +383,6 @@ class Notices(QWidget):
         self._fit()
 
     def dismiss(self, kind: str, detail: str = "") -> None:
-        """Say that no more."""
         if (banner := self._banners.pop((kind, detail), None)) is not None:
             self._column.removeWidget(banner)
             banner.hide()
@@ -403,7 +390,7 @@ class Notices(QWidget):
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Say everything anew in another language."""
+        """Translate the notices again."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
             for (kind, detail), banner in self._banners.items():
@@ -415,7 +402,7 @@ class Notices(QWidget):
         return level, said, QCoreApplication.translate("notices", "Dismiss")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Be as high as the words are at this width: a window asks its top strip only for one."""
+        """Fit the height to the wrapped text: QMainWindow asks its top strip for one height."""
         super().resizeEvent(event)
         self._fit()
 

@@ -1,6 +1,6 @@
-"""What worker and app say to each other in codes, in the user's language.
+"""Texts in the user's language for the codes that worker and app exchange.
 
-The English templates are `link.words`; their translations stand in the context `words`.
+The English templates are in `ipc.texts`; their translations are in the context `words`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ if TYPE_CHECKING:
     from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.snapshot import Decision, Snapshot, State, Value, Wish
 
-# --- The pauses with an end that can be asked for by hand: in the panel's menu and on Home.
 
 MINUTE_MS = 60_000
 
 
 class SnoozeMenu(QMenu):
-    """A menu of lengths; its owner says when to `fill` it anew."""
+    """A menu of pauses with an end; the owner calls `fill` to update it."""
 
     def __init__(
         self, model: Model, now_ms: Callable[[], int], parent: QWidget | None = None
@@ -40,7 +39,7 @@ class SnoozeMenu(QMenu):
         self.fill()
 
     def fill(self) -> None:
-        """Offer what makes sense now, in the language of now."""
+        """Offer what applies now, in the current language."""
         self.clear()
         self.setTitle(self.tr("Snooze"))
         for text, minutes in ((self.tr("15 minutes"), 15), (self.tr("1 hour"), 60)):
@@ -61,7 +60,7 @@ class SnoozeMenu(QMenu):
 
 
 def game_of(facts: SessionFacts) -> str:
-    """The game that runs now; empty: none, or nobody knows."""
+    """The running game; empty: none, or unknown."""
     return facts.game or ("" if facts.is_film else facts.fullscreen or "")
 
 
@@ -71,12 +70,12 @@ AMOUNTS = ("points", "ledger", "proven")
 
 
 def state(now: State) -> str:
-    """The state in a word."""
+    """The state in one word."""
     return _say(texts.STATES[now])
 
 
 def words_reason(decision: Decision, now_ms: int) -> str:
-    """Why, and until when: one or two sentences."""
+    """The reason and its end, in one or two sentences."""
     values = dict(decision.values)
     if decision.until_ms is not None:
         values["until"] = until(decision.until_ms, now_ms)
@@ -85,13 +84,13 @@ def words_reason(decision: Decision, now_ms: int) -> str:
 
 
 def until(at_ms: int, now_ms: int) -> str:
-    """When something ends."""
+    """The time at which something ends."""
     template, values = texts.end_template(at_ms, now_ms, _local)
     return _say(template).format(**values)
 
 
 def event(row: ActivityRow) -> str:
-    """What happened, as one or two sentences."""
+    """An event of the activity log, in one or two sentences."""
     try:
         if row.code == Event.DECIDED:
             decision = texts.event_decision(row)
@@ -103,7 +102,7 @@ def event(row: ActivityRow) -> str:
 
 
 def _reason_of_then(decision: Decision, then_ms: int) -> str:
-    """A decision of the past: its end is a time, for `in 5 min` would be read as from now on."""
+    """The reason of a past decision, with its end as a time: `in 5 min` would count from now."""
     values = dict(decision.values)
     if decision.until_ms is not None:
         template, named = texts.time_template(decision.until_ms, then_ms, _local)
@@ -117,12 +116,12 @@ def _local(at_ms: int) -> texts.LocalTime:
 
 
 def round_state(name: str) -> str:
-    """How a round stands, in a word."""
+    """A round's state, in one word."""
     return _say(texts.ROUND_STATES.get(name, name))
 
 
 def round_reason(name: str) -> str:
-    """Why a round gave nothing: half a sentence; empty for no reason."""
+    """The reason why a round earned nothing, as half a sentence; empty for an empty code."""
     return _say(texts.round_reason(name)).format(reason=name) if name else ""
 
 
@@ -137,7 +136,7 @@ def _spoken(name: str, value: Value) -> object:
 
 
 class _Amount(float):
-    """Points, that are written to the micro-point in the user's way whatever a template says."""
+    """Points, formatted to the micro-point in the user's locale, whatever the template says."""
 
     def __format__(self, _form: str) -> str:
         return figures.exact_points(round(self * figures.MICRO))
@@ -146,11 +145,6 @@ class _Amount(float):
 def _say(template: str) -> str:
     return QCoreApplication.translate(CONTEXT, template)
 
-
-# --- What stands above everything else: the state in a word, and why.
-#
-# The worker says both. Between a wish by hand and its answer the old state would look as if
-# nobody had listened, so that for so long it is said what is under way.
 
 HEADLINE_CONTEXT = "headline"
 PAUSING = (
@@ -164,7 +158,11 @@ STARTING = (
 
 
 def headline(model: Model, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
-    """The word and the reason."""
+    """The word for the state and its reason, as shown above the pages and in the tray.
+
+    Both come from the worker. Between the user's command and its confirmation the previous state
+    would look as if the click was ignored, so this says what is in progress.
+    """
     under_way = _turn(model.unheard)
     if under_way is not None:
         word, reason = (QCoreApplication.translate(HEADLINE_CONTEXT, text) for text in under_way)

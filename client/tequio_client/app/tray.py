@@ -1,6 +1,6 @@
-"""The icon in the panel: its shape tells the state, its tool tip the reason, its menu the rest.
+"""The tray icon: the shape shows the state, the tool tip the reason, the menu the commands.
 
-A panel may come late, go and come back: whether there is one is asked again and again.
+A panel may start late, disappear and return, so its presence is polled.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from tequio_client.app.model import Model
 
 TIP_MS = 5_000
-"""Between two changes of the tool tip, at least."""
+"""Least time between two changes of the tool tip."""
 LOOK_MS = 5_000
-"""Between two looks for a panel."""
+"""Interval of the poll for a panel."""
 WIDEST = 330
-"""Pixels of the reason in the menu; the tool tip has it whole."""
+"""Pixels of the reason in the menu; the tool tip has the whole text."""
 TIP_CHARACTERS = 127
-"""More than that Windows does not show."""
+"""Windows cuts a longer tool tip."""
 
 
 class Tray(QObject):
     """The icon and its menu."""
 
     opened = Signal(str)
-    """The window is wanted, on that page; empty: on whichever it was."""
+    """Open the window on this page; empty: on the current one."""
     left = Signal()
-    """Quit was chosen."""
+    """The user chose Quit."""
     found = Signal(bool)
-    """There is a panel now that shows icons, or no more."""
+    """A panel that shows icons appeared or disappeared."""
 
     def __init__(
         self, model: Model, now_ms: Callable[[], int], parent: QObject | None = None
@@ -65,36 +65,33 @@ class Tray(QObject):
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a panel that shows icons, at this moment."""
+        """True if a panel shows tray icons now."""
         self._look()
         return self._is_there
 
     @property
     def icon(self) -> QSystemTrayIcon:
-        """The icon itself."""
+        """The icon in the tray; replaced whenever a panel appears."""
         return self._icon
 
     @property
     def menu(self) -> QMenu:
-        """What a click with the other button opens."""
+        """The context menu."""
         return self._menu
 
     def show(self) -> None:
-        """Be in the panel, now or as soon as there is one."""
+        """Add the icon, now or as soon as there is a panel."""
         self._icon.show()
         self._looking.start()
 
     def set_visiting(self, is_visiting: bool) -> None:  # noqa: FBT001 - takes a signal
-        """Whether the worker goes on when we quit."""
+        """State whether the worker keeps running when the app quits."""
         self._is_visiting = is_visiting
 
     def hide(self) -> None:
-        """Be there no more."""
         self._looking.stop()
         self._pace.stop()
         self._icon.hide()
-
-    # --- what it shows
 
     def _show(self, _news: object = None) -> None:
         snapshot = self._model.snapshot
@@ -122,7 +119,7 @@ class Tray(QObject):
             self._pace.start()
 
     def _said(self) -> tuple[str, str]:
-        """The state's word, and why."""
+        """The word for the state and its reason."""
         snapshot = self._model.snapshot
         if snapshot is None:
             return self.tr("Starting"), self._model.why_gone
@@ -156,10 +153,8 @@ class Tray(QObject):
         ):
             self.opened.emit("")
 
-    # --- the menu
-
     def _fill(self) -> None:
-        """Build it anew: panels copy a menu when they show it."""
+        """Rebuild the menu: panels copy it when they open it."""
         menu = self._menu
         menu.clear()
         self._add_state()
@@ -181,7 +176,7 @@ class Tray(QObject):
             self._add(short.replace("&", "&&"), lambda: self.opened.emit("home"))
 
     def _add_hand(self) -> None:
-        """What changes the state: as Home's buttons do."""
+        """Add the commands that change the state, the same as on Home."""
         model = self._model
         if model.snapshot is None:
             self._menu.addAction(self.tr("Contribute")).setEnabled(False)

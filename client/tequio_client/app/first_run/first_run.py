@@ -1,7 +1,7 @@
-"""The first run as it is seen: one step at a time, back and forward, and out of it at any time.
+"""The first run: one step at a time, back and forward, and a way out at any time.
 
-It covers the window until `finished` or `left`. What is chosen on the way is a draft; at the end
-the preferences are made of it, with consent, and lending is wished.
+It covers the window until `finished` or `left`. Choices on the way are a draft; the last step turns
+it into preferences, with consent, and starts lending.
 """
 
 from __future__ import annotations
@@ -34,11 +34,9 @@ if TYPE_CHECKING:
     from tequio_client.app.pages.page import Means
     from tequio_client.ipc.preferences import Preferences
 
-# --- Whether to leave the first run before its end.
-
 
 class LeaveDialog(KeyDialog):
-    """Accepted to leave."""
+    """Confirms that the user leaves the first run before its end."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(
@@ -55,15 +53,13 @@ class LeaveDialog(KeyDialog):
         self.main.clicked.connect(self.accept)
 
 
-# --- How far one has come: a mark for each step, and the steps' count in words.
-
 MARK = (22, 6)
 HERE = 40
 GAP = 7
 
 
 class StepMarks(QWidget):
-    """Decoration with an accessible name."""
+    """A mark for each step; decoration with an accessible name."""
 
     def __init__(self, count: int) -> None:
         super().__init__()
@@ -71,18 +67,16 @@ class StepMarks(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def show_step(self, at: int, words: str) -> None:
-        """Mark that step, counted from 0."""
+        """Mark the step `at`, counted from 0."""
         self._at = at
         self.setAccessibleName(words)
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Room for all marks."""
         return QSize(HERE + (MARK[0] + GAP) * (self._count - 1), MARK[1])
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw them."""
         painter.setPen(Qt.PenStyle.NoPen)
         left, radius = 0.0, MARK[1] / 2
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
@@ -103,12 +97,12 @@ CPU = "cpu"
 
 
 class FirstRun(QWidget):
-    """Six steps."""
+    """The six steps, their marks and their buttons."""
 
     finished = Signal()
-    """It is set up: preferences are chosen, and lending is wished."""
+    """Preferences are set and lending starts."""
     left = Signal()
-    """Somebody left before the end; nothing is lent, and it goes on where it was."""
+    """The user left before the end; nothing is lent, and the next start continues here."""
 
     def __init__(self, means: Means, desk: KeyDesk, folder: Path, book: DraftBook) -> None:
         """`folder` is the worker's."""
@@ -141,29 +135,26 @@ class FirstRun(QWidget):
 
     @property
     def step(self) -> Step:
-        """The one that is seen."""
+        """The visible step."""
         return self._steps[self.step_name]
 
     @property
     def step_name(self) -> str:
-        """Its name."""
         return STEPS[self._kit.book.draft.step]
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Have what is shown looked up."""
+        """Let the visible step look up what it shows."""
         super().showEvent(event)
         self.step.enter()
         self.step.refresh()
         self.next.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep lines short enough to read."""
+        """Limit the length of lines, so that they stay readable."""
         super().resizeEvent(event)
         beside = max((self.width() - WIDEST) // 2, LEAST_BESIDE)
         self._column.setContentsMargins(beside, 30, beside, 18)
         self._feet.setContentsMargins(beside, 14, beside, 16)
-
-    # --- going
 
     def _go_on(self) -> None:
         if not self.step.is_ready:
@@ -206,8 +197,6 @@ class FirstRun(QWidget):
         if self.isVisible():
             self.step.refresh()
 
-    # --- the end
-
     def _ask_to_leave(self) -> None:
         self.dialog = LeaveDialog(self)
         self.dialog.accepted.connect(self.left)
@@ -229,7 +218,7 @@ class FirstRun(QWidget):
         self.finished.emit()
 
     def _start_at_login(self, *, is_wanted: bool) -> None:
-        """A system that does not take it is no reason to stop: Settings shows what holds."""
+        """Report a failure as a notice and go on: Settings shows which state applies."""
         own = self._kit.means.own
         if own is None:
             return
@@ -237,8 +226,6 @@ class FirstRun(QWidget):
             own.autostart.turn_on() if is_wanted else own.autostart.turn_off()
         except OSError as err:
             own.book.trouble.emit("unsaved", f"{self.tr('Start at login')}: {err.strerror or err}")
-
-    # --- parts
 
     def _lay(self) -> None:
         content = Content()
@@ -286,15 +273,15 @@ class FirstRun(QWidget):
 
 
 class Content(QWidget):
-    """As high as its lines are at the width there is, not as they would be at the least width."""
+    """A column as high as its lines are at the current width, not at the least width."""
 
     def minimumSizeHint(self) -> QSize:
-        """No height: the layout tells it for each width."""
+        """No least height: the layout computes one for each width."""
         return QSize(super().minimumSizeHint().width(), 0)
 
 
 def free_bytes(folder: Path) -> int | None:
-    """Room where that folder is, or will be made."""
+    """Free space at that folder, which may not exist yet; None: unknown."""
     there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
     storage = QStorageInfo(str(there))
     return storage.bytesAvailable() if storage.isValid() and storage.isReady() else None

@@ -1,4 +1,4 @@
-"""Opens the first run over the window, when it is wanted and when it is asked for."""
+"""Opens the first run over the window, automatically or on request."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ HOME = "home"
 
 
 class Guide(QObject):
-    """One for each window."""
+    """Owns the draft, and covers one window with the first run."""
 
     finished = Signal()
-    """It was gone through to the end."""
+    """The first run was completed."""
 
     def __init__(self, window: Window, desk: KeyDesk, folder: Path, settings: Path) -> None:
         """`folder` is the worker's, `settings` that of the app's settings."""
@@ -32,11 +32,11 @@ class Guide(QObject):
         self._book = DraftBook(settings, self)
 
     def open(self) -> None:
-        """Show it instead of the window's pages, where it was left."""
+        """Cover the window's pages with the first run, at the step where it was left."""
         self._window.cover(self._make)
 
     def choose_run(self, run: str) -> None:
-        """Have that run chosen there: an invitation was to it."""
+        """Preselect the run of an invitation."""
         self._book.change(run=run)
 
     def _make(self, means: Means) -> FirstRun:

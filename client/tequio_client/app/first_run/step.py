@@ -1,4 +1,4 @@
-"""What the steps of the first run are: a heading, a sentence, and whether one may go on."""
+"""The base of the first run's steps, the power estimate, and the draft of the choices."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kit:
-    """What the steps work with."""
+    """Everything that the steps share."""
 
     means: Means
     desk: KeyDesk
     book: DraftBook
     free_bytes: Callable[[], int | None]
-    """Room on the disk that the store would be on; None: nobody knows."""
+    """Free space on the disk of the store; None: unknown."""
 
     @property
     def machine(self) -> MachineFacts:
-        """What the worker's probe has said so far."""
+        """The machine as the worker's probe has reported it so far."""
         snapshot = self.means.model.snapshot
         return snapshot.machine if snapshot else NOTHING_OF_MACHINE
 
 
 class Step(QWidget):
-    """One step; `body` takes what it shows."""
+    """One step; subclasses fill `body`."""
 
     changed = Signal()
-    """It may be possible now to go on, or not any more."""
+    """`is_ready` may have changed."""
 
     def __init__(self, kit: Kit, heading: str, note: str) -> None:
         super().__init__()
@@ -56,54 +56,51 @@ class Step(QWidget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether one may go on."""
+        """True if the user may go on."""
         return True
 
     @property
     def next_words(self) -> str:
-        """What the button that goes on is called; empty: as usual."""
+        """Label of the button that goes on; empty: the default."""
         return ""
 
     def enter(self) -> None:
-        """Be seen from now on."""
+        """Called when the step becomes visible."""
 
     def refresh(self) -> None:
-        """Show what is known now."""
+        """Update what is shown."""
 
 
-# --- What lending costs in power: a range, for nobody knows a card's draw before it works.
-#
-# Training keeps a card between about 60 % of its power limit and all of it. Without a limit, and
-# for a processor, the range is that of the devices people have. Pure.
-
+# Training draws between about 60 % of a card's power limit and all of it. Without a limit, and for
+# a processor, the range covers common devices: nobody knows a draw before it is measured.
 LEAST_PART = 0.6
 UNKNOWN_CARD_W = (80.0, 350.0)
 PROCESSOR_W = (35.0, 150.0)
 DAYS = 30.4
-"""In a month."""
+"""Days in a month."""
 USUAL = {"EUR": 0.30, "USD": 0.18, "GBP": 0.25, "CHF": 0.30, "MXN": 2.0, "JPY": 31.0, "CAD": 0.17}
-"""What a kWh costs households, roughly: a figure to begin with, shown as one."""
+"""Rough household prices of a kWh; the app labels them as a guess."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """What a device would draw while it trains."""
+    """The power that a device draws while it trains, as a range."""
 
     device: str = ""
-    """Empty: not known yet which."""
+    """Empty: not known yet."""
     least_w: float = UNKNOWN_CARD_W[0]
     most_w: float = UNKNOWN_CARD_W[1]
     is_known: bool = False
-    """Whether the card says its limit."""
+    """The card reports its limit."""
     is_processor: bool = False
 
     def month_kwh(self, hours: int) -> tuple[float, float]:
-        """The range for so many hours on each day of a month."""
+        """Energy in a month with that many hours a day, least and most."""
         return self.least_w * hours * DAYS / 1_000, self.most_w * hours * DAYS / 1_000
 
 
 def power(machine: MachineFacts) -> Power:
-    """What the machine's best accelerator would draw, or its processor where there is none."""
+    """The range of the machine's best accelerator, or of its processor if there is none."""
     if machine.gpus is None:
         return Power()
     if not machine.gpus:
@@ -120,36 +117,32 @@ def power(machine: MachineFacts) -> Power:
     )
 
 
-# --- What was chosen in the first run so far, kept so that it goes on where it was left.
-#
-# None of it holds before the end: consent too counts only when the last step is done.
-
 FILE = "first-run.json"
 VERSION = 1
 STEPS = ("welcome", "check", "key", "when", "run", "ready")
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """The choices."""
+    """Choices in the first run. None applies before the last step, the consent included."""
 
     version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
     step: Annotated[int, msgspec.Meta(ge=0, lt=len(STEPS))] = 0
     tariff: Annotated[float, msgspec.Meta(ge=0.0, le=1_000_000.0)] | None = None
-    """Of a kWh, in the currency of the locale; None: not entered."""
+    """Price of a kWh in the locale's currency; None: not entered."""
     hours: Annotated[int, msgspec.Meta(ge=1, le=24)] = 6
-    """That the computer might lend on a day."""
+    """Hours a day for the cost estimate."""
     role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "auto"
-    """Of the processor, in a computer without an accelerator."""
+    """Role of the processor in a computer without an accelerator."""
     preset: Preset = Preset.BALANCED
     starts_at_login: bool = True
     is_agreed: bool = False
-    """Whether the sentence of consent was ticked."""
+    """The consent was ticked."""
     run: Name = ""
-    """Empty: the program chooses."""
+    """Empty: chosen automatically."""
 
 
 class DraftBook(QObject):
-    """Owner of the draft; every change is written at once, and one that cannot be costs nothing."""
+    """Owns the draft and writes each change at once; a failed write is ignored."""
 
     changed = Signal(object)
 
@@ -161,16 +154,15 @@ class DraftBook(QObject):
 
     @property
     def draft(self) -> Draft:
-        """What was chosen so far."""
         return self._draft
 
     @property
     def is_begun(self) -> bool:
-        """Whether somebody was here before and did not come to the end."""
+        """The first run was started before and not completed."""
         return self._is_begun
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of Draft, which it checks
-        """Let these hold from now on."""
+        """Change these fields."""
         changed = msgspec.structs.replace(self._draft, **changes)
         if changed != self._draft:
             self._draft = changed
@@ -182,7 +174,7 @@ class DraftBook(QObject):
             self.changed.emit(changed)
 
     def finish(self) -> None:
-        """Begin at the beginning the next time, with the same choices about cost."""
+        """Remove the draft, except for the cost estimate's inputs."""
         self._draft = Draft(tariff=self._draft.tariff, hours=self._draft.hours)
         self._is_begun = False
         try:

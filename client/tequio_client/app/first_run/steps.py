@@ -1,4 +1,4 @@
-"""Step 1: what this does, what it costs in power, and that it stops when somebody plays."""
+"""STEPS"""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.keys.state import IdentityError, KeyState
 
-# --- Step 3: the key, made here or restored, how it is kept, its backup, and a name if one likes.
 
 MOST_NAME = 32
 
 
 class KeyStep(Step):
-    """Ready as soon as there is a key."""
+    """Step 3: the key with its storage and backup, and an optional nickname."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(
@@ -58,11 +57,10 @@ class KeyStep(Step):
 
     @property
     def is_ready(self) -> bool:
-        """Whether there is a key."""
         return self.kit.desk.state.kept is not Kept.ABSENT
 
     def enter(self) -> None:
-        """See whether there is a key already, and a keyring."""
+        """Look for a key and for a keyring."""
         self.kit.desk.look(self._follow, self.making.fail)
         self.making.look_for_keyring()
 
@@ -78,7 +76,7 @@ class KeyStep(Step):
 
 
 class MakingCard(Card):
-    """Asks how a new key shall be kept, and makes it."""
+    """Asks how to store a new key, and makes it."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()
@@ -102,11 +100,11 @@ class MakingCard(Card):
         self._follow()
 
     def look_for_keyring(self) -> None:
-        """Offer the keyring only where there is one."""
+        """Offer the keyring only if there is one."""
         self._desk.find_keyring(self._find_keyring, self._miss_keyring)
 
     def fail(self, error: IdentityError) -> None:
-        """Say what is wrong; another way, or the same again, can be tried."""
+        """Show the error; another storage, or the same again, can be tried."""
         level = "info" if error.code == "keyring-absent" else "warning"
         self.trouble.show_words(level, service.say(error))
         self.trouble.show()
@@ -132,7 +130,7 @@ class MakingCard(Card):
 
 
 class NameCard(Card):
-    """The nickname."""
+    """An optional nickname, saved with the settings."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()
@@ -164,14 +162,12 @@ class NameCard(Card):
             self._own.book.change(nickname=self.line.text().strip())
 
 
-# --- Step 6: what happens next, and when there will be first points.
-
 LINE_BYTES_PER_S = 50e6 / 8
-"""Of a line of 50 Mbit/s."""
+"""Bytes per second of a 50 Mbit/s connection."""
 
 
 class ReadyStep(Step):
-    """Three things that come by themselves."""
+    """Step 6: what happens next, and when the first points come."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(
@@ -201,20 +197,18 @@ class ReadyStep(Step):
 
     @property
     def is_ready(self) -> bool:
-        """Whether there is consent, for somebody may have come here otherwise."""
+        """Consent is required here too, since a saved draft may open at this step."""
         return self.kit.book.draft.is_agreed
 
     @property
     def next_words(self) -> str:
-        """See Step."""
         return self.tr("Contribute")
 
     def enter(self) -> None:
-        """See Step."""
         self.refresh()
 
     def refresh(self) -> None:
-        """Say it for what is chosen."""
+        """Describe the next events for the choices made."""
         self._recall()
         first, second, third = self.events
         first.say(self.tr("Join and fetch"), self._fetching())
@@ -276,7 +270,7 @@ class ReadyStep(Step):
 
 
 class Event(QWidget):
-    """One thing that will happen."""
+    """One future event: picture, heading and text."""
 
     def __init__(self, picture: str) -> None:
         super().__init__()
@@ -291,24 +285,20 @@ class Event(QWidget):
         row.addLayout(column, 1)
 
     def say(self, heading: str, words: str) -> None:
-        """Say that."""
         self._heading.setText(heading)
         self._words.setText(words)
 
     @property
     def words(self) -> str:
-        """What it says."""
         return self._words.text()
 
-
-# --- Step 5: for which run; the program chooses unless somebody wants to.
 
 QUESTION = AskRuns()
 ANY = ""
 
 
 class RunStep(Step):
-    """One row for the program's choice, and one for each open run."""
+    """Step 5: the run to train; one row for the automatic choice and one for each open run."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(
@@ -334,7 +324,7 @@ class RunStep(Step):
         self._show(())
 
     def enter(self) -> None:
-        """Ask for the runs, anew."""
+        """Request the list of runs again."""
         self.away.hide()
         self.kit.means.model.ask(QUESTION)
         known = self.kit.means.model.reply(QUESTION)
@@ -444,7 +434,7 @@ LEAST = 180
 
 
 class WelcomeStep(Step):
-    """Three promises and the cost."""
+    """Step 1: three promises, and the cost in power."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(
@@ -484,12 +474,11 @@ class WelcomeStep(Step):
         self.body.addStretch(1)
 
     def refresh(self) -> None:
-        """Show the cost of the card that is known now."""
         self.cost.refresh()
 
 
 class Promise(Card):
-    """One thing to count on."""
+    """One promise: picture, heading and text."""
 
     def __init__(self, picture: str, heading: str, words: str) -> None:
         super().__init__()
@@ -504,7 +493,7 @@ class Promise(Card):
 
 
 class CostCard(Card):
-    """Watts, and what they cost in a month by hours and tariff."""
+    """Power, and its monthly cost for the given hours and price."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()
@@ -541,7 +530,7 @@ class CostCard(Card):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the range for what is known and chosen now."""
+        """Show the range for the device and the inputs known now."""
         found, draft = power(self._kit.machine), self._kit.book.draft
         least, most = found.month_kwh(draft.hours)
         tariff = self._tariff()
@@ -561,7 +550,7 @@ class CostCard(Card):
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """The figures that it shows: power, energy and money."""
+        """The figures shown: power, energy and money."""
         return self._draw.words, self._energy.words, self._money.words
 
     def _say_device(self, found: Power) -> str:
@@ -609,14 +598,12 @@ class Figure(QWidget):
         column.addWidget(self._caption)
 
     def say(self, figure: str, caption: str) -> None:
-        """Show that."""
         self._figure.setText(figure)
         self._caption.setText(caption)
         self.setAccessibleName(f"{figure} {caption}")
 
     @property
     def words(self) -> str:
-        """The figure."""
         return self._figure.text()
 
 
@@ -629,11 +616,8 @@ def _money(amount: float) -> str:
     return QLocale().toCurrencyString(amount, QLocale().currencySymbol(), places)
 
 
-# --- Step 4: when to lend, and the consent to it.
-
-
 class WhenStep(Step):
-    """Ready when consent was given."""
+    """Step 4: when to lend, and the consent to it."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(
@@ -677,11 +661,9 @@ class WhenStep(Step):
 
     @property
     def is_ready(self) -> bool:
-        """Whether consent was given."""
         return self.kit.book.draft.is_agreed
 
     def refresh(self) -> None:
-        """Show what is chosen."""
         draft = self.kit.book.draft
         self.presets.choose(draft.preset)
         self.login.setChecked(draft.starts_at_login)
@@ -694,7 +676,7 @@ class WhenStep(Step):
 
 
 class ConsentCard(Card):
-    """The sentence, and the box that says yes to it."""
+    """The consent sentence and its check box."""
 
     def __init__(self, chosen: Preferences) -> None:
         super().__init__()
@@ -724,7 +706,7 @@ class ConsentCard(Card):
 
 
 class Consent(Paragraph):
-    """The sentence; a click on it is one on the box."""
+    """The sentence; clicking it toggles the box."""
 
     def __init__(self, words: str, box: QCheckBox) -> None:
         super().__init__(words)
@@ -732,6 +714,5 @@ class Consent(Paragraph):
         self._box = box
 
     def mousePressEvent(self, event: object) -> None:
-        """Tick the box, or untick it."""
         del event
         self._box.toggle()

@@ -1,4 +1,4 @@
-"""Whether the app begins with the first run; light, for it is asked at each start."""
+"""Decides whether the app opens with the first run; imports little, since each start asks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 KEY = "identity.key"
 WORKERS = "preferences.json"
-"""Of the worker, which keeps its own."""
+"""The worker's own copy."""
 
 
 def is_wanted(folder: Path, settings: Path, preferences: Preferences | None) -> bool:
-    """Whether nobody has agreed to anything yet, and there is no key, or it was left half-way.
+    """True if nobody agreed to lend yet, and there is no key or the first run was left half-way.
 
     `folder` is the worker's, `settings` that of the app's settings.
     """
@@ -28,7 +28,7 @@ def is_wanted(folder: Path, settings: Path, preferences: Preferences | None) -> 
 
 
 def has_lent(folder: Path, preferences: Preferences | None) -> bool:
-    """Whether somebody has agreed to lending before, here or in the worker's own folder."""
+    """True if the user agreed to lend before, in the app or in the worker's own folder."""
     if preferences is not None and preferences.consent:
         return True
     try:

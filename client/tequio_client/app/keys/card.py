@@ -1,4 +1,4 @@
-"""The key that there is: its name, how it is kept, and its backup; for first run and settings."""
+"""The card about the current key, for the first run and the settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOWN = 16
 
 
 class KeyCard(Card):
-    """Follows the desk; inside another card it has no frame of its own."""
+    """The key's name, storage and backup; inside another card it has no frame of its own."""
 
     def __init__(self, desk: KeyDesk, *, is_framed: bool = True) -> None:
         super().__init__()
@@ -51,7 +51,6 @@ class KeyCard(Card):
         self.show_state(desk.state)
 
     def show_state(self, state: KeyState) -> None:
-        """Show that."""
         key = state.record.key
         unnamed = self.tr("A sealed key") if state.kept is not Kept.ABSENT else self.tr("No key")
         self._key.setText(f"{key[:SHOWN]}…" if key else unnamed)

@@ -1,4 +1,4 @@
-"""A key from its backup: 24 words typed, or a file with its passphrase."""
+"""KEYS"""
 
 from __future__ import annotations
 
@@ -36,13 +36,12 @@ if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyDesk
     from tequio_client.keys.state import IdentityError
 
-# --- What the dialogs about a key have in common: heading, body, a word of trouble, two buttons.
 
 WIDTH = 560
 
 
 class KeyDialog(QDialog):
-    """A dialog of that heading; subclasses fill `body` and say what `main` does."""
+    """Base of the dialogs about a key; subclasses fill `body` and connect `main`."""
 
     def __init__(self, heading: str, note: str, main: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,24 +71,22 @@ class KeyDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def say_trouble(self, error: IdentityError) -> None:
-        """Show what is wrong; what was typed stays."""
+        """Show the error; the inputs stay."""
         self.trouble.show_words("error", service.say(error))
         self.trouble.show()
         self.wait(is_busy=False)
 
     def wait(self, *, is_busy: bool) -> None:
-        """Take no clicks while the key is worked on."""
+        """Disable the main button while the key service works."""
         self.main.setEnabled(not is_busy)
         if is_busy:
             self.trouble.hide()
 
 
-# --- A new passphrase, typed twice, or an old one, typed once.
-
 LEAST = 8
-"""Characters, as `keys.backup` has it."""
+"""Characters, the same as in `keys.backup`."""
 GOOD = 16
-"""From here on there is nothing to say about its length."""
+"""A passphrase of this length gets no advice."""
 
 
 UNLEARNED = (
@@ -97,11 +94,11 @@ UNLEARNED = (
     | Qt.InputMethodHint.ImhNoPredictiveText
     | Qt.InputMethodHint.ImhNoAutoUppercase
 )
-"""For whatever takes a secret in plain letters: keyboards on the screen keep and guess words."""
+"""For fields with a secret in plain letters: on-screen keyboards learn and predict words."""
 
 
 class SecretLine(QLineEdit):
-    """A line whose letters are dots until somebody wants to see them."""
+    """A line edit for a secret, with dots instead of letters until they are revealed."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -111,7 +108,6 @@ class SecretLine(QLineEdit):
         self.setMinimumWidth(200)
 
     def reveal(self, is_shown: bool) -> None:  # noqa: FBT001 - Qt's signal
-        """Show the letters, or dots."""
         mode = QLineEdit.EchoMode.Normal if is_shown else QLineEdit.EchoMode.Password
         self.setEchoMode(mode)
         if is_shown:  # dots have the same hints by themselves, letters have none
@@ -119,7 +115,7 @@ class SecretLine(QLineEdit):
 
 
 class NewPassphrase(QWidget):
-    """Two lines that have to say the same, and a sentence about what is typed."""
+    """A new passphrase, typed twice, with advice."""
 
     changed = Signal()
 
@@ -146,17 +142,16 @@ class NewPassphrase(QWidget):
 
     @property
     def value(self) -> str | None:
-        """The passphrase; None: not a good one yet, or not the same twice."""
+        """The passphrase; None: too short, or the two lines differ."""
         first = self.first.text()
         return first if len(first) >= LEAST and first == self.second.text() else None
 
     @property
     def words(self) -> str:
-        """What it says about what is typed."""
+        """The advice."""
         return self._word.text()
 
     def clear(self) -> None:
-        """Forget what was typed."""
         for line in (self.first, self.second):
             line.clear()
         self.shown.setChecked(False)
@@ -177,14 +172,11 @@ class NewPassphrase(QWidget):
         self.changed.emit()
 
 
-# --- How a key shall be kept on this computer: by the keyring, under a passphrase, or in the
-# open.
-
 INDENT = 27
 
 
 class KeepPanel(QWidget):
-    """Three ways, each with its sentence; the last one warns."""
+    """The choice of how to store the key: keyring, passphrase or plain file. The last one warns."""
 
     changed = Signal()
 
@@ -241,7 +233,7 @@ class KeepPanel(QWidget):
         self._follow()
 
     def offer_keyring(self, *, is_there: bool) -> None:
-        """Offer the keyring only where there is one."""
+        """Offer the keyring only if there is one."""
         for part in (self.rows[Kept.KEYRING], self._notes[Kept.KEYRING]):
             part.setVisible(is_there)
         if not is_there and self.way is Kept.KEYRING:
@@ -249,17 +241,15 @@ class KeepPanel(QWidget):
 
     @property
     def way(self) -> Kept:
-        """The chosen one."""
         return next(way for way, row in self.rows.items() if row.isChecked())
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing is missing."""
         return self.way is not Kept.PASSPHRASE or self.passphrase.value is not None
 
     @property
     def secret(self) -> str | None:
-        """The passphrase, where it is one that keeps the key."""
+        """The passphrase, if the chosen storage uses one."""
         return self.passphrase.value if self.way is Kept.PASSPHRASE else None
 
     def _follow(self) -> None:
@@ -275,11 +265,8 @@ def _indented(part: QWidget) -> QWidget:
     return part
 
 
-# --- The same key, kept in another way.
-
-
 class KeepDialog(KeyDialog):
-    """Accepted when the key is kept as chosen."""
+    """Changes how the key is stored; accepted when that is done."""
 
     def __init__(self, desk: KeyDesk, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -311,24 +298,24 @@ class KeepDialog(KeyDialog):
         self.accept()
 
     def done(self, result: int) -> None:
-        """Forget what was typed."""
+        """Clear the inputs."""
         self.keep.passphrase.clear()
         super().done(result)
 
 
 WORDS = 24
 LOW = 84
-"""Pixels of the field for words."""
+"""Height of the field for words, in pixels."""
 
 
 def choose_file(parent: QWidget, title: str) -> Path | None:
-    """Ask for a file to be read."""
+    """Ask for a file to read."""
     chosen, _ = QFileDialog.getOpenFileName(parent, title, "", "*.tequio-key;;*")
     return Path(chosen) if chosen else None
 
 
 class RestoreDialog(KeyDialog):
-    """Accepted when the key is that of the backup."""
+    """Restores a key from 24 words or from a file with its passphrase."""
 
     def __init__(
         self,
@@ -423,18 +410,15 @@ class RestoreDialog(KeyDialog):
         self.accept()
 
     def done(self, result: int) -> None:
-        """Forget what was typed."""
+        """Clear the inputs."""
         self.words.clear()
         self.phrase.clear()
         self.keep.passphrase.clear()
         super().done(result)
 
 
-# --- The passphrase of a sealed key, asked when the worker needs it.
-
-
 class UnlockDialog(KeyDialog):
-    """Accepted when the key is open."""
+    """Asks for the passphrase of an encrypted key when the worker needs it."""
 
     def __init__(self, desk: KeyDesk, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -459,12 +443,10 @@ class UnlockDialog(KeyDialog):
         self.accept()
 
     def done(self, result: int) -> None:
-        """Forget what was typed."""
+        """Clear the inputs."""
         self.phrase.clear()
         super().done(result)
 
-
-# --- The 24 words of a key, numbered, to be written on paper: never to be copied or searched.
 
 WORDS_GRID_WORDS, COLUMNS = 24, 4
 HIDDEN = "••••••"
@@ -472,7 +454,7 @@ NUMBER = 22
 
 
 class WordsGrid(Card):
-    """Rows of four; dots until it is told the words."""
+    """The 24 words of a key, numbered, to write on paper: they can be neither copied nor searched."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -486,7 +468,7 @@ class WordsGrid(Card):
         self.show_words(())
 
     def show_words(self, words: Sequence[str]) -> None:
-        """Show these; none: dots again."""
+        """Show these; none: dots."""
         for at, label in enumerate(self._words):
             label.setText(words[at] if words else HIDDEN)
             label.set_tone("" if words else "sub")
@@ -508,10 +490,8 @@ def _numbered(number: int, word: Text) -> QWidget:
     return made
 
 
-# --- The way of words: what they are, the words themselves, and the question for two of them.
-
 ASKED = 2
-"""Words that are asked for."""
+"""Number of words to type as proof."""
 
 
 class WordsPane(QWidget):
@@ -548,12 +528,11 @@ class WordsPane(QWidget):
         self._explain()
 
     def show_words(self, words: Sequence[str]) -> None:
-        """Show these."""
         self._words = tuple(words)
         self.grid.show_words(words)
 
     def ask(self) -> None:
-        """Hide the words and ask for two."""
+        """Hide the words and ask for two of them."""
         self._numbers = tuple(sorted(SystemRandom().sample(range(1, WORDS_GRID_WORDS + 1), ASKED)))
         for number, label, line in zip(self._numbers, self._labels, self.lines, strict=True):
             label.setText(self.tr("Word {number}").format(number=number))
@@ -564,17 +543,17 @@ class WordsPane(QWidget):
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """The numbers of the words that are asked for."""
+        """The numbers of the two words."""
         return self._numbers
 
     @property
     def is_right(self) -> bool:
-        """Whether the words that were asked for are typed."""
+        """True if the two words are typed correctly."""
         typed = [line.text().strip().lower() for line in self.lines]
         return bool(self._numbers) and typed == [self._words[at - 1] for at in self._numbers]
 
     def forget(self) -> None:
-        """Show dots again, and hold no word."""
+        """Drop the words and show dots."""
         self._words, self._numbers = (), ()
         self.grid.show_words(())
         for line in self.lines:
@@ -591,16 +570,11 @@ class WordsPane(QWidget):
         )
 
 
-# --- A backup of the key, now: 24 words on paper, or a file under a passphrase.
-#
-# Words count as a backup when two of them were typed from the paper, a file when it was read
-# back.
-
 FILE = "tequio.tequio-key"
 
 
 def choose_place(parent: QWidget, title: str) -> Path | None:
-    """Ask for a file to be written."""
+    """Ask for a file to write."""
     documents = QStandardPaths.StandardLocation.DocumentsLocation
     start = Path(QStandardPaths.writableLocation(documents)) / FILE
     chosen, _ = QFileDialog.getSaveFileName(parent, title, str(start), "*.tequio-key")
@@ -608,7 +582,11 @@ def choose_place(parent: QWidget, title: str) -> Path | None:
 
 
 class BackupDialog(KeyDialog):
-    """Accepted when there is a backup."""
+    """Backs up the key as 24 words on paper or as a file under a passphrase.
+
+    Words count as a backup once two of them were typed from the paper, a file once it was read
+    back.
+    """
 
     def __init__(
         self,
@@ -706,7 +684,7 @@ class BackupDialog(KeyDialog):
         self.accept()
 
     def done(self, result: int) -> None:
-        """Forget what was shown and typed."""
+        """Clear the words and the inputs."""
         self.words.forget()
         self.file.clear()
         super().done(result)

@@ -1,8 +1,8 @@
-"""The app's way to its key: everything slow or asking goes through a thread, one at a time.
+"""The app's access to its key; slow work and system prompts run in threads, one at a time.
 
-Before the first run has made a key, the worker is given one that is drawn here and is written
-nowhere; the key that is then made is that one, so that the worker need not start anew. A passphrase
-that was given is kept until the app ends: a worker that has to be started again at night needs it.
+Before the first run has made a key, the worker gets a random one that is not saved; the key made
+later is that one, so the worker need not restart. A passphrase stays in memory until the app ends,
+because a worker that restarts at night needs it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ if TYPE_CHECKING:
 
     from tequio_client.keys.store import KeyStore
 
-# --- What is wrong with a key, in the user's language; the English templates are `key_errors`.
 
 CONTEXT = "keys"
 
 
 def say(error: IdentityError) -> str:
-    """A whole sentence."""
+    """The error as a sentence in the user's language."""
     said = QCoreApplication.translate(CONTEXT, TEMPLATES[error.code]).format(**error.values)
     return f"{said[:1].upper()}{said[1:]}."
 
@@ -42,14 +41,14 @@ SEED_BYTES = 32
 
 
 class KeyDesk(QObject):
-    """One folder's key, as the app has it; what it is asked to do is answered by callbacks."""
+    """Access to one folder's key; requests are answered by callbacks in the main thread."""
 
     changed = Signal(object)
     """The new `KeyState`."""
     renewed = Signal()
-    """There is another key than the one that the worker was given."""
+    """The key differs from the one that the worker was given."""
     locked = Signal()
-    """The worker cannot start before somebody gives the passphrase."""
+    """The worker cannot start until the user enters the passphrase."""
     _came = Signal(int, object)
 
     def __init__(
@@ -59,7 +58,7 @@ class KeyDesk(QObject):
         may_begin: Callable[[], bool],
         parent: QObject | None = None,
     ) -> None:
-        """`may_begin` says whether it is no loss that there is no key: nothing was lent yet."""
+        """`may_begin`: True if a missing key loses nothing, because nothing was lent yet."""
         super().__init__(parent)
         self._folder, self._now_ms, self._may_begin = folder, now_ms, may_begin
         self._lock = threading.Lock()  # over the store, and the two secrets below
@@ -74,11 +73,11 @@ class KeyDesk(QObject):
 
     @property
     def state(self) -> KeyState:
-        """The latest that was seen; `look` looks anew."""
+        """The latest state that was read; `look` reads it again."""
         return self._state
 
     def close(self) -> None:
-        """Call nobody back any more."""
+        """Call no callback any more."""
         self._is_closed = True
 
     def seed(self) -> bytes:
@@ -91,16 +90,14 @@ class KeyDesk(QObject):
                 self.locked.emit()
             raise UserFacingError(say(err).rstrip(".")) from err
 
-    # --- what may be asked for; each calls `then` or `fail` later, in the main thread
-
     def look(self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]) -> None:
-        """Look how the key is kept."""
+        """Read how the key is stored."""
         self._do(lambda store: store.state(), then, fail)
 
     def find_keyring(
         self, then: Callable[[str], None], fail: Callable[[IdentityError], None]
     ) -> None:
-        """Find what the system calls its keyring."""
+        """Get the name of the system's keyring."""
         self._do(lambda store: store.keyring.name(), then, fail)
 
     def make(
@@ -110,7 +107,7 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Make the key, where there is none."""
+        """Make a key if there is none."""
 
         def work(store: KeyStore) -> KeyState:
             store.make(how, passphrase, self._drawn)
@@ -126,7 +123,7 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Keep the same key in another way."""
+        """Store the same key in another way."""
 
         def work(store: KeyStore) -> KeyState:
             store.keep_as(how, passphrase, self._passphrase)
@@ -141,7 +138,7 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Open the key with that passphrase, from now on."""
+        """Open the key with its passphrase, until the app ends."""
 
         def work(store: KeyStore) -> KeyState:
             store.open(passphrase)
@@ -153,7 +150,7 @@ class KeyDesk(QObject):
     def words(
         self, then: Callable[[tuple[str, ...]], None], fail: Callable[[IdentityError], None]
     ) -> None:
-        """The key as words; `wrote_words` says that they are on paper."""
+        """The key as words; the caller confirms with `wrote_words` that they are on paper."""
 
         def work(store: KeyStore) -> tuple[str, ...]:
             from tequio_client.keys.words import to_words  # noqa: PLC0415 - a list that few need
@@ -165,7 +162,7 @@ class KeyDesk(QObject):
     def wrote_words(
         self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]
     ) -> None:
-        """Note that the words are on paper."""
+        """Record that the words are on paper."""
 
         def work(store: KeyStore) -> KeyState:
             store.backed_up(store.open(self._passphrase), "words")
@@ -180,7 +177,7 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Save the key as a file of that passphrase."""
+        """Save the key to a file encrypted with the passphrase, and record the backup."""
 
         def work(store: KeyStore) -> KeyState:
             from tequio_client.keys.backup import save_backup  # noqa: PLC0415 - as above
@@ -200,7 +197,7 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Take the key of those words, or of that file with its passphrase."""
+        """Replace the key by that of the words, or of a file with its passphrase."""
 
         def work(store: KeyStore) -> KeyState:
             from tequio_client.keys.backup import read_backup  # noqa: PLC0415 - as above
@@ -219,8 +216,6 @@ class KeyDesk(QObject):
             self.renewed.emit()
 
         self._do(work, take, fail)
-
-    # --- means
 
     def _do(
         self,
@@ -254,7 +249,7 @@ class KeyDesk(QObject):
         self._tell(then, came)
 
     def _tell(self, take: Callable[[T], None], value: T) -> None:
-        """Tell whoever asked, unless that is gone by now."""
+        """Call back unless the widget that asked has been destroyed."""
         owner = getattr(take, "__self__", None)
         is_gone = isinstance(owner, QObject) and not isValid(owner)
         if not (self._is_closed or is_gone):

@@ -1,4 +1,4 @@
-"""The two ways to a worker: pipes of one that we start, and the door of one that runs already."""
+"""Two transports to a worker: pipes of a child process, and the socket of one that already runs."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ if TYPE_CHECKING:
 
 LOG = "worker.log"
 LOG_BYTES = 4 << 20
-"""A log of that length is put aside, before a start or under way; the one before it goes."""
+"""A log of this size is rotated, before a start or while it grows; one old log is preserved."""
 LOOK_MS = 10_000
-"""Between two looks at how long it has become."""
+"""Interval of the check for the log's size."""
 TAIL_BYTES = 8_192
 BYE_MS, TERMINATE_MS, KILL_MS = 2_500, 1_000, 2_000
-"""How long a worker may take to say goodbye, to end when told by the system, and to be ended."""
+"""Grace after goodbye, after SIGTERM and after SIGKILL."""
 PROOF_MS = 5_000
-"""How long what has a worker's port may take to show that it is that worker."""
+"""Time for the process on a worker's port to prove that it is that worker."""
 OURS = "tequio: "
-"""How the last words of a program of ours begin."""
+"""Prefix of the last error that our programs write to stderr."""
 
 
 class Link(QObject):
-    """A way to a worker; `ended` comes once, and nothing after it."""
+    """A transport to a worker; `ended` is emitted once, and nothing after it."""
 
     ready = Signal()
     heard = Signal(bytes)
     ended = Signal(str)
-    """It is over, and why, as far as the other end or the system said."""
+    """The reason, as far as the other end or the system gave one."""
     is_ours = True
-    """Whether we started what is there, and may end it."""
+    """This app started the worker and may end it."""
 
     def start(self) -> None:
-        """Begin; `ready` or `ended` follows."""
+        """Connect; emits `ready` or `ended`."""
         raise NotImplementedError
 
     def write(self, line: bytes) -> None:
-        """Send that; what cannot be sent is dropped, and `ended` says why."""
+        """Send a line; if it cannot be sent, `ended` reports the reason."""
         raise NotImplementedError
 
     def stop(self) -> None:
-        """Have it ended at once, without waiting for it."""
+        """End the worker at once, without waiting."""
         raise NotImplementedError
 
     def leave(self) -> None:
-        """Have it end by itself now that goodbye was said, without waiting for it."""
+        """Let the worker end by itself after goodbye, without waiting."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """End it now that goodbye was said, and wait until it is gone. `ended` is not emitted."""
+        """End the worker after goodbye and wait for it. `ended` is not emitted."""
         raise NotImplementedError
 
 
 class Child(Link):
-    """A worker that we start; what it logs goes to a file in its folder."""
+    """A child process; its log is a file in its folder."""
 
     def __init__(self, command: Sequence[str], folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -83,11 +83,10 @@ class Child(Link):
 
     @property
     def pid(self) -> int:
-        """Of the process; 0: there is none."""
+        """0: no process."""
         return self._process.processId()
 
     def start(self) -> None:
-        """See Link."""
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._log_start = _room_for(self._log)
@@ -99,12 +98,10 @@ class Child(Link):
         self._look.start()
 
     def write(self, line: bytes) -> None:
-        """See Link."""
         if self._process.state() is not QProcess.ProcessState.NotRunning:
             self._process.write(line)
 
     def stop(self) -> None:
-        """See Link."""
         if self._process.state() is QProcess.ProcessState.NotRunning:
             self._end("")
             return
@@ -112,7 +109,6 @@ class Child(Link):
         self._killing.start(TERMINATE_MS)
 
     def leave(self) -> None:
-        """See Link."""
         if self._process.state() is QProcess.ProcessState.NotRunning:
             self._end("")
             return
@@ -120,7 +116,6 @@ class Child(Link):
         self._killing.start(BYE_MS)
 
     def close(self) -> None:
-        """See Link."""
         self._is_over = True
         self._killing.stop()
         self._look.stop()
@@ -151,7 +146,7 @@ class Child(Link):
         self._end(said or why)
 
     def _trim(self) -> None:
-        """What it starts writes there too, and may never end: begin the file anew."""
+        """Rotate the log in place: the worker's own children write to it too."""
         with suppress(OSError):
             if self._log.stat().st_size >= LOG_BYTES:
                 with self._log.open("rb+") as log, _aside(self._log).open("wb") as aside:
@@ -173,7 +168,7 @@ class Child(Link):
 
 
 class Visit(Link):
-    """A worker that runs already, by its folder's door; when we go it stays."""
+    """A worker of another program, by its control socket; it keeps running when we leave."""
 
     is_ours = False
 
@@ -188,7 +183,6 @@ class Visit(Link):
         self._doubt.timeout.connect(self.stop)
 
     def start(self) -> None:
-        """See Link."""
         self._port = control_socket.port_of(self._folder)
         if self._port is None:
             self._over_unix(self._folder / control_socket.SOCKET)
@@ -219,23 +213,19 @@ class Visit(Link):
         socket.disconnected.connect(lambda: self._end(""))
 
     def write(self, line: bytes) -> None:
-        """See Link."""
         if self._socket is not None and not self._is_over:
             self._socket.write(line)
 
     def stop(self) -> None:
-        """See Link."""
         self._doubt.stop()
         if self._socket is not None:
             self._socket.abort()
         self._end("")
 
     def leave(self) -> None:
-        """See Link."""
         self.stop()
 
     def close(self) -> None:
-        """See Link."""
         self._is_over = True
         self._doubt.stop()
         if self._socket is not None:
@@ -254,7 +244,7 @@ class Visit(Link):
                 self._check(self._proof + chunk, self._port)
 
     def _check(self, said: bytes, port: control_socket.LoopbackPort) -> None:
-        """Begin once the other end has shown that it wrote the file: it says nothing before us."""
+        """Begin once the other end has proved that it wrote the port file."""
         self._proof = said
         if port.is_proven(said):
             self._doubt.stop()
@@ -272,7 +262,7 @@ class Visit(Link):
 
 
 def _room_for(log: Path) -> int:
-    """Put a long log aside; gives where the next line will be written. Raises OSError."""
+    """Rotate a large log; returns the offset of the next line. Raises OSError."""
     size = log.stat().st_size if log.exists() else 0
     if size < LOG_BYTES:
         return size
@@ -285,7 +275,7 @@ def _aside(log: Path) -> Path:
 
 
 def _last_words(log: Path, start: int) -> str:
-    """The sentence with which the worker ended, if it said one."""
+    """The last error that the worker reported, if there is one."""
     try:
         with log.open("rb") as file:
             size = file.seek(0, 2)

@@ -1,8 +1,9 @@
-"""One conversation with a worker, from hello to the end, whatever carries it.
+"""One conversation with a worker, from hello to goodbye, over any transport.
 
-What is wanted by hand, chosen and known of the session are levels: each is said when the worker has
-welcomed us and when it changes, facts every five seconds, and a wish again and again until the
-worker shows its number. A worker that shows nothing for a while, or talks nonsense, has failed.
+The user's command, preferences and session facts are levels: each is sent after the welcome and
+when it changes, facts also every five seconds, and a command repeatedly until the worker shows its
+number. Repetition instead of acknowledgement makes a lost or early message harmless. A worker that
+shows nothing for a while, or sends an invalid message, has failed.
 """
 
 from __future__ import annotations
@@ -24,17 +25,15 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ipc.snapshot import Snapshot, Wish
 
-# --- Cuts what a worker says into messages, and keeps no more of it than one line may be long.
-
 
 class WorkerLines:
-    """What came of one worker and is not yet a whole line."""
+    """Splits a worker's output into messages; buffers one line at most."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
 
     def feed(self, chunk: bytes) -> Iterator[control.FromWorker]:
-        """Take more of it, and give each message that is whole; raises MalformedError."""
+        """Yield each complete message; raises MalformedError."""
         looked = len(self._rest)
         self._rest += chunk
         while (end := self._rest.find(b"\n", looked)) >= 0:
@@ -48,37 +47,40 @@ class WorkerLines:
 
 WANT_MS, TELL_MS = 500, 5_000
 ANSWER_MS = 30_000
-"""A question that waits for longer counts as refused."""
+"""A question that waits longer counts as refused."""
 HALF_HUNG_MS = 5_000
-"""Twice without anything shown, and the worker hangs; once only after the computer has slept."""
+"""The worker hangs after two such periods without a snapshot; a single one may be the computer's
+sleep.
+"""
 STARTING_MS = 60_000
-"""Until the first word: a cold disk takes its time over a worker's libraries."""
+"""Until the welcome: loading a worker's libraries from a cold disk takes long."""
 JOINING_MS = 360_000
-"""Until it has shown itself where it joins by an invitation first: the ledger may be slow."""
+"""Until the first snapshot of a worker that joins by an invitation first: the ledger may be slow.
+"""
 
 
 class Levels:
-    """What holds, whoever is talked to; owned by whoever starts conversations."""
+    """The state to send to any worker; owned by the caller that starts conversations."""
 
     def __init__(self) -> None:
         self.wish: Wish | None = None
-        """None: no wish of ours is open."""
+        """None: the worker has confirmed the last one."""
         self.preferences: Preferences | None = None
-        """None: those that the worker has."""
+        """None: the worker's own apply."""
         self.facts: SessionFacts = NOTHING_OF_SESSION
 
 
 class Talk(QObject):
-    """Speaks by `write` and hears by `hear`."""
+    """Sends by `write`, and receives by `hear`."""
 
     welcomed = Signal(object)
     """A `control.Welcome`."""
     snapshot = Signal(object)
     answer = Signal(object)
     refused = Signal(str)
-    """The worker does not want us, and why."""
+    """The worker refuses this app, and the reason."""
     failed = Signal(str)
-    """There is nothing more to be had here, and why."""
+    """The conversation cannot continue, and the reason."""
 
     def __init__(
         self, levels: Levels, write: Callable[[bytes], object], parent: QObject | None = None
@@ -95,14 +97,14 @@ class Talk(QObject):
         self._asked: dict[int, QTimer] = {}
 
     def greet(self, seed: bytes | None, invitation: str = "") -> None:
-        """Say hello, with the key's seed and an invitation for a worker that we started."""
+        """Send hello, with the key's seed and an invitation for a worker that this app started."""
         self._is_joining = bool(invitation)
         self._watch.start(STARTING_MS)
         said = None if seed is None else to_text(seed)
         self._say(control.Hello(who="app", build=BUILD, seed=said, invitation=invitation))
 
     def hear(self, chunk: bytes) -> None:
-        """Take what the worker said."""
+        """Handle output of the worker."""
         try:
             for message in self._lines.feed(chunk):
                 self._take(message)
@@ -112,26 +114,24 @@ class Talk(QObject):
             why = self.tr("The worker sent an invalid message ({problem}).")
             self._fail(why.format(problem=str(err)[:200]))
 
-    # --- what we say
-
     def want(self) -> None:
-        """Say the wish until it is shown."""
+        """Send the command until the worker shows it."""
         self._want()
         self._wishing.start()
 
     def choose(self) -> None:
-        """Say the preferences."""
+        """Send the preferences."""
         if self._is_open and self._levels.preferences is not None:
             self._say(control.Choose(preferences=self._levels.preferences))
 
     def tell(self) -> None:
-        """Say what is known of the session."""
+        """Send the session facts."""
         if self._is_open:
             self._telling.start()
             self._say(control.Tell(facts=self._levels.facts))
 
     def ask(self, number: int, question: Question) -> None:
-        """Ask; there is an answer in any case."""
+        """Ask; an answer is emitted in any case."""
         if not self._is_open:
             self._refuse(number, self.tr("The worker is still being started."))
             return
@@ -142,18 +142,16 @@ class Talk(QObject):
         self._say(control.Ask(id=number, question=question))
 
     def bye(self) -> None:
-        """Say goodbye: a worker that we started ends then. Nothing is heard any more."""
+        """Send goodbye, upon which a worker of this app ends, and close."""
         self._say(control.Bye())
         self.close()
 
     def close(self) -> None:
-        """Say and hear nothing more."""
+        """Send and receive nothing more."""
         self._is_open, self._is_over = False, True
         for timer in (self._wishing, self._telling, self._watch, *self._asked.values()):
             timer.stop()
         self._asked.clear()
-
-    # --- what we hear
 
     def _take(self, message: control.FromWorker) -> None:
         match message:
@@ -211,8 +209,6 @@ class Talk(QObject):
         if not self._is_over:
             self.close()
             self.failed.emit(why)
-
-    # --- means
 
     def _want(self) -> None:
         wish = self._levels.wish
