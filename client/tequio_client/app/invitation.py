@@ -482,7 +482,7 @@ class Joining(QObject):
         command: Callable[[str], Sequence[str]],
         parent: QObject | None = None,
     ) -> None:
-        """`ledger` returns the one in use, `command` the command line of a worker for another one."""
+        """`ledger` returns the one in use, `command` the command line of a worker for another."""
         super().__init__(parent)
         self._worker, self._model, self._book = worker, model, book
         self._keys, self._folder, self._now_ms = keys, folder, now_ms

@@ -22,7 +22,7 @@ import tequio_client.app
 from tequio_client import clock
 from tequio_client.app.application import EndSignals, SingleInstance, application, place_of
 from tequio_client.app.errors import Faults
-from tequio_client.app.first_run.wanted import has_lent, is_wanted
+from tequio_client.app.first_run.draft import has_lent, is_wanted
 from tequio_client.app.keys.service import KeyDesk
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from tequio_client.app.errors import Reports
-    from tequio_client.app.first_run.guide import Guide
+    from tequio_client.app.first_run.first_run import Guide
     from tequio_client.app.invitation import Joining, Offer
     from tequio_client.app.links import LinkOpener
     from tequio_client.app.notifications import Notices, Notifications
     from tequio_client.app.pages.page import Own
-    from tequio_client.app.session.__link import SessionLink
+    from tequio_client.app.session.monitor import SessionLink
     from tequio_client.app.window import Window
 
 
@@ -188,7 +188,7 @@ class App(QObject):
             Desk,
             Notifications,
         )
-        from tequio_client.app.session.__link import SessionLink  # noqa: PLC0415 - as above
+        from tequio_client.app.session.monitor import SessionLink  # noqa: PLC0415 - as above
 
         self.worker.start()
         self.keys.look(lambda _: None, lambda _: None)
@@ -236,7 +236,7 @@ class App(QObject):
         return window
 
     def _open_first_run(self, window: Window) -> None:
-        from tequio_client.app.first_run.guide import Guide  # noqa: PLC0415 - seen once, as a rule
+        from tequio_client.app.first_run.first_run import Guide  # noqa: PLC0415 - seen once, as a rule
 
         self._guide = self._guide or Guide(
             window, self.keys, self._options.folder, self._options.settings
@@ -278,7 +278,7 @@ class App(QObject):
             self._guide.choose_run(offer.run)
 
     def _back_up_key(self) -> None:
-        from tequio_client.app.keys.dialogs import BackupDialog  # noqa: PLC0415 - as above
+        from tequio_client.app.keys.backup import BackupDialog  # noqa: PLC0415 - as above
 
         dialog = BackupDialog(self.keys, self.presence.window)
         dialog.finished.connect(dialog.deleteLater)

@@ -15,8 +15,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 
 from tequio_client.app.first_run import checks
 from tequio_client.app.first_run.checks import CheckStep
-from tequio_client.app.first_run.step import STEPS, DraftBook, Kit, Step
-from tequio_client.app.first_run.steps import KeyStep, ReadyStep, RunStep, WelcomeStep, WhenStep
+from tequio_client.app.first_run.draft import STEPS, DraftBook
+from tequio_client.app.first_run.run_steps import ReadyStep, RunStep
+from tequio_client.app.first_run.setup_steps import KeyStep, WhenStep
+from tequio_client.app.first_run.step import Kit, Step
+from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.keys.dialogs import KeyDialog
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type
@@ -33,67 +36,71 @@ if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyDesk
     from tequio_client.app.pages.page import Means
     from tequio_client.ipc.preferences import Preferences
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject
 
-class LeaveDialog(KeyDialog):
-    """Confirms that the user leaves the first run before its end."""
+if TYPE_CHECKING:
+    from pathlib import Path
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(
-            self.tr("Leave this for now?"),
-            self.tr(
-                "Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this "
-                "very step."
-            ),
-            self.tr("Leave for now"),
-            parent,
-        )
-        self.setObjectName("leave")
-        self.leave.setText(self.tr("Go on here"))
-        self.main.clicked.connect(self.accept)
+    from tequio_client.app.keys.service import KeyDesk
+    from tequio_client.app.pages.page import Means
+    from tequio_client.app.window import Window
+
+HOME = "home"
 
 
 MARK = (22, 6)
+
+
 HERE = 40
+
+
 GAP = 7
 
 
-class StepMarks(QWidget):
-    """A mark for each step; decoration with an accessible name."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__()
-        self._count, self._at = count, 0
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def show_step(self, at: int, words: str) -> None:
-        """Mark the step `at`, counted from 0."""
-        self._at = at
-        self.setAccessibleName(words)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(HERE + (MARK[0] + GAP) * (self._count - 1), MARK[1])
-
-    @painted
-    def paintEvent(self, painter: QPainter) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        left, radius = 0.0, MARK[1] / 2
-        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        for at in range(self._count):
-            width = HERE if at == self._at else MARK[0]
-            x = self.width() - left - width if is_mirrored else left
-            if at == self._at:
-                painter.setBrush(across(x, x + width))
-            else:
-                painter.setBrush(QColor(tokens().accent if at < self._at else tokens().track))
-            painter.drawRoundedRect(QRectF(x, 0, width, MARK[1]), radius, radius)
-            left += width + GAP
-
-
 WIDEST = 760
+
+
 LEAST_BESIDE = 26
+
+
 CPU = "cpu"
+
+
+class Guide(QObject):
+    """Owns the draft, and covers one window with the first run."""
+
+    finished = Signal()
+    """The first run was completed."""
+
+    def __init__(self, window: Window, desk: KeyDesk, folder: Path, settings: Path) -> None:
+        """`folder` is the worker's, `settings` that of the app's settings."""
+        super().__init__(window)
+        self._window, self._desk, self._folder = window, desk, folder
+        self._book = DraftBook(settings, self)
+
+    def open(self) -> None:
+        """Cover the window's pages with the first run, at the step where it was left."""
+        self._window.cover(self._make)
+
+    def choose_run(self, run: str) -> None:
+        """Preselect the run of an invitation."""
+        self._book.change(run=run)
+
+    def _make(self, means: Means) -> FirstRun:
+        made = FirstRun(means, self._desk, self._folder, self._book)
+        made.finished.connect(self._finish)
+        made.left.connect(self._leave)
+        return made
+
+    def _finish(self) -> None:
+        self._leave()
+        self.finished.emit()
+
+    def _leave(self) -> None:
+        self._window.cover(None)
+        self._window.open_page(HOME)
 
 
 class FirstRun(QWidget):
@@ -278,6 +285,57 @@ class Content(QWidget):
     def minimumSizeHint(self) -> QSize:
         """No least height: the layout computes one for each width."""
         return QSize(super().minimumSizeHint().width(), 0)
+
+
+class StepMarks(QWidget):
+    """A mark for each step; decoration with an accessible name."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count, self._at = count, 0
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def show_step(self, at: int, words: str) -> None:
+        """Mark the step `at`, counted from 0."""
+        self._at = at
+        self.setAccessibleName(words)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(HERE + (MARK[0] + GAP) * (self._count - 1), MARK[1])
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        left, radius = 0.0, MARK[1] / 2
+        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        for at in range(self._count):
+            width = HERE if at == self._at else MARK[0]
+            x = self.width() - left - width if is_mirrored else left
+            if at == self._at:
+                painter.setBrush(across(x, x + width))
+            else:
+                painter.setBrush(QColor(tokens().accent if at < self._at else tokens().track))
+            painter.drawRoundedRect(QRectF(x, 0, width, MARK[1]), radius, radius)
+            left += width + GAP
+
+
+class LeaveDialog(KeyDialog):
+    """Confirms that the user leaves the first run before its end."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(
+            self.tr("Leave this for now?"),
+            self.tr(
+                "Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this "
+                "very step."
+            ),
+            self.tr("Leave for now"),
+            parent,
+        )
+        self.setObjectName("leave")
+        self.leave.setText(self.tr("Go on here"))
+        self.main.clicked.connect(self.accept)
 
 
 def free_bytes(folder: Path) -> int | None:

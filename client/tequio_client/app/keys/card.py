@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from tequio_client.app.keys.dialogs import BackupDialog, KeepDialog, RestoreDialog
+from tequio_client.app.keys.backup import BackupDialog
+from tequio_client.app.keys.dialogs import KeepDialog, RestoreDialog
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Line, Paragraph, Picture

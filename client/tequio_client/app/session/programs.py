@@ -168,7 +168,7 @@ def running_programs() -> tuple[str, ...]:
 
 
 def _is_name(name: str) -> bool:
-    """False for services, and for names that are not printable: programs choose their names freely."""
+    """False for services and for unprintable names: programs choose their names freely."""
     return bool(name) and name.isprintable() and not name.startswith(_HIDDEN)
 
 
