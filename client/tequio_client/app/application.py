@@ -62,13 +62,13 @@ class EndSignals(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._theirs, self._ours = socket.socketpair()
-        for end in (self._theirs, self._ours):
+        self._write_end, self._read_end = socket.socketpair()
+        for end in (self._write_end, self._read_end):
             end.setblocking(False)  # noqa: FBT003 - the library's own
-        self._notifier = QSocketNotifier(self._ours.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._take)
-        self._before = {number: signal.signal(number, _nothing) for number in SIGNALS}
-        self._wakeup = signal.set_wakeup_fd(self._theirs.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._read_end.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._read_signals)
+        self._before = {number: signal.signal(number, _ignore) for number in SIGNALS}
+        self._wakeup = signal.set_wakeup_fd(self._write_end.fileno(), warn_on_full_buffer=False)
 
     def close(self) -> None:
         """Restore the previous handlers."""
@@ -76,16 +76,16 @@ class EndSignals(QObject):
         signal.set_wakeup_fd(self._wakeup)
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        self._theirs.close()
-        self._ours.close()
+        self._write_end.close()
+        self._read_end.close()
 
-    def _take(self) -> None:
-        said = self._ours.recv(64)
+    def _read_signals(self) -> None:
+        said = self._read_end.recv(64)
         if any(number in said for number in SIGNALS):
             self.told.emit()
 
 
-def _nothing(_number: int, _frame: FrameType | None) -> None:
+def _ignore(_number: int, _frame: FrameType | None) -> None:
     """Replace the default action, which would end the process before Qt can close it."""
 
 
@@ -132,7 +132,7 @@ class SingleInstance(QObject):
         self._callers: set[QLocalSocket] = set()
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._visit)
+        self._server.newConnection.connect(self._accept_callers)
 
     def is_first(self) -> bool:
         """Try to become the first instance, until `close`; False: another instance runs."""
@@ -163,17 +163,17 @@ class SingleInstance(QObject):
             caller.abort()
         self._lock.unlock()
 
-    def _visit(self) -> None:
+    def _accept_callers(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
             socket.setParent(None)  # else it goes with the server, below Python's feet
             self._callers.add(socket)
-            socket.readyRead.connect(partial(self._hear, socket))
+            socket.readyRead.connect(partial(self._receive, socket))
             socket.disconnected.connect(partial(self._forget, socket))
 
-    def _hear(self, socket: QLocalSocket) -> None:
+    def _receive(self, socket: QLocalSocket) -> None:
         said = bytes(socket.peek(MOST_BYTES).data())
         if not said.endswith(b"\n"):
-            if len(said) >= MOST_BYTES or not _may_become_one(said):
+            if len(said) >= MOST_BYTES or not _is_prefix(said):
                 socket.abort()
             return
         socket.readAll()
@@ -193,5 +193,5 @@ class SingleInstance(QObject):
             socket.deleteLater()
 
 
-def _may_become_one(said: bytes) -> bool:
+def _is_prefix(said: bytes) -> bool:
     return RAISE.startswith(said) or OPEN.startswith(said) or said.startswith(OPEN)

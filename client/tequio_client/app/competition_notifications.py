@@ -135,29 +135,29 @@ class CompetitionNotes(QObject):
             return
         self._list.look()
         if self._list.reply is not None:
-            self._look_at(self._list.reply.rows)
+            self._send_due(self._list.reply.rows)
 
-    def _look_at(self, rows: Sequence[CompetitionRow]) -> None:
+    def _send_due(self, rows: Sequence[CompetitionRow]) -> None:
         now_ms, told = self._now_ms(), self._book.settings.competitions_told
         found = (*judged(rows, told), *due(rows, told, now_ms))
         if not self._book.settings.knows_competitions:
             known = [mark(row, turn) for row in rows for turn in turns(row, now_ms)]
-            self._keep(known, knows_competitions=True)
+            self._remember(known, knows_competitions=True)
             return
         if found:
-            self._keep([text for one in found for text in one.marks])
+            self._remember([text for one in found for text in one.marks])
             for one in found:
-                self._tell(*self._words(one), PAGE)
+                self._tell(*self._texts(one), PAGE)
 
-    def _keep(self, marks: Sequence[str], **changes: bool) -> None:
+    def _remember(self, marks: Sequence[str], **changes: bool) -> None:
         told = self._book.settings.competitions_told
         kept = tuple(dict.fromkeys((*told, *marks)))[-KEPT:]
         self._book.change(competitions_told=kept, **changes)
 
-    def _words(self, one: Due) -> tuple[str, str]:
+    def _texts(self, one: Due) -> tuple[str, str]:
         row, now_ms = one.row, self._now_ms()
         if isinstance(one.turn, Judged):
-            return self._judging(one.turn, row)
+            return self._judging_texts(one.turn, row)
         left = figures.duration((row.deadline_ms - now_ms) // 1_000)
         if one.turn is Turn.BEGUN:
             text = self.tr("{sides} race until {time}. See the rules, and join a side.")
@@ -171,7 +171,7 @@ class CompetitionNotes(QObject):
             return title, self.tr("After it nothing counts any more. See how the sides stand.")
         return self.tr("{name} is decided").format(name=row.name), self._result(row)
 
-    def _judging(self, turn: Judged, row: CompetitionRow) -> tuple[str, str]:
+    def _judging_texts(self, turn: Judged, row: CompetitionRow) -> tuple[str, str]:
         if turn is Judged.DRAWN:
             text = self.tr("This computer scores %n model(s) when it may lend.", "", row.to_judge)
             return self.tr("You were drawn to judge {name}").format(name=row.name), text
@@ -192,7 +192,7 @@ class CompetitionNotes(QObject):
     def _result(self, row: CompetitionRow) -> str:
         first = [one for one in row.entrants if one.rank == 1]
         if not first:
-            return self.tr("There is no ranking. See why, and what the scores were.")
+            return self.tr("It ended without a ranking. See the reason and the scores.")
         score = competition_text.score(first[0].nanobits_per_byte)
         names = self._names([one.name for one in first])
         text = self.tr("First: {names}, with {score} bits per byte of text.")

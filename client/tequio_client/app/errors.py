@@ -72,14 +72,14 @@ class Faults(QObject):
     def __init__(self, home: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._home = home or Path.home()
-        self._said: deque[str] = deque(maxlen=MOST_LINES)
+        self._qt_messages: deque[str] = deque(maxlen=MOST_LINES)
         self._known: deque[str] = deque(maxlen=MOST_KNOWN)
         self._caught.connect(self._report)
 
     def install(self) -> None:
         sys.excepthook = self.take
-        threading.excepthook = self._take_of_thread
-        qInstallMessageHandler(self._take_of_qt)
+        threading.excepthook = self._handle_thread
+        qInstallMessageHandler(self._handle_qt_message)
 
     def uninstall(self) -> None:
         """Restore the hooks of Python and Qt."""
@@ -98,14 +98,14 @@ class Faults(QObject):
         _print(whole)
         self._caught.emit(f"{kind.__name__}: {error}", whole)
 
-    def _take_of_thread(self, hook: threading.ExceptHookArgs) -> None:
+    def _handle_thread(self, hook: threading.ExceptHookArgs) -> None:
         if hook.exc_value is not None:
             self.take(hook.exc_type, hook.exc_value, hook.exc_traceback)
 
-    def _take_of_qt(self, kind: QtMsgType, _: QMessageLogContext, message: str) -> None:
+    def _handle_qt_message(self, kind: QtMsgType, _: QMessageLogContext, message: str) -> None:
         line = f"{kind.name}: {message}"
         if kind is not QtMsgType.QtDebugMsg:
-            self._said.append(line)
+            self._qt_messages.append(line)
             _print(line + "\n")
         if kind is QtMsgType.QtCriticalMsg:
             self._caught.emit(line, line)
@@ -114,14 +114,14 @@ class Faults(QObject):
         if whole in self._known:
             return
         self._known.append(whole)
-        text = "\n".join((_where(), "", whole.strip(), "", *self._said))
+        text = "\n".join((_versions(), "", whole.strip(), "", *self._qt_messages))
         self.reported.emit(
             without_secrets(line, self._home)[:300],
             without_secrets(text, self._home)[-MOST_CHARACTERS:],
         )
 
 
-def _where() -> str:
+def _versions() -> str:
     import platform  # noqa: PLC0415 - costs a tenth of the way to the icon
 
     return (

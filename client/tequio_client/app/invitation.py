@@ -44,7 +44,7 @@ class Joining(QObject):
     joined = Signal(object)
     """The `Offer` used; its ledger and run are about to be saved."""
     key_wanted = Signal()
-    """There is no key yet; once the first run has made one, the link opens again."""
+    """No key exists yet; once the first run has made one, the link opens again."""
 
     def __init__(  # noqa: PLR0913 - what an app has
         self,
@@ -67,62 +67,62 @@ class Joining(QObject):
         self._link: InvitationLink | None = None
         self._window: QWidget | None = None
         self._offer: Offer | None = None
-        self._look: OfferLook | None = None
-        self._is_tried = False
+        self._query: OfferLook | None = None
+        self._is_joining = False
         self._waiting: tuple[str, QWidget | None] | None = None  # a link until there is a key
         self.dialog: JoinDialog | None = None
-        keys.changed.connect(self._go_on)
+        keys.changed.connect(self._resume)
         worker.joined.connect(self._finish)
-        worker.gone.connect(self._lose)
+        worker.gone.connect(self._worker_gone)
 
     def open(self, text: str, window: QWidget | None) -> None:
         """Open a link and cancel the previous one; ignored while joining."""
-        if self._is_tried:
+        if self._is_joining:
             return
         self.close()
         self._waiting = None
         try:
             link = _parsed(text)
         except UserFacingError as err:
-            self._ask("", window).show_wrong(Wrong.NO_LINK, str(err.__cause__ or err))
+            self._open_dialog("", window).show_wrong(Wrong.NO_LINK, str(err.__cause__ or err))
             return
-        dialog = self._ask(link.ledger, window)
-        if self._is_elsewhere(link):
+        dialog = self._open_dialog(link.ledger, window)
+        if self._is_other_network(link):
             dialog.show_wrong(Wrong.FOREIGN_FOLDER, "")
             return
         self._link, self._window = link, window
-        self._keys.look(lambda _: self._ask_ledger(link), lambda _: self._ask_ledger(link))
+        self._keys.look(lambda _: self._query_ledger(link), lambda _: self._query_ledger(link))
 
     def close(self) -> None:
         if self.dialog is not None:
             self.dialog.reject()
 
-    def _ask_ledger(self, link: InvitationLink) -> None:
+    def _query_ledger(self, link: InvitationLink) -> None:
         if self.dialog is None or self._link is not link:
             return
-        key = self._keys.state.record.key if self._is_ours(link) else ""
-        self._look = OfferLook(link, key, self._now_ms(), self)
-        self._look.found.connect(self._show)
-        self._look.wrong.connect(self.dialog.show_wrong)
-        self._look.start()
+        key = self._keys.state.record.key if self._is_current_ledger(link) else ""
+        self._query = OfferLook(link, key, self._now_ms(), self)
+        self._query.found.connect(self._offer_found)
+        self._query.wrong.connect(self.dialog.show_wrong)
+        self._query.start()
 
-    def _ask(self, ledger: str, window: QWidget | None) -> JoinDialog:
+    def _open_dialog(self, ledger: str, window: QWidget | None) -> JoinDialog:
         dialog = JoinDialog(ledger, window)
         dialog.wanted.connect(self._join)
-        dialog.rejected.connect(self._give_up)
+        dialog.rejected.connect(self._cancel)
         dialog.finished.connect(dialog.deleteLater)
         self.dialog = dialog
         dialog.open()
         return dialog
 
-    def _show(self, offer: Offer) -> None:
+    def _offer_found(self, offer: Offer) -> None:
         if self.dialog is None or self._link is None:
             return
         self._offer = offer
         self.dialog.show_offer(
             offer,
             self._now_ms(),
-            old_ledger="" if self._is_ours(self._link) else self._ledger(),
+            old_ledger="" if self._is_current_ledger(self._link) else self._ledger(),
             may_lend=self._model.preferences.consent,
             has_key=self._has_key,
         )
@@ -139,14 +139,14 @@ class Joining(QObject):
             self.key_wanted.emit()
             return
         self.dialog.wait()
-        self._is_tried = True
+        self._is_joining = True
         self._worker.join(self._link.text(), self._command(self._link.ledger))
 
     @property
     def _has_key(self) -> bool:
         return self._keys.state.kept is not Kept.ABSENT
 
-    def _go_on(self, _: object) -> None:
+    def _resume(self, _: object) -> None:
         """Open the waiting link if there is a key now."""
         if self._waiting is not None and self._has_key:
             self.open(*self._waiting)
@@ -155,8 +155,8 @@ class Joining(QObject):
         link, offer, dialog = self._link, self._offer, self.dialog
         if link is None or offer is None:
             return
-        self._is_tried = False
-        self._forget()
+        self._is_joining = False
+        self._reset()
         self.joined.emit(offer)
         self._book.change(ledger=link.ledger)
         if offer.run:
@@ -165,27 +165,27 @@ class Joining(QObject):
         if dialog is not None:
             dialog.accept()
 
-    def _lose(self, why: str) -> None:
-        if self._is_tried and why and self.dialog is not None:
+    def _worker_gone(self, why: str) -> None:
+        if self._is_joining and why and self.dialog is not None:
             self.dialog.say_trouble(why)
 
-    def _give_up(self) -> None:
-        if self._is_tried:
-            self._is_tried = False
+    def _cancel(self) -> None:
+        if self._is_joining:
+            self._is_joining = False
             self._worker.join("", self._command(self._ledger()))
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
-        if self._look is not None:
-            self._look.stop()
-            self._look.deleteLater()
-        self._link = self._offer = self._look = self.dialog = None
+    def _reset(self) -> None:
+        if self._query is not None:
+            self._query.stop()
+            self._query.deleteLater()
+        self._link = self._offer = self._query = self.dialog = None
 
-    def _is_ours(self, link: InvitationLink) -> bool:
+    def _is_current_ledger(self, link: InvitationLink) -> bool:
         """True for the ledger in use; no other ledger learns our key before the user confirms."""
         return self._ledger().rstrip("/") == link.ledger.rstrip("/")
 
-    def _is_elsewhere(self, link: InvitationLink) -> bool:
+    def _is_other_network(self, link: InvitationLink) -> bool:
         """True if the folder belongs to another network."""
         try:
             with (self._folder / NETWORK).open("rb") as file:

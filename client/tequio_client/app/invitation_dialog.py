@@ -29,7 +29,7 @@ class JoinDialog(QDialog):
     def __init__(self, ledger: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ledger = ledger
-        self._said: list[Paragraph] = []
+        self._points: list[Paragraph] = []
         self.setObjectName("join")
         self.setModal(True)
         self.setMinimumWidth(WIDTH)
@@ -56,7 +56,7 @@ class JoinDialog(QDialog):
         feet.addWidget(self.main)
         column.addLayout(feet)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._say(
+        self._set_texts(
             self.tr("An invitation"),
             self.tr("Checking this invitation with {ledger}…").format(ledger=ledger),
         )
@@ -64,7 +64,7 @@ class JoinDialog(QDialog):
     @property
     def points(self) -> list[str]:
         """The consequences of joining, one a line."""
-        return [one.text() for one in self._said]
+        return [one.text() for one in self._points]
 
     def show_offer(
         self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool, has_key: bool
@@ -80,11 +80,11 @@ class JoinDialog(QDialog):
             "The organisers of the network “{network}” invite you (entry {index} of the log at "
             "{ledger})."
         )
-        self._say(
+        self._set_texts(
             heading,
             note.format(network=offer.network, index=offer.index, ledger=self._ledger),
         )
-        for point in self._means(offer, now_ms, old_ledger=old_ledger, may_lend=may_lend):
+        for point in self._consequences(offer, now_ms, old_ledger=old_ledger, may_lend=may_lend):
             self._add(point)
         if not has_key:
             self.main.setText(self.tr("Make my key"))
@@ -102,7 +102,7 @@ class JoinDialog(QDialog):
         """Explain why the invitation cannot be used."""
         self.main.hide()
         self.leave.setText(self.tr("Close"))
-        self._say(
+        self._set_texts(
             self.tr("This invitation cannot be used"),
             self.tr("Nothing was changed."),
         )
@@ -128,17 +128,19 @@ class JoinDialog(QDialog):
         row.addWidget(Text("•"), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(said, 1)
         self.body.addLayout(row)
-        self._said.append(said)
+        self._points.append(said)
 
-    def _say(self, heading: str, note: str) -> None:
+    def _set_texts(self, heading: str, note: str) -> None:
         self.setWindowTitle(heading)
         self.heading.setText(heading)
         self.note.setText(note)
         self.trouble.hide()
         self.main.setEnabled(False)
 
-    def _means(self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool) -> list[str]:
-        said = [self._what(offer)]
+    def _consequences(
+        self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool
+    ) -> list[str]:
+        said = [self._scope(offer)]
         if offer.is_known:
             said.append(
                 self.tr(
@@ -169,7 +171,7 @@ class JoinDialog(QDialog):
         )
         return said
 
-    def _what(self, offer: Offer) -> str:
+    def _scope(self, offer: Offer) -> str:
         if not offer.run:
             return self.tr("You choose the run, among all of this network.")
         members = self.tr("%n computers are in it now", "", offer.members)

@@ -57,8 +57,8 @@ class Model(QObject):
         self._session = NOTHING_OF_SESSION
         self._number = 0
         self._why_gone = ""
-        worker.snapshot.connect(self._show)
-        worker.answer.connect(self._answer)
+        worker.snapshot.connect(self._receive_snapshot)
+        worker.answer.connect(self._receive_answer)
         worker.gone.connect(self._lose)
 
     @property
@@ -104,24 +104,24 @@ class Model(QObject):
 
     def contribute(self) -> None:
         """Lend from now on, whenever the lending policy allows it."""
-        self._want(lend=True)
+        self._send_command(lend=True)
 
     def pause(self) -> None:
         """Stop until the user continues."""
-        self._want(lend=False)
+        self._send_command(lend=False)
 
     def snooze_until(self, at_ms: int) -> None:
         """Stop, and continue automatically at that time."""
         asked_ms = self._snapshot.at_ms if self._snapshot else 0
-        self._want(lend=True, snooze=Snooze(until_ms=at_ms, asked_ms=asked_ms))
+        self._send_command(lend=True, snooze=Snooze(until_ms=at_ms, asked_ms=asked_ms))
 
     def snooze_until_game_closes(self, *, game: str = "") -> None:
         """Stop, and continue when that game has closed; empty: the game that runs now."""
-        self._want(lend=True, snooze=Snooze(game=game))
+        self._send_command(lend=True, snooze=Snooze(game=game))
 
     def finish(self) -> None:
         """Finish the current round, then stop."""
-        self._want(lend=True, finish=True)
+        self._send_command(lend=True, finish=True)
 
     def choose(self, preferences: Preferences) -> None:
         """Apply these preferences from now on."""
@@ -137,19 +137,21 @@ class Model(QObject):
             self._asked.pop(next(iter(self._asked)))
         self._worker.ask(self._number, question)
 
-    def _want(self, *, lend: bool, snooze: Snooze | None = None, finish: bool = False) -> None:
+    def _send_command(
+        self, *, lend: bool, snooze: Snooze | None = None, finish: bool = False
+    ) -> None:
         number = self.wish.number + 1
         self._wish = Wish(number=number, lend=lend, snooze=snooze, finish=finish)
         self._worker.want(self._wish)
         self.wished.emit(self._wish)
 
-    def _show(self, snapshot: Snapshot) -> None:
+    def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self._snapshot, self._why_gone = snapshot, ""
         if self._preferences is not None:
-            self._compare(snapshot, self._preferences)
+            self._reconcile(snapshot, self._preferences)
         self.shown.emit(snapshot)
 
-    def _compare(self, snapshot: Snapshot, ours: Preferences) -> None:
+    def _reconcile(self, snapshot: Snapshot, ours: Preferences) -> None:
         """Drop our preferences once the worker shows them, or shows others for too long."""
         if ours == snapshot.preferences:
             self._preferences = None
@@ -160,7 +162,7 @@ class Model(QObject):
             self._preferences = None
             self.preferred.emit(snapshot.preferences)
 
-    def _answer(self, answer: Answer) -> None:
+    def _receive_answer(self, answer: Answer) -> None:
         question = self._asked.pop(answer.id, None)
         if question is None:
             return

@@ -58,18 +58,18 @@ class Notifications(QObject):
         super().__init__(parent)
         self._model, self._book, self._desk = model, book, desk
         self._now_ms, self._is_fullscreen = now_ms, is_fullscreen
-        self._troubles: set[str] = set()
-        self._told_ms: dict[str, int] = {}
+        self._problems: set[str] = set()
+        self._sent_ms: dict[str, int] = {}
         self._event: int | None = None  # the newest that was looked at
-        self._competitions = CompetitionNotes(model, book, self._tell, now_ms, self)
-        model.shown.connect(self._look)
-        model.replied.connect(self._take)
+        self._competitions = CompetitionNotes(model, book, self._send, now_ms, self)
+        model.shown.connect(self._check)
+        model.replied.connect(self._receive_events)
 
     def tell_hiding(self) -> None:
         """Explain, the first time only, that the app keeps running when its window is closed."""
         if not self._book.settings.knows_hiding:
             self._book.change(knows_hiding=True)
-            self._tell(
+            self._send(
                 self.tr("Tequio goes on in the background"),
                 self.tr("Its icon in the panel tells what it does, and opens this window again."),
                 "",
@@ -78,77 +78,77 @@ class Notifications(QObject):
     def tell_given_up(self, why: str) -> None:
         """Report that the worker is not started again automatically."""
         if self._book.settings.notify_attention:
-            self._tell_trouble("worker", why, "home")
+            self._send_problem("worker", why, "home")
 
     def close(self) -> None:
         self._desk.close()
 
-    def _look(self, snapshot: Snapshot | None) -> None:
+    def _check(self, snapshot: Snapshot | None) -> None:
         if snapshot is None or self._is_fullscreen():
             return
-        self._look_at_points(snapshot)
-        self._look_at_rank(snapshot)
-        self._look_at_troubles(snapshot)
-        self._look_at_events(snapshot)
+        self._check_points(snapshot)
+        self._check_rank(snapshot)
+        self._check_problems(snapshot)
+        self._check_events(snapshot)
         self._competitions.look()
 
-    def _look_at_points(self, snapshot: Snapshot) -> None:
+    def _check_points(self, snapshot: Snapshot) -> None:
         settings, total = self._book.settings, snapshot.points.total
         if not total or settings.knows_points:
             return
         self._book.change(knows_points=True)
         if settings.notify_points:
             text = self.tr("{points} points so far. The log's proof was checked on this computer.")
-            self._tell(
+            self._send(
                 self.tr("Your first points are verified"),
                 text.format(points=figures.points(total)),
                 "points",
             )
 
-    def _look_at_rank(self, snapshot: Snapshot) -> None:
+    def _check_rank(self, snapshot: Snapshot) -> None:
         settings, rank = self._book.settings, snapshot.points.rank
         week = _week(self._now_ms())
         if not rank or settings.week == week:
             return
         self._book.change(week=week, week_rank=rank)
         if settings.week and settings.notify_rank:  # the first week there is nothing to compare
-            self._tell(
+            self._send(
                 self.tr("You are #{rank} of {ranked}").format(
                     rank=figures.count(rank), ranked=figures.count(snapshot.points.ranked)
                 ),
-                self._moved(settings.week_rank - rank),
+                self._rank_change(settings.week_rank - rank),
                 "points",
             )
 
-    def _moved(self, up: int) -> str:
+    def _rank_change(self, up: int) -> str:
         if up > 0:
             return self.tr("%n place(s) up since you were last told.", "", up)
         if up < 0:
             return self.tr("%n place(s) down since you were last told.", "", -up)
         return self.tr("The same place as last time.")
 
-    def _look_at_troubles(self, snapshot: Snapshot) -> None:
-        now = _troubles(snapshot, self._now_ms())
-        fresh = [kind for kind in now if kind not in self._troubles]
-        self._troubles = set(now)
+    def _check_problems(self, snapshot: Snapshot) -> None:
+        now = _problems(snapshot, self._now_ms())
+        fresh = [kind for kind in now if kind not in self._problems]
+        self._problems = set(now)
         if self._book.settings.notify_attention:
             for kind in fresh:
-                self._tell_trouble(kind, now[kind], "home")
+                self._send_problem(kind, now[kind], "home")
 
-    def _tell_trouble(self, kind: str, why: str, target: str) -> None:
-        told_ms, now_ms = self._told_ms.get(kind), self._now_ms()
+    def _send_problem(self, kind: str, why: str, target: str) -> None:
+        told_ms, now_ms = self._sent_ms.get(kind), self._now_ms()
         if told_ms is not None and 0 <= now_ms - told_ms < AGAIN_MS:
             return
-        self._told_ms[kind] = now_ms
-        self._tell(self.tr("Tequio needs your attention"), why, target)
+        self._sent_ms[kind] = now_ms
+        self._send(self.tr("Tequio needs your attention"), why, target)
 
-    def _look_at_events(self, snapshot: Snapshot) -> None:
+    def _check_events(self, snapshot: Snapshot) -> None:
         if self._event is None:
             self._event = snapshot.activity
         elif snapshot.activity > self._event:
             self._model.ask(NEWEST)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive_events(self, question: Question, reply: Reply) -> None:
         if question != NEWEST or not isinstance(reply, Activity) or self._event is None:
             return
         since, self._event = self._event, max([self._event, *(row.number for row in reply.rows)])
@@ -156,21 +156,21 @@ class Notifications(QObject):
             return
         for row in reversed(reply.rows):
             if row.number > since and row.code in RUNS:
-                self._tell_run(row.code, str(row.values.get("run", "")))
+                self._send_run(row.code, str(row.values.get("run", "")))
 
-    def _tell_run(self, code: str, run: str) -> None:
+    def _send_run(self, code: str, run: str) -> None:
         if code == Event.JOINED_RUN:
             title = self.tr("{run} has begun for you").format(run=run)
-            self._tell(title, self.tr("Your computer takes part in this run from now on."), "runs")
+            self._send(title, self.tr("Your computer takes part in this run from now on."), "runs")
             return
         title = self.tr("{run} has ended").format(run=run)
-        self._tell(title, self.tr("Your verified points stay yours. See which runs go on."), "runs")
+        self._send(title, self.tr("Your verified points stay yours. See which runs go on."), "runs")
 
-    def _tell(self, title: str, text: str, target: str) -> None:
+    def _send(self, title: str, text: str, target: str) -> None:
         self._desk.show(title, text, target, self.tr("Open Tequio"))
 
 
-def _troubles(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
+def _problems(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
     """Problems that need the user now: their kind and the words for it."""
     found: dict[str, str] = {}
     if snapshot.decision.state is State.ATTENTION:
@@ -220,14 +220,14 @@ class BusDesk(Desk):
     """Linux: org.freedesktop.Notifications; without an owner of that name nothing is displayed."""
 
     _answered = Signal(int, str)
-    _heard = Signal(str, object)
+    _signalled = Signal(str, object)
 
     def __init__(self, bus: str = "SESSION", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._targets: dict[int, str] = {}
-        self._answered.connect(self._keep)
-        self._heard.connect(self._hear)
-        self._talk = BusTalk(bus, SERVICE, self._heard.emit)
+        self._answered.connect(self._remember)
+        self._signalled.connect(self._receive_signal)
+        self._bus = BusTalk(bus, SERVICE, self._signalled.emit)
 
     def show(self, title: str, text: str, target: str, button: str) -> None:
         def answered(body: Body) -> None:
@@ -236,17 +236,17 @@ class BusDesk(Desk):
 
         hints = {"urgency": ("y", NORMAL), "desktop-entry": ("s", "tequio")}
         body = ("Tequio", 0, "tequio", title, _plain(text), ["default", button], hints, -1)
-        self._talk.call("Notify", "susssasa{sv}i", body, answered)
+        self._bus.call("Notify", "susssasa{sv}i", body, answered)
 
     def close(self) -> None:
-        self._talk.close()
+        self._bus.close()
 
-    def _keep(self, number: int, target: str) -> None:
+    def _remember(self, number: int, target: str) -> None:
         self._targets[number] = target
         while len(self._targets) > KEPT:
             self._targets.pop(next(iter(self._targets)))
 
-    def _hear(self, name: str, body: Body) -> None:
+    def _receive_signal(self, name: str, body: Body) -> None:
         number = body[0] if body and isinstance(body[0], int) else -1
         if name == "ActionInvoked" and number in self._targets:
             self.activated.emit(self._targets[number])
@@ -374,7 +374,7 @@ class Notices(QWidget):
         """Show a notice unless it is shown already."""
         if (kind, detail) in self._banners:
             return
-        banner = Banner(*self._said(kind, detail))
+        banner = Banner(*self._texts(kind, detail))
         banner.button.clicked.connect(lambda: self.dismiss(kind, detail))
         self._banners[kind, detail] = banner
         self._column.addWidget(banner)
@@ -394,9 +394,9 @@ class Notices(QWidget):
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
             for (kind, detail), banner in self._banners.items():
-                banner.show_words(*self._said(kind, detail))
+                banner.show_words(*self._texts(kind, detail))
 
-    def _said(self, kind: str, detail: str) -> tuple[str, str, str]:
+    def _texts(self, kind: str, detail: str) -> tuple[str, str, str]:
         level, words = NOTICES[kind]
         said = QCoreApplication.translate("notices", words).format(detail=detail)
         return level, said, QCoreApplication.translate("notices", "Dismiss")

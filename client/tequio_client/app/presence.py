@@ -30,7 +30,7 @@ class Presence(QObject):
     hidden = Signal()
     """The window was closed, and the app continues in the tray."""
     minimised = Signal()
-    """The window was closed, and there is no tray to continue in."""
+    """The window was closed, without a tray to continue in."""
     left = Signal()
     """The user quit in the window."""
 
@@ -47,7 +47,7 @@ class Presence(QObject):
         self._is_leaving = False
         tray.found.connect(self._follow_panel)
         self._waiting = QTimer(self, interval=PANEL_MS, singleShot=True)
-        self._waiting.timeout.connect(self._be_found)
+        self._waiting.timeout.connect(self._open_without_tray)
 
     @property
     def window(self) -> Window:
@@ -112,7 +112,7 @@ class Presence(QObject):
         geometry = bytes(window.saveGeometry().toBase64().data()).decode()
         self._book.change(geometry=geometry, page=window.page_name)
 
-    def _be_found(self) -> None:
+    def _open_without_tray(self) -> None:
         if self._window is None and not self._tray.is_there:
             self.window.showMinimized()
             self.minimised.emit()

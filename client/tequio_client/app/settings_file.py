@@ -58,10 +58,10 @@ class KeptFile(Generic[T]):
         except FileNotFoundError:
             return None, Found.ABSENT
         except (OSError, MalformedError):
-            self._keep_aside(Found.DAMAGED)
+            self._back_up(Found.DAMAGED)
             return None, Found.DAMAGED
         if version_of(value) > version:
-            self._keep_aside(Found.NEWER)
+            self._back_up(Found.NEWER)
             return value, Found.NEWER
         return value, Found.WELL
 
@@ -74,7 +74,7 @@ class KeptFile(Generic[T]):
         """Path of the copy of a file in that condition."""
         return self.path.with_name(f"{self.path.name}.{found}")
 
-    def _keep_aside(self, found: Found) -> None:
+    def _back_up(self, found: Found) -> None:
         """Link the file under a second name, which takes no space; copy it if links fail."""
         aside = self.aside(found)
         try:

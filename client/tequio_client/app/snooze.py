@@ -71,7 +71,7 @@ AMOUNTS = ("points", "ledger", "proven")
 
 def state(now: State) -> str:
     """The state in one word."""
-    return _say(texts.STATES[now])
+    return _translate(texts.STATES[now])
 
 
 def words_reason(decision: Decision, now_ms: int) -> str:
@@ -79,14 +79,14 @@ def words_reason(decision: Decision, now_ms: int) -> str:
     values = dict(decision.values)
     if decision.until_ms is not None:
         values["until"] = until(decision.until_ms, now_ms)
-    filled = _say(texts.decision_template(decision)).format(**values)
+    filled = _translate(texts.decision_template(decision)).format(**values)
     return filled[:1].upper() + filled[1:]
 
 
 def until(at_ms: int, now_ms: int) -> str:
     """The time at which something ends."""
     template, values = texts.end_template(at_ms, now_ms, _local)
-    return _say(template).format(**values)
+    return _translate(template).format(**values)
 
 
 def event(row: ActivityRow) -> str:
@@ -95,10 +95,10 @@ def event(row: ActivityRow) -> str:
         if row.code == Event.DECIDED:
             decision = texts.event_decision(row)
             return f"{state(decision.state)}: {_reason_of_then(decision, row.at_ms)}"
-        filled = {name: _spoken(name, value) for name, value in row.values.items()}
-        return _say(texts.event_template(row)).format(**filled, code=row.code)
+        filled = {name: _localised(name, value) for name, value in row.values.items()}
+        return _translate(texts.event_template(row)).format(**filled, code=row.code)
     except (KeyError, ValueError):
-        return _say(texts.UNKNOWN_EVENT).format(code=row.code)
+        return _translate(texts.UNKNOWN_EVENT).format(code=row.code)
 
 
 def _reason_of_then(decision: Decision, then_ms: int) -> str:
@@ -106,8 +106,8 @@ def _reason_of_then(decision: Decision, then_ms: int) -> str:
     values = dict(decision.values)
     if decision.until_ms is not None:
         template, named = texts.time_template(decision.until_ms, then_ms, _local)
-        values["until"] = _say(template).format(**named)
-    return _say(texts.decision_template(decision)).format(**values)
+        values["until"] = _translate(template).format(**named)
+    return _translate(texts.decision_template(decision)).format(**values)
 
 
 def _local(at_ms: int) -> texts.LocalTime:
@@ -117,21 +117,21 @@ def _local(at_ms: int) -> texts.LocalTime:
 
 def round_state(name: str) -> str:
     """A round's state, in one word."""
-    return _say(texts.ROUND_STATES.get(name, name))
+    return _translate(texts.ROUND_STATES.get(name, name))
 
 
 def round_reason(name: str) -> str:
     """The reason why a round earned nothing, as half a sentence; empty for an empty code."""
-    return _say(texts.round_reason(name)).format(reason=name) if name else ""
+    return _translate(texts.round_reason(name)).format(reason=name) if name else ""
 
 
-def _spoken(name: str, value: Value) -> object:
+def _localised(name: str, value: Value) -> object:
     if name in AMOUNTS:
         return _Amount(value)
     if name == "reason":
         return round_reason(str(value))
     if name == "standing":
-        return _say(texts.STANDINGS.get(str(value), str(value)))
+        return _translate(texts.STANDINGS.get(str(value), str(value)))
     return figures.count(value) if isinstance(value, int) else value
 
 
@@ -142,7 +142,7 @@ class _Amount(float):
         return figures.exact_points(round(self * figures.MICRO))
 
 
-def _say(template: str) -> str:
+def _translate(template: str) -> str:
     return QCoreApplication.translate(CONTEXT, template)
 
 
@@ -163,14 +163,14 @@ def headline(model: Model, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
     Both come from the worker. Between the user's command and its confirmation the previous state
     would look as if the click was ignored, so this says what is in progress.
     """
-    under_way = _turn(model.unheard)
+    under_way = _in_progress(model.unheard)
     if under_way is not None:
         word, reason = (QCoreApplication.translate(HEADLINE_CONTEXT, text) for text in under_way)
         return word, reason
     return state(snapshot.decision.state), words_reason(snapshot.decision, now_ms)
 
 
-def _turn(wish: Wish | None) -> tuple[str, str] | None:
+def _in_progress(wish: Wish | None) -> tuple[str, str] | None:
     if wish is None or wish.finish:  # a round that is to be finished goes on as it is
         return None
     return STARTING if wish.lend and wish.snooze is None else PAUSING

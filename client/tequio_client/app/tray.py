@@ -55,18 +55,18 @@ class Tray(QObject):
         self._fill()
         self._icon = self._new_icon()
         self._is_there = QSystemTrayIcon.isSystemTrayAvailable()
-        self._looking = QTimer(self, interval=LOOK_MS)
-        self._looking.timeout.connect(self._look)
+        self._polling = QTimer(self, interval=LOOK_MS)
+        self._polling.timeout.connect(self._poll)
         self._pace = QTimer(self, interval=TIP_MS, singleShot=True)
-        self._pace.timeout.connect(self._tell)
-        model.shown.connect(self._show)
-        model.wished.connect(self._show)
-        self._show()
+        self._pace.timeout.connect(self._update_tip)
+        model.shown.connect(self._update)
+        model.wished.connect(self._update)
+        self._update()
 
     @property
     def is_there(self) -> bool:
         """True if a panel shows tray icons now."""
-        self._look()
+        self._poll()
         return self._is_there
 
     @property
@@ -82,18 +82,18 @@ class Tray(QObject):
     def show(self) -> None:
         """Add the icon, now or as soon as there is a panel."""
         self._icon.show()
-        self._looking.start()
+        self._polling.start()
 
     def set_visiting(self, is_visiting: bool) -> None:  # noqa: FBT001 - takes a signal
         """State whether the worker keeps running when the app quits."""
         self._is_visiting = is_visiting
 
     def hide(self) -> None:
-        self._looking.stop()
+        self._polling.stop()
         self._pace.stop()
         self._icon.hide()
 
-    def _show(self, _news: object = None) -> None:
+    def _update(self, _news: object = None) -> None:
         snapshot = self._model.snapshot
         if snapshot is not None:
             state = snapshot.decision.state
@@ -102,15 +102,15 @@ class Tray(QObject):
         if state is not self._state:
             self._state = state
             self._icon.setIcon(tray_icon(state))
-        word, _ = self._said()
+        word, _ = self._texts()
         if word != self._word:
             self._word = word
             self._pace.stop()
         if not self._pace.isActive():
-            self._tell()
+            self._update_tip()
 
-    def _tell(self) -> None:
-        word, reason = self._said()
+    def _update_tip(self) -> None:
+        word, reason = self._texts()
         said = tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
         if len(said) > TIP_CHARACTERS:
             said = said[: TIP_CHARACTERS - 1] + "…"
@@ -118,14 +118,14 @@ class Tray(QObject):
             self._icon.setToolTip(said)
             self._pace.start()
 
-    def _said(self) -> tuple[str, str]:
+    def _texts(self) -> tuple[str, str]:
         """The word for the state and its reason."""
         snapshot = self._model.snapshot
         if snapshot is None:
             return self.tr("Starting"), self._model.why_gone
         return headline(self._model, snapshot, self._now_ms())
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         is_there = QSystemTrayIcon.isSystemTrayAvailable()
         if is_there == self._is_there:
             return
@@ -159,14 +159,14 @@ class Tray(QObject):
         menu.clear()
         self._add_state()
         menu.addSeparator()
-        self._add_hand()
+        self._add_commands()
         menu.addSeparator()
         self._add(self.tr("Open Tequio"), lambda: self.opened.emit(""))
         stops = self.tr("Quit – stops lending")
         self._add(self.tr("Quit") if self._is_visiting else stops, self.left.emit)
 
     def _add_state(self) -> None:
-        word, reason = self._said()
+        word, reason = self._texts()
         state = self._model.snapshot.decision.state if self._model.snapshot else State.WAITING
         line = self._menu.addAction(tray_icon(state), word)
         line.triggered.connect(lambda: self.opened.emit("home"))
@@ -175,7 +175,7 @@ class Tray(QObject):
             short = metrics.elidedText(reason, Qt.TextElideMode.ElideRight, WIDEST)
             self._add(short.replace("&", "&&"), lambda: self.opened.emit("home"))
 
-    def _add_hand(self) -> None:
+    def _add_commands(self) -> None:
         """Add the commands that change the state, the same as on Home."""
         model = self._model
         if model.snapshot is None:

@@ -120,12 +120,12 @@ class Window(QMainWindow):
         row.setSpacing(0)
         row.addWidget(self._side)
         row.addWidget(self._stack, 1)
-        self._hold(centre)
+        self._set_centre(centre)
         self.open_page(self._name)
         if place:
             self.page.go_to(place)
 
-    def _hold(self, centre: QWidget) -> None:
+    def _set_centre(self, centre: QWidget) -> None:
         if self._cover is None:
             self.setCentralWidget(centre)
             return
@@ -189,22 +189,22 @@ class StateChip(QFrame):
         column.addLayout(row)
         column.addWidget(self._reason)
         column.addWidget(self._device)
-        means.model.shown.connect(self._show)
-        self._show(means.model.snapshot)
+        means.model.shown.connect(self._show_snapshot)
+        self._show_snapshot(means.model.snapshot)
 
-    def _show(self, snapshot: Snapshot | None) -> None:
+    def _show_snapshot(self, snapshot: Snapshot | None) -> None:
         if snapshot is None:
             self._device.hide()
-            self._say(State.WAITING, self.tr("Starting"), self._means.model.why_gone)
+            self._set_texts(State.WAITING, self.tr("Starting"), self._means.model.why_gone)
             return
         decision = snapshot.decision
         reason = snooze.words_reason(decision, self._means.now_ms())
         device = _device(snapshot) if decision.may_compute else ""
         self._device.setText(device)
         self._device.setVisible(bool(device))
-        self._say(decision.state, snooze.state(decision.state), reason)
+        self._set_texts(decision.state, snooze.state(decision.state), reason)
 
-    def _say(self, state: State, word: str, reason: str) -> None:
+    def _set_texts(self, state: State, word: str, reason: str) -> None:
         self._mark.show_state(state)
         self._word.setText(word)
         self._reason.setText(reason)

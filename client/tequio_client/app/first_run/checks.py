@@ -103,7 +103,7 @@ def _card(
     machine: MachineFacts, card: Gpu | None, preferences: Preferences, *, is_over: bool
 ) -> Verdict:
     if machine.gpus is None:
-        return _late("card", "card-unknown", is_over=is_over)
+        return _unanswered("card", "card-unknown", is_over=is_over)
     if card is None:
         values = {"processor": machine.cpu_name, "cores": machine.cores}
         return Verdict(about="card", level=Level.WARNING, code="card-none", values=values)
@@ -120,7 +120,7 @@ def _card(
 
 def _driver(machine: MachineFacts, card: Gpu | None, *, is_over: bool) -> Verdict:
     if machine.gpus is None:
-        return _late("driver", "driver-unknown", is_over=is_over)
+        return _unanswered("driver", "driver-unknown", is_over=is_over)
     if card is None:
         return Verdict(about="driver", level=Level.GOOD, code="driver-none")
     if not card.driver:
@@ -155,7 +155,7 @@ def _network(network: Network, *, is_over: bool) -> Verdict:
     return Verdict(about="network", level=Level.WAITING, code="asking")
 
 
-def _late(about: str, code: str, *, is_over: bool) -> Verdict:
+def _unanswered(about: str, code: str, *, is_over: bool) -> Verdict:
     if is_over:
         return Verdict(about=about, level=Level.WARNING, code=code)
     return Verdict(about=about, level=Level.WAITING, code="asking")
@@ -215,7 +215,7 @@ SENTENCES = {
     "disk-full": str(
         QT_TRANSLATE_NOOP(
             "checks",
-            "Only {free} GiB are free and {stays} shall stay free: make room before lending.",
+            "Only {free} GiB are free but {stays} should stay free: make room before lending.",
         )
     ),
     "network-away": str(
@@ -289,8 +289,8 @@ class CheckStep(Step):
         self.body.addStretch(1)
         self._clock = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._clock.timeout.connect(self._end)
-        kit.means.model.replied.connect(self._take)
-        kit.means.model.refused.connect(self._miss)
+        kit.means.model.replied.connect(self._receive)
+        kit.means.model.refused.connect(self._refused)
 
     def enter(self) -> None:
         """Check everything again."""
@@ -315,12 +315,12 @@ class CheckStep(Step):
         is_known = all(one.level is not Level.WAITING for one in found)
         self.again.setEnabled(is_known)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == QUESTION and isinstance(reply, Runs):
             self._network = Network(runs=sum(row.is_open for row in reply.rows))
             self.refresh()
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _refused(self, question: Question, why: str) -> None:
         """Ask again while the worker is still starting and time is left."""
         if question != QUESTION or not self.isVisible():
             return

@@ -115,7 +115,7 @@ def _decode(content: bytes) -> Draft:
 
 
 def is_wanted(folder: Path, settings: Path, preferences: Preferences | None) -> bool:
-    """True if nobody agreed to lend yet, and there is no key or the first run was left half-way.
+    """True if nobody agreed to lend yet, and the key is missing or the first run was left half-way.
 
     `folder` is the worker's, `settings` that of the app's settings.
     """

@@ -130,7 +130,7 @@ class FirstRun(QWidget):
         self._heading, self._note = Paragraph("", Type.FIGURE), Paragraph(tone="sub")
         self.back, self.next = Button(self.tr("Back")), Button("", "primary")
         self.leave = Button(self.tr("Not now"), "quiet")
-        self._lay()
+        self._lay_out()
         for step in self._steps.values():
             step.changed.connect(self._follow)
         self.back.clicked.connect(lambda: self._go(-1))
@@ -234,7 +234,7 @@ class FirstRun(QWidget):
         except OSError as err:
             own.book.trouble.emit("unsaved", f"{self.tr('Start at login')}: {err.strerror or err}")
 
-    def _lay(self) -> None:
+    def _lay_out(self) -> None:
         content = Content()
         content.setProperty("kind", "body")
         self._column = QVBoxLayout(content)

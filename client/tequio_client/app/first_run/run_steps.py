@@ -53,9 +53,9 @@ class RunStep(Step):
         self.body.addWidget(holder)
         self.body.addStretch(1)
         self._shown: tuple[RunRow, ...] | None = None
-        kit.means.model.replied.connect(self._take)
-        kit.means.model.refused.connect(self._miss)
-        self._show(())
+        kit.means.model.replied.connect(self._receive)
+        kit.means.model.refused.connect(self._refused)
+        self._show_runs(())
 
     def enter(self) -> None:
         """Request the list of runs again."""
@@ -63,27 +63,27 @@ class RunStep(Step):
         self.kit.means.model.ask(QUESTION)
         known = self.kit.means.model.reply(QUESTION)
         if isinstance(known, Runs):
-            self._show(known.rows)
+            self._show_runs(known.rows)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == QUESTION and isinstance(reply, Runs):
             self.away.hide()
-            self._show(reply.rows)
+            self._show_runs(reply.rows)
 
-    def _miss(self, question: Question, _: str) -> None:
+    def _refused(self, question: Question, _: str) -> None:
         if question != QUESTION:
             return
         self.away.show_words(
             "info",
             self.tr(
-                "The ledger does not answer now, so there is no list. Go on: the run that fits "
-                "this computer best is joined when it does."
+                "The ledger is not answering, so the runs cannot be listed. You can continue: the "
+                "run that fits this computer best is joined as soon as the ledger answers."
             ),
             self.tr("Try again"),
         )
         self.away.show()
 
-    def _show(self, rows: tuple[RunRow, ...]) -> None:
+    def _show_runs(self, rows: tuple[RunRow, ...]) -> None:
         found = tuple(row for row in rows if row.is_open)
         if found == self._shown:
             return
@@ -93,7 +93,7 @@ class RunStep(Step):
             if (old := item.widget()) is not None:
                 old.setParent(None)
                 old.deleteLater()
-        self.rows = {ANY: self._any()} | {row.run: self._row(row) for row in found}
+        self.rows = {ANY: self._automatic_row()} | {row.run: self._row(row) for row in found}
         for run, row in self.rows.items():
             row.settle()
             row.setChecked(run == self._chosen())
@@ -110,7 +110,7 @@ class RunStep(Step):
         run = self.kit.book.draft.run
         return run if run in self.rows else ANY
 
-    def _any(self) -> ChoiceRow:
+    def _automatic_row(self) -> ChoiceRow:
         made = ChoiceRow()
         head = self.tr("Choose for me")
         note = self.tr("The open run that fits this computer and needs it most.")
@@ -206,7 +206,7 @@ class ReadyStep(Step):
 
     def refresh(self) -> None:
         """Describe the next events for the choices made."""
-        self._recall()
+        self._show_choices()
         first, second, third = self.events
         first.say(self.tr("Join and fetch"), self._fetching())
         second.say(self.tr("Begin when you are away"), self._beginning())
@@ -218,7 +218,7 @@ class ReadyStep(Step):
             ),
         )
 
-    def _recall(self) -> None:
+    def _show_choices(self) -> None:
         draft, run = self.kit.book.draft, self._run()
         presets = {
             Preset.GENTLE: self.tr("Gentle"),

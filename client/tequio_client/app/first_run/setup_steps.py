@@ -84,7 +84,7 @@ class MakingCard(Card):
         feet.addWidget(self.make)
         feet.addWidget(self.restore)
         feet.addStretch(1)
-        self.title(self.tr("Where shall it be kept?"))
+        self.title(self.tr("Where should it be stored?"))
         for part in (self.keep, self.trouble):
             self.body.addWidget(part)
         self.body.addLayout(feet)
@@ -136,7 +136,7 @@ class NameCard(Card):
         self.line.setPlaceholderText(self.tr("Nickname (optional)"))
         if self._own is not None:
             self.line.setText(self._own.book.settings.nickname)
-        self.line.editingFinished.connect(self._keep)
+        self.line.editingFinished.connect(self._save)
         row, words = QHBoxLayout(), QVBoxLayout()
         words.setSpacing(1)
         words.addWidget(Text(self.tr("A name, if you like"), Type.STRONG))
@@ -150,7 +150,7 @@ class NameCard(Card):
         row.setContentsMargins(0, 0, 0, 0)
         self.body.addWidget(holder)
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         if self._own is not None:
             self._own.book.change(nickname=self.line.text().strip())
 

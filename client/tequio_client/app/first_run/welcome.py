@@ -114,7 +114,7 @@ class CostCard(Card):
         self._draw, self._energy, self._money = (Figure() for _ in range(3))
         code = QLocale().currencySymbol(QLocale.CurrencySymbolFormat.CurrencyIsoCode)
         self._usual = USUAL.get(code)
-        self.hours = SliderRow(self.tr("Hours per day"), 1, 24, self._write_hours)
+        self.hours = SliderRow(self.tr("Hours per day"), 1, 24, self._hours_text)
         name = self.tr("Price per kWh")
         self.tariff = NumberBox(
             name, 0.0, MOST_TARIFF, code, places=2, nothing=self.tr("not entered")
@@ -146,7 +146,7 @@ class CostCard(Card):
         found, draft = power(self._kit.machine), self._kit.book.draft
         least, most = found.month_kwh(draft.hours)
         tariff = self._tariff()
-        self._device.setText(self._say_device(found))
+        self._device.setText(self._device_text(found))
         self._draw.say(
             _range(figures.count(round(found.least_w)), figures.power(found.most_w)),
             self.tr("while it trains"),
@@ -158,14 +158,14 @@ class CostCard(Card):
         )
         money = _range(_money(least * (tariff or 0)), _money(most * (tariff or 0)))
         self._money.say(money if tariff else figures.ABSENT, self.tr("per month"))
-        self._note.setText(self._say_price())
+        self._note.setText(self._price_text())
 
     @property
     def words(self) -> tuple[str, str, str]:
         """The figures shown: power, energy and money."""
         return self._draw.words, self._energy.words, self._money.words
 
-    def _say_device(self, found: Power) -> str:
+    def _device_text(self, found: Power) -> str:
         if not found.device:
             return self.tr("Looking at this computer. The range is that of most graphics cards.")
         if found.is_processor:
@@ -176,7 +176,7 @@ class CostCard(Card):
             said = self.tr("{device} does not say its limit. The range is that of most cards.")
         return said.format(device=found.device)
 
-    def _say_price(self) -> str:
+    def _price_text(self) -> str:
         rest = self.tr(
             "For this device only. If your PC would otherwise be asleep, add 40 to 90 W."
         )
@@ -189,7 +189,7 @@ class CostCard(Card):
         chosen = self._kit.book.draft.tariff
         return self._usual if chosen is None else chosen
 
-    def _write_hours(self, hours: int) -> str:
+    def _hours_text(self, hours: int) -> str:
         return self.tr("%n hour(s)", "", hours)
 
     def _change(self, **changes: float) -> None:

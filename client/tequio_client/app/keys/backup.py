@@ -81,7 +81,7 @@ class BackupDialog(KeyDialog):
         self.ways = Segmented(
             self.tr("As what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
         )
-        self.ways.chosen.connect(self._turn)
+        self.ways.chosen.connect(self._switch)
         self.words, self.file = WordsPane(), NewPassphrase()
         pane = QWidget()
         column = QVBoxLayout(pane)
@@ -106,9 +106,9 @@ class BackupDialog(KeyDialog):
         self.words.changed.connect(self._follow)
         self.main.clicked.connect(self._go_on)
         self.ways.choose(way)
-        self._turn(way)
+        self._switch(way)
 
-    def _turn(self, way: str) -> None:
+    def _switch(self, way: str) -> None:
         self._panes.setCurrentIndex(0 if way == "words" else 1)
         self.trouble.hide()
         self._follow()
@@ -131,7 +131,7 @@ class BackupDialog(KeyDialog):
             self._save()
         elif self._stage == "shut":
             self.wait(is_busy=True)
-            self._desk.words(self._show, self.say_trouble)
+            self._desk.words(self._show_words, self.say_trouble)
         elif self._stage == "shown":
             self._stage = "asked"
             self.words.ask()
@@ -140,7 +140,7 @@ class BackupDialog(KeyDialog):
             self.wait(is_busy=True)
             self._desk.wrote_words(self._finish, self.say_trouble)
 
-    def _show(self, words: tuple[str, ...]) -> None:
+    def _show_words(self, words: tuple[str, ...]) -> None:
         self._stage = "shown"
         self.words.show_words(words)
         self.wait(is_busy=False)

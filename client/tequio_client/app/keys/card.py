@@ -43,7 +43,7 @@ class KeyCard(Card):
         self.file = Button(self.tr("Save a file…"), picture="save")
         self.keep = Button(self.tr("Change how it's stored…"), "quiet")
         self.restore = Button(self.tr("Restore another…"), "quiet")
-        self._lay()
+        self._lay_out()
         self.words.clicked.connect(lambda: self._back_up("words"))
         self.file.clicked.connect(lambda: self._back_up("file"))
         self.keep.clicked.connect(lambda: self._open(KeepDialog(desk, self)))
@@ -60,7 +60,7 @@ class KeyCard(Card):
             button.setEnabled(state.kept is not Kept.ABSENT)
         self._kept.setText(
             {
-                Kept.ABSENT: self.tr("There is no key yet."),
+                Kept.ABSENT: self.tr("You don't have a key yet."),
                 Kept.KEYRING: self.tr(
                     "Kept in this system's keyring: the file alone is worth nothing."
                 ),
@@ -104,7 +104,7 @@ class KeyCard(Card):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _lay(self) -> None:
+    def _lay_out(self) -> None:
         head, names, feet = QHBoxLayout(), QVBoxLayout(), QHBoxLayout()
         head.setSpacing(14)
         names.setSpacing(1)

@@ -134,7 +134,7 @@ class RestoreDialog(KeyDialog):
         self._follow()
 
     def _connect(self) -> None:
-        self.ways.chosen.connect(self._turn)
+        self.ways.chosen.connect(self._switch)
         self.pick.clicked.connect(self._ask_file)
         self.main.clicked.connect(self._restore)
         for changed in (self.words.textChanged, self.phrase.textChanged, self.keep.changed):
@@ -151,7 +151,7 @@ class RestoreDialog(KeyDialog):
         grid.addWidget(self.phrase, 1, 1)
         return made
 
-    def _turn(self, way: str) -> None:
+    def _switch(self, way: str) -> None:
         self.words.setVisible(way == "words")
         self._file.setVisible(way == "file")
         self.trouble.hide()
@@ -229,14 +229,14 @@ class KeepDialog(KeyDialog):
             self.keep.rows[desk.state.kept].setChecked(True)
         self.body.addWidget(self.keep)
         self.keep.changed.connect(self._follow)
-        self.main.clicked.connect(self._keep)
+        self.main.clicked.connect(self._change)
         desk.find_keyring(lambda _: None, self.keep.lose_keyring)
         self._follow()
 
     def _follow(self) -> None:
         self.main.setEnabled(self.keep.is_ready)
 
-    def _keep(self) -> None:
+    def _change(self) -> None:
         self.wait(is_busy=True)
         self._desk.keep_as(self.keep.way, self.keep.secret, self._finish, self.say_trouble)
 

@@ -49,7 +49,7 @@ class KeyDesk(QObject):
     """The key differs from the one that the worker was given."""
     locked = Signal()
     """The worker cannot start until the user enters the passphrase."""
-    _came = Signal(int, object)
+    _finished = Signal(int, object)
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class KeyDesk(QObject):
         self._folder, self._now_ms, self._may_begin = folder, now_ms, may_begin
         self._lock = threading.Lock()  # over the store, and the two secrets below
         self._store_made: KeyStore | None = None
-        self._drawn: bytes | None = None
+        self._new_seed: bytes | None = None
         self._passphrase: str | None = None
         self._state = KeyState()
         self._is_closed = False
         self._numbers = itertools.count()
         self._asked: dict[int, tuple[Callable[[Any], None], Callable[[IdentityError], None]]] = {}
-        self._came.connect(self._deliver)
+        self._finished.connect(self._deliver)
 
     @property
     def state(self) -> KeyState:
@@ -92,13 +92,13 @@ class KeyDesk(QObject):
 
     def look(self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]) -> None:
         """Read how the key is stored."""
-        self._do(lambda store: store.state(), then, fail)
+        self._run(lambda store: store.state(), then, fail)
 
     def find_keyring(
         self, then: Callable[[str], None], fail: Callable[[IdentityError], None]
     ) -> None:
         """Get the name of the system's keyring."""
-        self._do(lambda store: store.keyring.name(), then, fail)
+        self._run(lambda store: store.keyring.name(), then, fail)
 
     def make(
         self,
@@ -110,11 +110,11 @@ class KeyDesk(QObject):
         """Make a key if there is none."""
 
         def work(store: KeyStore) -> KeyState:
-            store.make(how, passphrase, self._drawn)
-            self._drawn, self._passphrase = None, passphrase
+            store.make(how, passphrase, self._new_seed)
+            self._new_seed, self._passphrase = None, passphrase
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def keep_as(
         self,
@@ -130,7 +130,7 @@ class KeyDesk(QObject):
             self._passphrase = passphrase
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def unlock(
         self,
@@ -145,7 +145,7 @@ class KeyDesk(QObject):
             self._passphrase = passphrase
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def words(
         self, then: Callable[[tuple[str, ...]], None], fail: Callable[[IdentityError], None]
@@ -157,7 +157,7 @@ class KeyDesk(QObject):
 
             return to_words(store.open(self._passphrase).seed)
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def wrote_words(
         self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]
@@ -168,7 +168,7 @@ class KeyDesk(QObject):
             store.backed_up(store.open(self._passphrase), "words")
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def save(
         self,
@@ -187,7 +187,7 @@ class KeyDesk(QObject):
             store.backed_up(signer, "file")
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def restore(
         self,
@@ -208,16 +208,16 @@ class KeyDesk(QObject):
             else:
                 seed, way = read_backup(*source), "file"
             store.restore(seed, way, how, passphrase)
-            self._drawn, self._passphrase = None, passphrase
+            self._new_seed, self._passphrase = None, passphrase
             return store.state()
 
         def take(state: KeyState) -> None:
             then(state)
             self.renewed.emit()
 
-        self._do(work, take, fail)
+        self._run(work, take, fail)
 
-    def _do(
+    def _run(
         self,
         work: Callable[[KeyStore], T],
         then: Callable[[T], None],
@@ -232,23 +232,23 @@ class KeyDesk(QObject):
                 with self._lock:
                     came = work(self._store())
             except IdentityError as err:
-                self._came.emit(number, err)
+                self._finished.emit(number, err)
             else:
-                self._came.emit(number, came)
+                self._finished.emit(number, came)
 
         threading.Thread(target=run, name="key", daemon=True).start()
 
     def _deliver(self, number: int, came: object) -> None:
         then, fail = self._asked.pop(number)
         if isinstance(came, IdentityError):
-            self._tell(fail, came)
+            self._call(fail, came)
             return
         if isinstance(came, KeyState) and came != self._state:
             self._state = came
             self.changed.emit(came)
-        self._tell(then, came)
+        self._call(then, came)
 
-    def _tell(self, take: Callable[[T], None], value: T) -> None:
+    def _call(self, take: Callable[[T], None], value: T) -> None:
         """Call back unless the widget that asked has been destroyed."""
         owner = getattr(take, "__self__", None)
         is_gone = isinstance(owner, QObject) and not isValid(owner)
@@ -268,5 +268,5 @@ class KeyDesk(QObject):
             return store.open(self._passphrase).seed
         if not self._may_begin():
             raise IdentityError("gone", folder=str(self._folder))
-        self._drawn = self._drawn or secrets.token_bytes(SEED_BYTES)
-        return self._drawn
+        self._new_seed = self._new_seed or secrets.token_bytes(SEED_BYTES)
+        return self._new_seed

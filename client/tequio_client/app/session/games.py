@@ -84,7 +84,7 @@ def parsed(text: str) -> Tree:
     keys: list[str | None] = [None]  # of each level, the key that waits for its value
     for part in _parts(text):
         if part == "{":
-            key = _taken(keys)
+            key = _take_key(keys)
             stack.append({})
             keys.append(None)
             if len(stack) > _DEEPEST:
@@ -97,7 +97,7 @@ def parsed(text: str) -> Tree:
         elif keys[-1] is None:
             keys[-1] = part[1:].lower()
         else:
-            stack[-1][_taken(keys)] = part[1:]
+            stack[-1][_take_key(keys)] = part[1:]
     if keys != [None]:
         raise MalformedError("it ends in the middle")
     return stack[0]
@@ -121,7 +121,7 @@ def _unescaped(found: re.Match[str]) -> str:
     return {"n": "\n", "t": "\t"}.get(found[1], found[1])
 
 
-def _taken(keys: list[str | None]) -> str:
+def _take_key(keys: list[str | None]) -> str:
     key, keys[-1] = keys[-1], None
     if key is None:
         raise MalformedError("a bracket without a key")

@@ -62,7 +62,7 @@ class HyprlandFullscreen:
         folder = Path(self._environ.get("XDG_RUNTIME_DIR", "/")) / "hypr" / instance
         said = _exchanged(str(folder / ".socket.sock"), b"j/activewindow", self._timeout_s, None)
         window = _parsed(said)
-        state = window.get("fullscreen")  # true in older versions, where 1 is no truth
+        state = window.get("fullscreen")  # a boolean in older versions; 1 means maximised
         if state is not True and state != _FULL:
             return ""
         return _named(window.get("pid"), window.get("class"))
@@ -149,7 +149,7 @@ GAME_MODE = Address(
 )  # fmt: skip
 _LONGEST_MS = 10**14
 """Three thousand years; more is a bug of the service."""
-_METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 is no answer
+_METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 means unknown
 
 
 class OnBus:
@@ -327,7 +327,7 @@ class LinuxLine:
         self._sys, self._proc = sys_root, proc_root
 
     def read(self) -> bool:
-        name = self._way_out()
+        name = self._default_device()
         device = self._sys / "class/net" / name
         bus = (device / "device/subsystem").resolve().name
         is_wired = (
@@ -340,7 +340,7 @@ class LinuxLine:
             raise UnknownError(f"nobody knows whether {name} is metered")
         return False
 
-    def _way_out(self) -> str:
+    def _default_device(self) -> str:
         for line in _text(self._proc / "net/route").splitlines()[1:]:
             words = line.split()
             if len(words) > 1 and words[1] == "00000000":
@@ -387,17 +387,17 @@ class QtMetered:
     source = "qt"
 
     def __init__(self) -> None:
-        self._said: bool | None = None
+        self._is_metered: bool | None = None
         self._problem = "Qt does not know this system's networks"
         if QNetworkInformation.loadBackendByFeatures(QNetworkInformation.Feature.Metered):
             network = QNetworkInformation.instance()
-            network.isMeteredChanged.connect(self._take)
-            self._take(is_metered=network.isMetered())
+            network.isMeteredChanged.connect(self._update)
+            self._update(is_metered=network.isMetered())
 
     def read(self) -> bool:
-        if self._said is None:
+        if self._is_metered is None:
             raise AbsentError(self._problem)
-        return self._said
+        return self._is_metered
 
-    def _take(self, is_metered: bool) -> None:  # noqa: FBT001 - Qt's signal
-        self._said = is_metered
+    def _update(self, is_metered: bool) -> None:  # noqa: FBT001 - Qt's signal
+        self._is_metered = is_metered

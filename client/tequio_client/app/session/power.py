@@ -95,7 +95,7 @@ class KeepAwake:
         self._make = make
         self._lock = threading.Condition()
         self._wanted = self._is_held = self._is_closed = False
-        self._said = False  # what the system was told last; owned by the thread
+        self._applied = False  # what the system was told last; owned by the thread
         self._thread: threading.Thread | None = None
         self.problem = ""
         """The last error, for the health page."""
@@ -130,18 +130,18 @@ class KeepAwake:
         way = self._make()
         while True:
             with self._lock:
-                self._lock.wait_for(lambda: self._wanted != self._said or self._is_closed)
+                self._lock.wait_for(lambda: self._wanted != self._applied or self._is_closed)
                 wanted, is_last = self._wanted, self._is_closed
-            if wanted != self._said:
-                problem = _told(way, is_wanted=wanted)
+            if wanted != self._applied:
+                problem = _apply(way, is_wanted=wanted)
                 with self._lock:
-                    self._said = wanted
+                    self._applied = wanted
                     self._is_held, self.problem = wanted and not problem, problem
             if is_last:
                 return
 
 
-def _told(way: Inhibitor, *, is_wanted: bool) -> str:
+def _apply(way: Inhibitor, *, is_wanted: bool) -> str:
     try:
         if is_wanted:
             way.hold()
@@ -194,9 +194,9 @@ class SleepWatch(QObject):
             self._listener = _Listener(Bus(bus), self._heard)
         elif system == "darwin":
             self._ahead_ms = self._ahead()
-            self._look = QTimer(self, interval=LOOK_MS)
-            self._look.timeout.connect(self.look)
-            self._look.start()
+            self._timer = QTimer(self, interval=LOOK_MS)
+            self._timer.timeout.connect(self.look)
+            self._timer.start()
 
     def close(self) -> None:
         if self._listener is not None:
@@ -239,13 +239,13 @@ class _Listener:
 
     def __init__(self, bus: Bus, hear: Callable[[str, tuple[object, ...]], None]) -> None:
         self._bus = bus
-        self._hear: Callable[[str, tuple[object, ...]], None] | None = hear
+        self._callback: Callable[[str, tuple[object, ...]], None] | None = hear
         self._lock, self._closed = threading.Lock(), threading.Event()
         threading.Thread(target=self._run, daemon=True).start()
 
     def close(self) -> None:
         with self._lock:
-            self._hear = None
+            self._callback = None
         self._closed.set()
         self._bus.interrupt()
 
@@ -258,8 +258,8 @@ class _Listener:
 
     def _heard(self, name: str, said: tuple[object, ...]) -> None:
         with self._lock:
-            if self._hear is not None:
-                self._hear(name, said)
+            if self._callback is not None:
+                self._callback(name, said)
 
 
 class _Messages(QAbstractNativeEventFilter):
@@ -267,7 +267,7 @@ class _Messages(QAbstractNativeEventFilter):
 
     def __init__(self, hear: Callable[[int, int], None]) -> None:
         super().__init__()
-        self._hear = hear
+        self._callback = hear
 
     def nativeEventFilter(
         self, kind: QByteArray | bytes | bytearray | memoryview[int], message: int
@@ -275,5 +275,5 @@ class _Messages(QAbstractNativeEventFilter):
         """`message` is the address of a MSG."""
         if QByteArray(kind).data() == b"windows_generic_MSG" and int(message):
             fields = ctypes.cast(int(message), ctypes.POINTER(ctypes.c_size_t))
-            self._hear(fields[1] & 0xFFFFFFFF, fields[2])
+            self._callback(fields[1] & 0xFFFFFFFF, fields[2])
         return False, 0

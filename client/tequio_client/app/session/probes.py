@@ -56,11 +56,11 @@ class SessionProbes(QObject):
         self._timer = QTimer(self, interval=RESTING_MS)
         self._timer.timeout.connect(self._ask)
         self._together = QTimer(self, interval=_TOGETHER_MS, singleShot=True)
-        self._together.timeout.connect(self._tell)
+        self._together.timeout.connect(self._publish)
         self._answered.connect(self._together.start)
         late_ms = round(timeout_s * 1_000) + _TOGETHER_MS
         self._late = QTimer(self, interval=late_ms, singleShot=True)
-        self._late.timeout.connect(self._tell)
+        self._late.timeout.connect(self._publish)
 
     def start(self) -> None:
         self._timer.start()
@@ -106,7 +106,7 @@ class SessionProbes(QObject):
         if not self._late.isActive():  # what hangs must become unknown although it says nothing
             self._late.start()
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         facts = self._composed()
         if facts != self.facts:
             self.facts = facts
@@ -115,17 +115,17 @@ class SessionProbes(QObject):
     def _composed(self) -> SessionFacts:
         health: list[Fact] = []
         probes = self._probes
-        fullscreen = _told("fullscreen", probes.fullscreen, self._fullscreen, health)
-        running = _told("programs", probes.programs, self._running, health)
-        game = _told("game", probes.game_mode, self._game_mode, health)
+        fullscreen = _latest("fullscreen", probes.fullscreen, self._fullscreen, health)
+        running = _latest("programs", probes.programs, self._running, health)
+        game = _latest("game", probes.game_mode, self._game_mode, health)
         return SessionFacts(
-            idle_s=_told("idle", probes.idle, self._idle, health),
-            is_locked=_told("lock", probes.lock, self._lock, health),
+            idle_s=_latest("idle", probes.idle, self._idle, health),
+            is_locked=_latest("lock", probes.lock, self._lock, health),
             fullscreen=_named(fullscreen),
             is_film=is_film(fullscreen) if fullscreen else False,
             game=_named(game or (None if running is None else running.game)),
             programs=None if running is None else running.exclusive,
-            is_metered=_told("metered", probes.metered, self._metered, health),
+            is_metered=_latest("metered", probes.metered, self._metered, health),
             health=tuple(health),
         )
 
@@ -135,7 +135,7 @@ def _named(program: str | None) -> str | None:
     return cleaned(program, NAME_CHARACTERS) if program else program
 
 
-def _told(
+def _latest(
     name: str, probe: Probe[T] | None, asker: Asker[T] | None, health: list[Fact]
 ) -> T | None:
     """A probe's latest value, None also without a probe; appends its health."""

@@ -64,23 +64,23 @@ class Programs:
         self._folders, self._clock = folders, clock
         self.wanted: tuple[str, ...] = ()
         self._seen: dict[int, _Seen] = {}
-        self._looked_s: float | None = None
+        self._scanned_s: float | None = None
         self._all_s = 0.0
         self._last = Running(game="", exclusive=())
 
     def read(self) -> Running:
         """The result of a new scan, or of the last one if it is recent."""
         now_s = self._clock()
-        if self._looked_s is None or now_s - self._looked_s >= SCAN_S:
-            self._looked_s = now_s
-            self._look(now_s)
+        if self._scanned_s is None or now_s - self._scanned_s >= SCAN_S:
+            self._scanned_s = now_s
+            self._scan(now_s)
         wanted = {plain(name): name for name in self.wanted}
         running = {name for seen in self._seen.values() for name in seen.names}
         exclusive = tuple(shown for name, shown in wanted.items() if name in running)[:_MOST]
         games = (seen.game for seen in self._seen.values() if seen.game)
         return Running(game=next(games, ""), exclusive=exclusive)
 
-    def _look(self, now_s: float) -> None:
+    def _scan(self, now_s: float) -> None:
         if now_s - self._all_s >= _ALL_AGAIN_S:
             self._all_s = now_s
             self._folders.refresh()
@@ -93,14 +93,14 @@ class Programs:
         for pid in pids:
             seen = self._seen.get(pid)
             if seen is None or not seen.names or now_s - seen.first_s < _YOUNG_S:
-                self._seen[pid] = self._looked_at(pid, now_s if seen is None else seen.first_s)
+                self._seen[pid] = self._inspect(pid, now_s if seen is None else seen.first_s)
 
-    def _looked_at(self, pid: int, first_s: float) -> _Seen:
+    def _inspect(self, pid: int, first_s: float) -> _Seen:
         try:
             process = psutil.Process(pid)
             with process.oneshot():
                 name = process.name()
-                exe, words = _own(process.exe), _own(process.cmdline)
+                exe, words = _own_or_empty(process.exe), _own_or_empty(process.cmdline)
         except psutil.Error:
             return _Seen(first_s, frozenset("?"), "")
         files = [exe, *words[:1]] if isinstance(exe, str) else list(words[:1])
@@ -109,7 +109,7 @@ class Programs:
         return _Seen(first_s, frozenset(names) or frozenset("?"), game)
 
 
-def _own(ask: Callable[[], str | list[str]]) -> str | list[str]:
+def _own_or_empty(ask: Callable[[], str | list[str]]) -> str | list[str]:
     """Empty instead of an error: programs of other users withhold these fields."""
     try:
         return ask()

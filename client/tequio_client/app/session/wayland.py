@@ -50,7 +50,7 @@ class WaylandIdle:
         if self._socket is None:
             self._connect()
         try:
-            self._hear()
+            self._receive()
         except OSError as err:
             self.close()
             raise UnknownError(f"the compositor hung up: {err}") from err
@@ -75,15 +75,15 @@ class WaylandIdle:
             self._bind(names[_SEAT_NAME][0], _SEAT_NAME, 1, _SEAT)
             self._bind(names[_NOTIFIER_NAME][0], _NOTIFIER_NAME, version, _NOTIFIER)
             wanted = struct.pack("<III", _NOTIFICATION, int(QUIET_S * 1_000), _SEAT)
-            self._say(_NOTIFIER, version, wanted)  # the newer request has the number 2
+            self._send(_NOTIFIER, version, wanted)  # the newer request has the number 2
         except OSError as err:
             self.close()
             raise UnknownError(f"the compositor did not answer: {err}") from err
 
     def _globals(self) -> dict[str, tuple[int, int]]:
         """The compositor's interfaces, each with its number and version."""
-        self._say(_DISPLAY, 1, struct.pack("<I", _REGISTRY))
-        self._say(_DISPLAY, 0, struct.pack("<I", _CALLBACK))
+        self._send(_DISPLAY, 1, struct.pack("<I", _REGISTRY))
+        self._send(_DISPLAY, 0, struct.pack("<I", _CALLBACK))
         offered: dict[str, tuple[int, int]] = {}
         deadline_s = self._clock() + self._timeout_s
         while self._clock() < deadline_s:
@@ -95,7 +95,7 @@ class WaylandIdle:
                     return offered
         raise TimeoutError("it did not list what it offers")
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         """Handle all messages that have arrived."""
         line = self._line()
         line.settimeout(0)
@@ -103,12 +103,12 @@ class WaylandIdle:
             with contextlib.suppress(BlockingIOError):
                 while True:
                     for sender, event, body in self._messages():
-                        self._take(sender, event, body)
+                        self._handle(sender, event, body)
         finally:
             if self._socket is not None:
                 line.settimeout(self._timeout_s)
 
-    def _take(self, sender: int, event: int, body: bytes) -> None:
+    def _handle(self, sender: int, event: int, body: bytes) -> None:
         if sender == _DISPLAY and event == 0:
             raise ConnectionError(_text(body[8:])[0])
         if sender == _NOTIFICATION:
@@ -117,9 +117,9 @@ class WaylandIdle:
     def _bind(self, name: int, interface: str, version: int, as_object: int) -> None:
         text = interface.encode() + b"\0"
         body = struct.pack("<II", name, len(text)) + text + bytes(-len(text) % 4)
-        self._say(_REGISTRY, 0, body + struct.pack("<II", version, as_object))
+        self._send(_REGISTRY, 0, body + struct.pack("<II", version, as_object))
 
-    def _say(self, to: int, request: int, body: bytes) -> None:
+    def _send(self, to: int, request: int, body: bytes) -> None:
         self._line().sendall(struct.pack("<II", to, (8 + len(body)) << 16 | request) + body)
 
     def _messages(self) -> Iterator[tuple[int, int, bytes]]:

@@ -119,13 +119,13 @@ class Display:
 
     def _reply(self) -> bytes:
         while True:
-            unit = self._take(_UNIT)
+            unit = self._receive(_UNIT)
             kind, sequence = unit[0], struct.unpack_from("<H", unit, 2)[0]
             if kind in (_REPLY, _GENERIC_EVENT):
                 length = 4 * struct.unpack_from("<I", unit, 4)[0]
                 if length > _MOST_BYTES:
                     raise OSError(f"an answer of {length} bytes")
-                unit += self._take(length)
+                unit += self._receive(length)
             if sequence == self._sequence and kind == _REPLY:
                 return unit
             if sequence == self._sequence and kind == _ERROR:
@@ -136,8 +136,8 @@ class Display:
         lengths = struct.pack("<BxHHHH2x", ord("l"), 11, 0, len(name), len(cookie))
         padded = b"".join(part + bytes(-len(part) % 4) for part in (name, cookie))
         self._socket.sendall(lengths + padded)
-        head = self._take(8)
-        content = self._take(4 * struct.unpack_from("<H", head, 6)[0])
+        head = self._receive(8)
+        content = self._receive(4 * struct.unpack_from("<H", head, 6)[0])
         if head[0] != 1:
             why = content[: head[1]].decode("latin-1").strip() or "no reason given"
             raise UnknownError(f"the X server turned us away: {why}")
@@ -146,7 +146,7 @@ class Display:
                 return root
         raise UnknownError(f"the X server has no screen {screen}")
 
-    def _take(self, size: int) -> bytes:
+    def _receive(self, size: int) -> bytes:
         taken = b""
         while len(taken) < size:
             more = self._socket.recv(size - len(taken))

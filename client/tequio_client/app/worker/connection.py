@@ -74,12 +74,12 @@ class Child(Link):
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.started.connect(self.ready)
         self._process.finished.connect(self._finish)
-        self._process.errorOccurred.connect(self._err)
+        self._process.errorOccurred.connect(self._fail)
         self._killing = QTimer(self, interval=TERMINATE_MS, singleShot=True)
         self._killing.timeout.connect(self._process.kill)
         self._was_cut = False
-        self._look = QTimer(self, interval=LOOK_MS)
-        self._look.timeout.connect(self._trim)
+        self._log_timer = QTimer(self, interval=LOOK_MS)
+        self._log_timer.timeout.connect(self._trim)
 
     @property
     def pid(self) -> int:
@@ -95,7 +95,7 @@ class Child(Link):
             return
         self._process.setStandardErrorFile(str(self._log), QProcess.OpenModeFlag.Append)
         self._process.start()
-        self._look.start()
+        self._log_timer.start()
 
     def write(self, line: bytes) -> None:
         if self._process.state() is not QProcess.ProcessState.NotRunning:
@@ -118,7 +118,7 @@ class Child(Link):
     def close(self) -> None:
         self._is_over = True
         self._killing.stop()
-        self._look.stop()
+        self._log_timer.stop()
         process = self._process
         if process.state() is QProcess.ProcessState.NotRunning:
             return
@@ -152,16 +152,16 @@ class Child(Link):
                 with self._log.open("rb+") as log, _aside(self._log).open("wb") as aside:
                     log.seek(-LOG_BYTES, os.SEEK_END)
                     aside.write(log.read(LOG_BYTES))
-                    aside.write(log.read())  # what came meanwhile
-                    log.truncate(0)  # whoever writes goes on at its end
+                    aside.write(log.read())  # written since the first read
+                    log.truncate(0)  # the writers append, so they continue at offset 0
                 self._log_start, self._was_cut = 0, True
 
-    def _err(self, error: QProcess.ProcessError) -> None:
+    def _fail(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
             self._end(self._process.errorString())
 
     def _end(self, why: str) -> None:
-        self._look.stop()
+        self._log_timer.stop()
         if not self._is_over:
             self._is_over = True
             self.ended.emit(why)
@@ -179,8 +179,8 @@ class Visit(Link):
         self._socket: QLocalSocket | QTcpSocket | None = None
         self._port: control_socket.LoopbackPort | None = None
         self._proof = b""  # as much of it as has come
-        self._doubt = QTimer(self, interval=PROOF_MS, singleShot=True)
-        self._doubt.timeout.connect(self.stop)
+        self._proof_timer = QTimer(self, interval=PROOF_MS, singleShot=True)
+        self._proof_timer.timeout.connect(self.stop)
 
     def start(self) -> None:
         self._port = control_socket.port_of(self._folder)
@@ -194,20 +194,20 @@ class Visit(Link):
             self._end("")
             return
         socket = QLocalSocket(self)
-        socket.connected.connect(self._begin)
-        socket.errorOccurred.connect(self._err)
-        self._hear(socket)
+        socket.connected.connect(self._open)
+        socket.errorOccurred.connect(self._fail)
+        self._attach(socket)
         socket.connectToServer(str(path))
 
     def _over_loopback(self, port: control_socket.LoopbackPort) -> None:
         socket = QTcpSocket(self)
         socket.connected.connect(lambda: self.write(port.asked))
-        socket.errorOccurred.connect(self._err)
-        self._hear(socket)
-        self._doubt.start()
+        socket.errorOccurred.connect(self._fail)
+        self._attach(socket)
+        self._proof_timer.start()
         socket.connectToHost("127.0.0.1", port.port)
 
-    def _hear(self, socket: QLocalSocket | QTcpSocket) -> None:
+    def _attach(self, socket: QLocalSocket | QTcpSocket) -> None:
         self._socket = socket
         socket.readyRead.connect(self._read)
         socket.disconnected.connect(lambda: self._end(""))
@@ -217,7 +217,7 @@ class Visit(Link):
             self._socket.write(line)
 
     def stop(self) -> None:
-        self._doubt.stop()
+        self._proof_timer.stop()
         if self._socket is not None:
             self._socket.abort()
         self._end("")
@@ -227,11 +227,11 @@ class Visit(Link):
 
     def close(self) -> None:
         self._is_over = True
-        self._doubt.stop()
+        self._proof_timer.stop()
         if self._socket is not None:
             self._socket.abort()
 
-    def _begin(self) -> None:
+    def _open(self) -> None:
         self._was_ready = True
         self.ready.emit()
 
@@ -247,12 +247,12 @@ class Visit(Link):
         """Begin once the other end has proved that it wrote the port file."""
         self._proof = said
         if port.is_proven(said):
-            self._doubt.stop()
-            self._begin()
+            self._proof_timer.stop()
+            self._open()
         elif not port.answered.startswith(said):
             self.stop()
 
-    def _err(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:
+    def _fail(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:
         self._end("" if self._was_ready or self._socket is None else self._socket.errorString())
 
     def _end(self, why: str) -> None:

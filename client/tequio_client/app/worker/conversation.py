@@ -90,9 +90,9 @@ class Talk(QObject):
         self._is_joining = False
         self._lines = WorkerLines()
         self._is_open, self._is_over = False, False
-        self._wishing = self._timer(WANT_MS, self._want)
-        self._telling = self._timer(TELL_MS, self.tell)
-        self._watch = self._timer(STARTING_MS, self._miss)
+        self._command_timer = self._timer(WANT_MS, self._send_command)
+        self._facts_timer = self._timer(TELL_MS, self.tell)
+        self._watch = self._timer(STARTING_MS, self._overdue)
         self._missed = 0
         self._asked: dict[int, QTimer] = {}
 
@@ -101,13 +101,13 @@ class Talk(QObject):
         self._is_joining = bool(invitation)
         self._watch.start(STARTING_MS)
         said = None if seed is None else to_text(seed)
-        self._say(control.Hello(who="app", build=BUILD, seed=said, invitation=invitation))
+        self._send(control.Hello(who="app", build=BUILD, seed=said, invitation=invitation))
 
     def hear(self, chunk: bytes) -> None:
         """Handle output of the worker."""
         try:
             for message in self._lines.feed(chunk):
-                self._take(message)
+                self._handle(message)
                 if self._is_over:
                     return
         except MalformedError as err:
@@ -116,19 +116,19 @@ class Talk(QObject):
 
     def want(self) -> None:
         """Send the command until the worker shows it."""
-        self._want()
-        self._wishing.start()
+        self._send_command()
+        self._command_timer.start()
 
     def choose(self) -> None:
         """Send the preferences."""
         if self._is_open and self._levels.preferences is not None:
-            self._say(control.Choose(preferences=self._levels.preferences))
+            self._send(control.Choose(preferences=self._levels.preferences))
 
     def tell(self) -> None:
         """Send the session facts."""
         if self._is_open:
-            self._telling.start()
-            self._say(control.Tell(facts=self._levels.facts))
+            self._facts_timer.start()
+            self._send(control.Tell(facts=self._levels.facts))
 
     def ask(self, number: int, question: Question) -> None:
         """Ask; an answer is emitted in any case."""
@@ -139,21 +139,21 @@ class Talk(QObject):
         patience.setSingleShot(True)
         patience.start()
         self._asked[number] = patience
-        self._say(control.Ask(id=number, question=question))
+        self._send(control.Ask(id=number, question=question))
 
     def bye(self) -> None:
         """Send goodbye, upon which a worker of this app ends, and close."""
-        self._say(control.Bye())
+        self._send(control.Bye())
         self.close()
 
     def close(self) -> None:
         """Send and receive nothing more."""
         self._is_open, self._is_over = False, True
-        for timer in (self._wishing, self._telling, self._watch, *self._asked.values()):
+        for timer in (self._command_timer, self._facts_timer, self._watch, *self._asked.values()):
             timer.stop()
         self._asked.clear()
 
-    def _take(self, message: control.FromWorker) -> None:
+    def _handle(self, message: control.FromWorker) -> None:
         match message:
             case control.Welcome() if not self._is_open:
                 self._open(message)
@@ -161,9 +161,9 @@ class Talk(QObject):
                 self.close()
                 self.refused.emit(why)
             case control.Shown(snapshot=snapshot) if self._is_open:
-                self._show(snapshot)
+                self._receive_snapshot(snapshot)
             case control.Answer() if self._is_open:
-                self._take_answer(message)
+                self._receive_answer(message)
             case _:
                 raise MalformedError(f"{type(message).__name__} before or after its time")
 
@@ -176,16 +176,16 @@ class Talk(QObject):
         if self._levels.wish is not None:
             self.want()
 
-    def _show(self, snapshot: Snapshot) -> None:
+    def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self._missed = 0
         self._watch.start(HALF_HUNG_MS)
         wish = self._levels.wish
         if wish is not None and snapshot.wish.number >= wish.number:
             self._levels.wish = None
-            self._wishing.stop()
+            self._command_timer.stop()
         self.snapshot.emit(snapshot)
 
-    def _take_answer(self, answer: control.Answer) -> None:
+    def _receive_answer(self, answer: control.Answer) -> None:
         patience = self._asked.pop(answer.id, None)
         if patience is not None:
             patience.stop()
@@ -200,7 +200,7 @@ class Talk(QObject):
     def _refuse(self, number: int, why: str) -> None:
         self.answer.emit(control.Answer(id=number, error=why))
 
-    def _miss(self) -> None:
+    def _overdue(self) -> None:
         self._missed += 1
         if self._missed > 1 or not self._is_open:
             self._fail(self.tr("The worker does not answer any more."))
@@ -210,12 +210,12 @@ class Talk(QObject):
             self.close()
             self.failed.emit(why)
 
-    def _want(self) -> None:
+    def _send_command(self) -> None:
         wish = self._levels.wish
         if self._is_open and wish is not None:
-            self._say(control.Want(wish=wish))
+            self._send(control.Want(wish=wish))
 
-    def _say(self, message: control.ToWorker) -> None:
+    def _send(self, message: control.ToWorker) -> None:
         if not self._is_over:
             self._write(control.encode(message))
 

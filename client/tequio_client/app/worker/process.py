@@ -70,12 +70,12 @@ class WorkerProcess(Worker):
         self._command, self._folder, self._seed = tuple(command), folder, seed
         self._levels = Levels()
         self._link: Link | None = None
-        self._talk: Talk | None = None
+        self._conversation: Talk | None = None
         self._failures, self._attempt = 0, 0
         self._why = ""
         self._invitation = ""
         self._is_joining = False
-        self._is_closed = self._is_final = self._is_wanted_anew = False
+        self._is_closed = self._is_final = self._is_restarting = False
         self._again = QTimer(self, singleShot=True)
         self._again.timeout.connect(self._connect)
         self._steady = QTimer(self, interval=STEADY_MS, singleShot=True)
@@ -90,7 +90,7 @@ class WorkerProcess(Worker):
     @property
     def is_visiting(self) -> bool:
         """True if the worker was started by another program."""
-        return isinstance(self._link, Visit) and self._talk is not None
+        return isinstance(self._link, Visit) and self._conversation is not None
 
     def start(self) -> None:
         self._connect()
@@ -110,9 +110,9 @@ class WorkerProcess(Worker):
     def renew(self) -> None:
         """Restart with the current key; a worker of another program keeps running."""
         if isinstance(self._link, Child):
-            self._is_wanted_anew = True
-            if self._talk is not None:
-                self._talk.bye()
+            self._is_restarting = True
+            if self._conversation is not None:
+                self._conversation.bye()
                 self._link.leave()
             else:
                 self._link.stop()
@@ -133,8 +133,8 @@ class WorkerProcess(Worker):
         self._is_closed = True
         self._again.stop()
         self._steady.stop()
-        talk, link = self._talk, self._link
-        self._talk = self._link = None
+        talk, link = self._conversation, self._link
+        self._conversation = self._link = None
         if talk is not None:
             talk.bye()
         if link is not None:
@@ -142,36 +142,36 @@ class WorkerProcess(Worker):
 
     def want(self, wish: Wish) -> None:
         self._levels.wish = wish
-        if self._talk is not None:
-            self._talk.want()
+        if self._conversation is not None:
+            self._conversation.want()
 
     def choose(self, preferences: Preferences) -> None:
         self._levels.preferences = preferences
-        if self._talk is not None:
-            self._talk.choose()
+        if self._conversation is not None:
+            self._conversation.choose()
 
     def ask(self, number: int, question: Question) -> None:
-        if self._talk is not None:
-            self._talk.ask(number, question)
+        if self._conversation is not None:
+            self._conversation.ask(number, question)
         else:
-            self.answer.emit(control.Answer(id=number, error=self.tr("There is no worker now.")))
+            self.answer.emit(control.Answer(id=number, error=self.tr("The worker is not running.")))
 
     def tell(self, facts: SessionFacts) -> None:
         """Send these facts about the user's session to the worker."""
         self._levels.facts = facts
-        if self._talk is not None:
-            self._talk.tell()
+        if self._conversation is not None:
+            self._conversation.tell()
 
     def _connect(self) -> None:
         self._again.stop()
-        self._take(Visit(self._folder, self))
+        self._attach(Visit(self._folder, self))
 
-    def _take(self, link: Link) -> None:
+    def _attach(self, link: Link) -> None:
         self._attempt += 1
         self._why, self._is_final = "", False
         self._link = link
         link.ready.connect(self._prepare)
-        link.ended.connect(self._lose)
+        link.ended.connect(self._link_ended)
         link.start()
 
     def _prepare(self) -> None:
@@ -196,21 +196,21 @@ class WorkerProcess(Worker):
         if problem:
             self._refuse(problem)
             return
-        self._talk = Talk(self._levels, link.write, self)
-        self._talk.welcomed.connect(self._welcome)
-        self._talk.snapshot.connect(self._show)
-        self._talk.answer.connect(self.answer)
-        self._talk.refused.connect(self._refuse)
-        self._talk.failed.connect(self._fail)
-        link.heard.connect(self._talk.hear)
+        self._conversation = Talk(self._levels, link.write, self)
+        self._conversation.welcomed.connect(self._welcome)
+        self._conversation.snapshot.connect(self._receive_snapshot)
+        self._conversation.answer.connect(self.answer)
+        self._conversation.refused.connect(self._refuse)
+        self._conversation.failed.connect(self._fail)
+        link.heard.connect(self._conversation.hear)
         self._is_joining = bool(self._invitation) and isinstance(link, Child)
-        self._talk.greet(seed, self._invitation if self._is_joining else "")
+        self._conversation.greet(seed, self._invitation if self._is_joining else "")
 
     def _welcome(self, _: control.Welcome) -> None:
         self._steady.start()
         self.visiting.emit(self.is_visiting)
 
-    def _show(self, snapshot: Snapshot) -> None:
+    def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self.snapshot.emit(snapshot)
         if self._is_joining:
             self._invitation, self._is_joining = "", False
@@ -229,17 +229,17 @@ class WorkerProcess(Worker):
     def _forgive(self) -> None:
         self._failures = 0
 
-    def _lose(self, why: str) -> None:
+    def _link_ended(self, why: str) -> None:
         """After the transport ended: start our own worker, try again, or give up."""
-        link, was_greeted = self._link, self._talk is not None
+        link, was_greeted = self._link, self._conversation is not None
         self._drop()
         if self._is_closed:
             return
         if isinstance(link, Visit) and not was_greeted:
-            self._take(Child(self._command, self._folder, self))
+            self._attach(Child(self._command, self._folder, self))
             return
-        if self._is_wanted_anew:
-            self._is_wanted_anew, self._failures = False, 0
+        if self._is_restarting:
+            self._is_restarting, self._failures = False, 0
             self.gone.emit("")
             self._connect()
             return
@@ -257,12 +257,12 @@ class WorkerProcess(Worker):
 
     def _drop(self) -> None:
         self._steady.stop()
-        for part in (self._talk, self._link):
+        for part in (self._conversation, self._link):
             if part is not None:
                 part.deleteLater()
-        if self._talk is not None:
-            self._talk.close()
-        self._talk = self._link = None
+        if self._conversation is not None:
+            self._conversation.close()
+        self._conversation = self._link = None
         self._is_joining = False
 
 

@@ -189,7 +189,7 @@ from PySide6.QtCore import QCoreApplication
 from tequio_client.app.session.linux import QtMetered
 application = QCoreApplication([])
 metered = QtMetered()
-metered._take(True)
+metered._update(True)
 print(metered.read())
 """
 
