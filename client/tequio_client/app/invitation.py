@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 NETWORK = "network"
 """File in the worker's folder with the id of its network."""
-
-
 _MOST_BYTES = 4_096
 
 

@@ -32,7 +32,6 @@ PAGE = 1_000
 MOST_PAGES = 64
 ENDED = ("finished",)
 """States of a run that cannot be joined any more."""
-
 _Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Text = Annotated[str, msgspec.Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 

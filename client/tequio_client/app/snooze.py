@@ -5,68 +5,50 @@ The English templates are in `ipc.texts`; their translations are in the context 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QLocale
-from PySide6.QtWidgets import QMenu, QWidget
 
-from tequio_client import clock
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.ipc.texts import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tequio_client.app.model import Model
     from tequio_client.ipc.control import ActivityRow
-    from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.snapshot import Decision, Snapshot, State, Value, Wish
-
-
-MINUTE_MS = 60_000
-
-
-class SnoozeMenu(QMenu):
-    """A menu of pauses with an end; the owner calls `fill` to update it."""
-
-    def __init__(
-        self, model: Model, now_ms: Callable[[], int], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._model, self._now_ms = model, now_ms
-        self.fill()
-
-    def fill(self) -> None:
-        """Offer what applies now, in the current language."""
-        self.clear()
-        self.setTitle(self.tr("Snooze"))
-        for text, minutes in ((self.tr("15 minutes"), 15), (self.tr("1 hour"), 60)):
-            self.addAction(text).triggered.connect(partial(self._snooze, minutes))
-        self.addAction(self.tr("Until tomorrow")).triggered.connect(self._snooze_until_tomorrow)
-        self.addSeparator()
-        game = game_of(self._model.session)
-        text = self.tr("Until I close {game}").format(game=game.replace("&", "&&"))
-        action = self.addAction(text if game else self.tr("Until I close this game"))
-        action.setEnabled(bool(game))
-        action.triggered.connect(lambda: self._model.snooze_until_game_closes(game=game))
-
-    def _snooze(self, minutes: int, _is_checked: bool = False) -> None:  # noqa: FBT001, FBT002 - Qt's signal
-        self._model.snooze_until(self._now_ms() + minutes * MINUTE_MS)
-
-    def _snooze_until_tomorrow(self) -> None:
-        self._model.snooze_until(clock.tomorrow_ms(self._now_ms()))
-
-
-def game_of(facts: SessionFacts) -> str:
-    """The running game; empty: none, or unknown."""
-    return facts.game or ("" if facts.is_film else facts.fullscreen or "")
-
 
 CONTEXT = "words"
 AMOUNTS = ("points", "ledger", "proven")
 """Values of events that are points."""
+HEADLINE_CONTEXT = "headline"
+PAUSING = (
+    str(QT_TRANSLATE_NOOP("headline", "Pausing…")),
+    str(QT_TRANSLATE_NOOP("headline", "The device is given back at once.")),
+)
+STARTING = (
+    str(QT_TRANSLATE_NOOP("headline", "Starting…")),
+    str(QT_TRANSLATE_NOOP("headline", "Checking whether it's OK to start…")),
+)
+
+
+def headline(model: Model, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
+    """The word for the state and its reason, as shown above the pages and in the tray.
+
+    Both come from the worker. Between the user's command and its confirmation the previous state
+    would look as if the click was ignored, so this says what is in progress.
+    """
+    under_way = _in_progress(model.unheard)
+    if under_way is not None:
+        word, reason = (QCoreApplication.translate(HEADLINE_CONTEXT, text) for text in under_way)
+        return word, reason
+    return state(snapshot.decision.state), words_reason(snapshot.decision, now_ms)
+
+
+def _in_progress(wish: Wish | None) -> tuple[str, str] | None:
+    if wish is None or wish.finish:  # a round that is to be finished goes on as it is
+        return None
+    return STARTING if wish.lend and wish.snooze is None else PAUSING
 
 
 def state(now: State) -> str:
@@ -144,33 +126,3 @@ class _Amount(float):
 
 def _translate(template: str) -> str:
     return QCoreApplication.translate(CONTEXT, template)
-
-
-HEADLINE_CONTEXT = "headline"
-PAUSING = (
-    str(QT_TRANSLATE_NOOP("headline", "Pausing…")),
-    str(QT_TRANSLATE_NOOP("headline", "The device is given back at once.")),
-)
-STARTING = (
-    str(QT_TRANSLATE_NOOP("headline", "Starting…")),
-    str(QT_TRANSLATE_NOOP("headline", "Checking whether it's OK to start…")),
-)
-
-
-def headline(model: Model, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
-    """The word for the state and its reason, as shown above the pages and in the tray.
-
-    Both come from the worker. Between the user's command and its confirmation the previous state
-    would look as if the click was ignored, so this says what is in progress.
-    """
-    under_way = _in_progress(model.unheard)
-    if under_way is not None:
-        word, reason = (QCoreApplication.translate(HEADLINE_CONTEXT, text) for text in under_way)
-        return word, reason
-    return state(snapshot.decision.state), words_reason(snapshot.decision, now_ms)
-
-
-def _in_progress(wish: Wish | None) -> tuple[str, str] | None:
-    if wish is None or wish.finish:  # a round that is to be finished goes on as it is
-        return None
-    return STARTING if wish.lend and wish.snooze is None else PAUSING

@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
-from tequio_client.app.snooze import SnoozeMenu, headline
+from tequio_client.app.snooze import headline
+from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets.base import tip

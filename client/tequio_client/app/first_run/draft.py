@@ -29,18 +29,10 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
 
 FILE = "first-run.json"
-
-
 VERSION = 1
-
-
 KEY = "identity.key"
-
-
 WORKERS = "preferences.json"
 """The worker's own copy."""
-
-
 STEPS = ("welcome", "check", "key", "when", "run", "ready")
 
 

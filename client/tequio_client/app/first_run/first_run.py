@@ -48,23 +48,11 @@ if TYPE_CHECKING:
     from tequio_client.app.window import Window
 
 HOME = "home"
-
-
 MARK = (22, 6)
-
-
 HERE = 40
-
-
 GAP = 7
-
-
 WIDEST = 760
-
-
 LEAST_BESIDE = 26
-
-
 CPU = "cpu"
 
 

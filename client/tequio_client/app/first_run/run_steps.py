@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import Question, Reply, RunRow
 
 QUESTION = AskRuns()
-
-
 ANY = ""
-
-
 LINE_BYTES_PER_S = 50e6 / 8
 """Bytes per second of a 50 Mbit/s connection."""
 

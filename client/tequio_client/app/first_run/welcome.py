@@ -23,24 +23,12 @@ if TYPE_CHECKING:
     from tequio_client.ipc.facts import MachineFacts
 
 MOST_TARIFF = 1_000_000.0
-
-
 LEAST = 180
-
-
 LEAST_PART = 0.6
-
-
 UNKNOWN_CARD_W = (80.0, 350.0)
-
-
 PROCESSOR_W = (35.0, 150.0)
-
-
 DAYS = 30.4
 """Days in a month."""
-
-
 USUAL = {"EUR": 0.30, "USD": 0.18, "GBP": 0.25, "CHF": 0.30, "MXN": 2.0, "JPY": 31.0, "CAD": 0.17}
 """Rough household prices of a kWh; the app labels them as a guess."""
 

@@ -31,18 +31,10 @@ if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyDesk
 
 HIDDEN = "••••••"
-
-
 NUMBER = 22
-
-
 ASKED = 2
 """Number of words to type as proof."""
-
-
 FILE = "tequio.tequio-key"
-
-
 COLUMNS = 4
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from tequio_client.keys.state import IdentityError
 
 WIDTH = 560
-
-
 LOW = 84
 """Height of the field for words, in pixels."""
 

@@ -19,24 +19,16 @@ from tequio_client.keys.state import Kept
 
 LEAST = 8
 """Characters, the same as in `keys.backup`."""
-
-
 GOOD = 16
 """A passphrase of this length gets no advice."""
-
-
 WORDS = 24
 """Words of a key's backup."""
-
-
 UNLEARNED = (
     Qt.InputMethodHint.ImhSensitiveData
     | Qt.InputMethodHint.ImhNoPredictiveText
     | Qt.InputMethodHint.ImhNoAutoUppercase
 )
 """For fields with a secret in plain letters: on-screen keyboards learn and predict words."""
-
-
 INDENT = 27
 
 

@@ -211,11 +211,11 @@ class KeyDesk(QObject):
             self._new_seed, self._passphrase = None, passphrase
             return store.state()
 
-        def take(state: KeyState) -> None:
+        def finish(state: KeyState) -> None:
             then(state)
             self.renewed.emit()
 
-        self._run(work, take, fail)
+        self._run(work, finish, fail)
 
     def _run(
         self,
@@ -248,12 +248,12 @@ class KeyDesk(QObject):
             self.changed.emit(came)
         self._call(then, came)
 
-    def _call(self, take: Callable[[T], None], value: T) -> None:
+    def _call(self, callback: Callable[[T], None], value: T) -> None:
         """Call back unless the widget that asked has been destroyed."""
-        owner = getattr(take, "__self__", None)
+        owner = getattr(callback, "__self__", None)
         is_gone = isinstance(owner, QObject) and not isValid(owner)
         if not (self._is_closed or is_gone):
-            take(value)
+            callback(value)
 
     def _store(self) -> KeyStore:
         if self._store_made is None:
