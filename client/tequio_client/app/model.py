@@ -140,6 +140,7 @@ class Model(QObject):
     def _send_command(
         self, *, lend: bool, snooze: Snooze | None = None, finish: bool = False
     ) -> None:
+        # Based on the number in force, so that the last of several programs wins.
         number = self.wish.number + 1
         self._wish = Wish(number=number, lend=lend, snooze=snooze, finish=finish)
         self._worker.want(self._wish)
@@ -156,6 +157,7 @@ class Model(QObject):
         if ours == snapshot.preferences:
             self._preferences = None
             return
+        # The worker's clock decides, because snapshots may arrive late after a sleep.
         if self._unheard_ms is None:
             self._unheard_ms = snapshot.at_ms
         if snapshot.at_ms - self._unheard_ms >= HEARD_MS:

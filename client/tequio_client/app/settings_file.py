@@ -84,7 +84,7 @@ class KeptFile(Generic[T]):
             except OSError:
                 shutil.copy2(self.path, aside)
         except OSError:
-            return  # it will be replaced only once something is chosen
+            return  # the damaged file itself stays until the user changes a setting
 
 
 VERSION = 1

@@ -224,8 +224,9 @@ class KeyDesk(QObject):
         fail: Callable[[IdentityError], None],
     ) -> None:
         number = next(self._numbers)
-        self._asked[number] = then, fail  # not in the thread: who is called may be a window, and
-        # a thread that lets go of it last destroys it while the main one handles its events
+        # Not in the thread's closure: a callback may refer to a window, and a thread that drops the
+        # last reference destroys the window while the main thread handles its events.
+        self._asked[number] = then, fail
 
         def run() -> None:
             try:

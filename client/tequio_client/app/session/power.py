@@ -196,6 +196,7 @@ class SleepWatch(QObject):
             self._ahead_ms = self._ahead()
             self._timer = QTimer(self, interval=LOOK_MS)
             self._timer.timeout.connect(self.look)
+            # macOS announces sleep to a native run loop only; comparing two clocks needs none.
             self._timer.start()
 
     def close(self) -> None:
@@ -204,7 +205,7 @@ class SleepWatch(QObject):
         application = QGuiApplication.instance()
         if self._filter is not None and application is not None:
             application.removeNativeEventFilter(self._filter)
-        self._filter = None  # it holds us
+        self._filter = None  # it refers to this object
 
     def look(self) -> None:
         """Detect a Mac's sleep after the fact: the monotonic clock stands still meanwhile."""

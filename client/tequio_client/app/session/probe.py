@@ -67,6 +67,7 @@ class First(Generic[T]):
                 continue
             self.source = probe.source
             return value
+        # All sources absent: begin at the first one again, or nothing would ever be asked.
         self._start = 0 if self._start >= len(self._probes) else self._start
         raise (UnknownError if is_any_there else AbsentError)("; ".join(problems) or "no source")
 

@@ -103,7 +103,7 @@ class SessionProbes(QObject):
     def _ask(self) -> None:
         for asker in self._askers():
             asker.ask()
-        if not self._late.isActive():  # what hangs must become unknown although it says nothing
+        if not self._late.isActive():  # a probe that hangs must become unknown without an answer
             self._late.start()
 
     def _publish(self) -> None:

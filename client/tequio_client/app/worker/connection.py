@@ -112,6 +112,7 @@ class Child(Link):
         if self._process.state() is QProcess.ProcessState.NotRunning:
             self._end("")
             return
+        # The worker ends when its stdin closes; the timer kills one that does not.
         self._process.closeWriteChannel()
         self._killing.start(BYE_MS)
 
@@ -122,6 +123,8 @@ class Child(Link):
         process = self._process
         if process.state() is QProcess.ProcessState.NotRunning:
             return
+        # The kill ladder: goodbye, SIGTERM, SIGKILL. Each wait is bounded, because a desktop ends
+        # programs that take too long to quit, and the worker must not outlive the app unnoticed.
         process.closeWriteChannel()
         if process.waitForFinished(BYE_MS):
             return
@@ -140,6 +143,8 @@ class Child(Link):
             why = self.tr("The worker was ended from outside ({code}).").format(code=code)
         else:
             why = self.tr("The worker has ended ({code}).").format(code=code)
+        # The worker's own error says more than an exit code, so read it from the log. A rotation
+        # may have moved it to the old log meanwhile.
         said = _last_words(self._log, self._log_start)
         if not said and self._was_cut:
             said = _last_words(_aside(self._log), 0)
@@ -201,6 +206,8 @@ class Visit(Link):
 
     def _over_loopback(self, port: control_socket.LoopbackPort) -> None:
         socket = QTcpSocket(self)
+        # Any program may occupy a port that a dead worker has left in the file, so the other end
+        # must prove its identity before the conversation begins.
         socket.connected.connect(lambda: self.write(port.asked))
         socket.errorOccurred.connect(self._fail)
         self._attach(socket)

@@ -34,7 +34,7 @@ class WorkerLines:
 
     def feed(self, chunk: bytes) -> Iterator[control.FromWorker]:
         """Yield each complete message; raises MalformedError."""
-        looked = len(self._rest)
+        looked = len(self._rest)  # searched before: a long line costs linear time, not quadratic
         self._rest += chunk
         while (end := self._rest.find(b"\n", looked)) >= 0:
             line = bytes(self._rest[:end])
@@ -180,6 +180,7 @@ class Talk(QObject):
         self._missed = 0
         self._watch.start(HALF_HUNG_MS)
         wish = self._levels.wish
+        # A greater number is a later command from another program, which supersedes ours.
         if wish is not None and snapshot.wish.number >= wish.number:
             self._levels.wish = None
             self._command_timer.stop()
@@ -201,13 +202,14 @@ class Talk(QObject):
         self.answer.emit(control.Answer(id=number, error=why))
 
     def _overdue(self) -> None:
+        # The first miss may be the computer's sleep: timers fire before the worker gets to run.
         self._missed += 1
         if self._missed > 1 or not self._is_open:
             self._fail(self.tr("The worker does not answer any more."))
 
     def _fail(self, why: str) -> None:
         if not self._is_over:
-            self.close()
+            self.close()  # before the signal: its receiver deletes this object
             self.failed.emit(why)
 
     def _send_command(self) -> None:

@@ -110,6 +110,7 @@ class WorkerProcess(Worker):
     def renew(self) -> None:
         """Restart with the current key; a worker of another program keeps running."""
         if isinstance(self._link, Child):
+            # The next worker starts when this one has ended and released the folder's lock.
             self._is_restarting = True
             if self._conversation is not None:
                 self._conversation.bye()
@@ -164,6 +165,7 @@ class WorkerProcess(Worker):
 
     def _connect(self) -> None:
         self._again.stop()
+        # Try the socket first: a folder admits one worker, so a second one could only fail.
         self._attach(Visit(self._folder, self))
 
     def _attach(self, link: Link) -> None:
@@ -187,6 +189,8 @@ class WorkerProcess(Worker):
             except TequioError as err:
                 self._unlocked.emit(attempt, None, str(err))
 
+        # A thread, since the keyring may show a dialog; the number of the attempt discards a seed
+        # that arrives after its transport has ended.
         threading.Thread(target=unlock, daemon=True).start()
 
     def _greet(self, attempt: int, seed: bytes | None, problem: str) -> None:
@@ -235,6 +239,7 @@ class WorkerProcess(Worker):
         self._drop()
         if self._is_closed:
             return
+        # Nobody answered at the socket, so no worker runs: this is the normal way to a first start.
         if isinstance(link, Visit) and not was_greeted:
             self._attach(Child(self._command, self._folder, self))
             return
@@ -244,6 +249,7 @@ class WorkerProcess(Worker):
             self._connect()
             return
         why = _sentence(self._why or why or self.tr("The worker has ended."))
+        # The reason that this app knows (a bad message, silence) explains more than the exit.
         self._failures += 1
         if self._is_final or self._failures >= TRIES:
             tried = self.tr("The worker failed {tries} times in a row, the last time so: {why}")
