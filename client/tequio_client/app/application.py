@@ -80,8 +80,8 @@ class EndSignals(QObject):
         self._read_end.close()
 
     def _read_signals(self) -> None:
-        said = self._read_end.recv(64)
-        if any(number in said for number in SIGNALS):
+        numbers = self._read_end.recv(64)
+        if any(number in numbers for number in SIGNALS):
             self.told.emit()
 
 
@@ -171,21 +171,21 @@ class SingleInstance(QObject):
             socket.disconnected.connect(partial(self._forget, socket))
 
     def _receive(self, socket: QLocalSocket) -> None:
-        said = bytes(socket.peek(MOST_BYTES).data())
-        if not said.endswith(b"\n"):
-            if len(said) >= MOST_BYTES or not _is_prefix(said):
+        request = bytes(socket.peek(MOST_BYTES).data())
+        if not request.endswith(b"\n"):
+            if len(request) >= MOST_BYTES or not _is_prefix(request):
                 socket.abort()
             return
         socket.readAll()
-        if not (said == RAISE or said.startswith(OPEN)):
+        if not (request == RAISE or request.startswith(OPEN)):
             socket.abort()
             return
         socket.write(AGREED)
         socket.flush()
-        if said == RAISE:
+        if request == RAISE:
             self.raised.emit()
         else:
-            self.handed.emit(said.removeprefix(OPEN).strip().decode("utf-8", "replace"))
+            self.handed.emit(request.removeprefix(OPEN).strip().decode("utf-8", "replace"))
 
     def _forget(self, socket: QLocalSocket) -> None:
         if socket in self._callers:
@@ -193,5 +193,5 @@ class SingleInstance(QObject):
             socket.deleteLater()
 
 
-def _is_prefix(said: bytes) -> bool:
-    return RAISE.startswith(said) or OPEN.startswith(said) or said.startswith(OPEN)
+def _is_prefix(request: bytes) -> bool:
+    return RAISE.startswith(request) or OPEN.startswith(request) or request.startswith(OPEN)

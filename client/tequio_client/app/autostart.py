@@ -90,10 +90,10 @@ class DesktopEntry:
             lines = self._path.read_text("utf-8").splitlines()
         except (OSError, UnicodeDecodeError):
             return False
-        said = dict(line.split("=", 1) for line in lines if "=" in line)
-        is_hidden = said.get("Hidden", "false").strip() == "true"
-        is_off = said.get("X-GNOME-Autostart-enabled", "true").strip() == "false"
-        return said.get("Exec", "").strip() == self._exec and not is_hidden and not is_off
+        entry = dict(line.split("=", 1) for line in lines if "=" in line)
+        is_hidden = entry.get("Hidden", "false").strip() == "true"
+        is_off = entry.get("X-GNOME-Autostart-enabled", "true").strip() == "false"
+        return entry.get("Exec", "").strip() == self._exec and not is_hidden and not is_off
 
     def turn_on(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -123,24 +123,24 @@ class LaunchAgent:
 
     def is_on(self) -> bool:
         try:
-            said = plistlib.loads(self._path.read_bytes())
+            entry = plistlib.loads(self._path.read_bytes())
         except (OSError, ValueError, RecursionError, ExpatError, plistlib.InvalidFileException):
             return False
-        if not isinstance(said, dict):
+        if not isinstance(entry, dict):
             return False
-        is_same = said.get("ProgramArguments") == self._command
-        return is_same and said.get("RunAtLoad") is True and not said.get("Disabled")
+        is_same = entry.get("ProgramArguments") == self._command
+        return is_same and entry.get("RunAtLoad") is True and not entry.get("Disabled")
 
     def turn_on(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        said = {
+        entry = {
             "Label": LABEL,
             "ProgramArguments": self._command,
             "RunAtLoad": True,
             "ProcessType": "Interactive",
             "LimitLoadToSessionType": "Aqua",
         }
-        files.write_private(self._path, plistlib.dumps(said))
+        files.write_private(self._path, plistlib.dumps(entry))
 
     def turn_off(self) -> None:
         self._path.unlink(missing_ok=True)
@@ -172,12 +172,12 @@ class RunKey:
 
     def is_on(self) -> bool:
         try:
-            said = self._registry.read(RUN, NAME)
+            entry = self._registry.read(RUN, NAME)
             switch = self._registry.read(APPROVED, NAME)
         except OSError:
             return False
         is_off = isinstance(switch, bytes) and bool(switch) and bool(switch[0] & 1)
-        return said == self._line and not is_off
+        return entry == self._line and not is_off
 
     def turn_on(self) -> None:
         self._registry.write(RUN, NAME, self._line)

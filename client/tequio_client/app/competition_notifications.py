@@ -82,23 +82,23 @@ def turns(row: CompetitionRow, now_ms: int) -> tuple[Turn, ...]:
     return tuple(found)
 
 
-def due(rows: Sequence[CompetitionRow], told: Sequence[str], now_ms: int) -> tuple[Due, ...]:
+def due(rows: Sequence[CompetitionRow], known_keys: Sequence[str], now_ms: int) -> tuple[Due, ...]:
     """For each competition the last stage reached, unless it was shown before."""
     found = []
     for row in rows:
         past = turns(row, now_ms)
         marks = tuple(mark(row, turn) for turn in past)
-        if past and marks[-1] not in told and _is_in_time(row, past[-1], now_ms):
+        if past and marks[-1] not in known_keys and _is_in_time(row, past[-1], now_ms):
             found.append(Due(row=row, turn=past[-1], marks=marks))
     return tuple(found)
 
 
-def judged(rows: Sequence[CompetitionRow], told: Sequence[str]) -> tuple[Due, ...]:
+def judged(rows: Sequence[CompetitionRow], known_keys: Sequence[str]) -> tuple[Due, ...]:
     """For each competition the last stage of judging, unless it was shown before."""
     found = []
     for row in rows:
         marks = tuple(mark(row, one) for one in PARTS.get(row.part, ()))
-        if marks and marks[-1] not in told:
+        if marks and marks[-1] not in known_keys:
             found.append(Due(row=row, turn=PARTS[row.part][-1], marks=marks))
     return tuple(found)
 
@@ -138,8 +138,8 @@ class CompetitionNotes(QObject):
             self._send_due(self._list.reply.rows)
 
     def _send_due(self, rows: Sequence[CompetitionRow]) -> None:
-        now_ms, told = self._now_ms(), self._book.settings.competitions_told
-        found = (*judged(rows, told), *due(rows, told, now_ms))
+        now_ms, known_keys = self._now_ms(), self._book.settings.competitions_told
+        found = (*judged(rows, known_keys), *due(rows, known_keys, now_ms))
         if not self._book.settings.knows_competitions:
             known = [mark(row, turn) for row in rows for turn in turns(row, now_ms)]
             self._remember(known, knows_competitions=True)
@@ -150,8 +150,8 @@ class CompetitionNotes(QObject):
                 self._tell(*self._texts(one), PAGE)
 
     def _remember(self, marks: Sequence[str], **changes: bool) -> None:
-        told = self._book.settings.competitions_told
-        kept = tuple(dict.fromkeys((*told, *marks)))[-KEPT:]
+        known_keys = self._book.settings.competitions_told
+        kept = tuple(dict.fromkeys((*known_keys, *marks)))[-KEPT:]
         self._book.change(competitions_told=kept, **changes)
 
     def _texts(self, one: Due) -> tuple[str, str]:

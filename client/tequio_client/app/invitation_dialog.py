@@ -123,12 +123,12 @@ class JoinDialog(QDialog):
         self._fit()
 
     def _add(self, point: str) -> None:
-        row, said = QHBoxLayout(), Paragraph(point)
+        row, text = QHBoxLayout(), Paragraph(point)
         row.setSpacing(8)
         row.addWidget(Text("•"), 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(said, 1)
+        row.addWidget(text, 1)
         self.body.addLayout(row)
-        self._points.append(said)
+        self._points.append(text)
 
     def _set_texts(self, heading: str, note: str) -> None:
         self.setWindowTitle(heading)
@@ -140,9 +140,9 @@ class JoinDialog(QDialog):
     def _consequences(
         self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool
     ) -> list[str]:
-        said = [self._scope(offer)]
+        lines = [self._scope(offer)]
         if offer.is_known:
-            said.append(
+            lines.append(
                 self.tr(
                     "Your key is in this network already and stays as it is; the invitation is "
                     "not used up."
@@ -150,7 +150,7 @@ class JoinDialog(QDialog):
             )
         else:
             count = self.tr("%n use(s) left, valid until {until}.", "", offer.left)
-            said.append(
+            lines.append(
                 self.tr(
                     "Everybody can read in the log that this invitation let your key in; the "
                     "organisers can take it back."
@@ -159,17 +159,17 @@ class JoinDialog(QDialog):
                 + count.format(until=figures.moment(offer.until_ms, now_ms))
             )
         if old_ledger:
-            said.append(
+            lines.append(
                 self.tr(
                     "You will lend to this ledger instead of {old}. The settings change it back."
                 ).format(old=old_ledger)
             )
-        said.append(
+        lines.append(
             self.tr("What you have chosen about when and how much to lend holds as before.")
             if may_lend
             else self.tr("Nothing is lent before you have gone through the first steps.")
         )
-        return said
+        return lines
 
     def _scope(self, offer: Offer) -> str:
         if not offer.run:

@@ -290,9 +290,9 @@ class LedgerRequest(QObject):
 def network_of(answer: bytes) -> Digest | None:
     """The id of the network that an answer names, if its genesis document has that hash."""
     try:
-        said = msgspec.json.decode(answer, type=_Network)
-        genesis = sha256(from_text(said.genesis, None))
-        return genesis if from_text(said.network_id) == genesis else None
+        network = msgspec.json.decode(answer, type=_Network)
+        genesis = sha256(from_text(network.genesis, None))
+        return genesis if from_text(network.network_id) == genesis else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, MalformedError):
         return None
 

@@ -120,8 +120,8 @@ class SchemeEntry:
 
 
 def _named(environ: Mapping[str, str], name: str, usual: Path) -> Path:
-    said = Path(environ.get(name, ""))
-    return said if said.is_absolute() else usual
+    named = Path(environ.get(name, ""))
+    return named if named.is_absolute() else usual
 
 
 def _read(path: Path) -> str:

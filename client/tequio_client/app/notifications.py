@@ -398,8 +398,8 @@ class Notices(QWidget):
 
     def _texts(self, kind: str, detail: str) -> tuple[str, str, str]:
         level, words = NOTICES[kind]
-        said = QCoreApplication.translate("notices", words).format(detail=detail)
-        return level, said, QCoreApplication.translate("notices", "Dismiss")
+        text = QCoreApplication.translate("notices", words).format(detail=detail)
+        return level, text, QCoreApplication.translate("notices", "Dismiss")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the height to the wrapped text: QMainWindow asks its top strip for one height."""

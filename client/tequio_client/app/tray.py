@@ -112,11 +112,11 @@ class Tray(QObject):
 
     def _update_tip(self) -> None:
         word, reason = self._texts()
-        said = tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
-        if len(said) > TIP_CHARACTERS:
-            said = said[: TIP_CHARACTERS - 1] + "…"
-        if said != self._icon.toolTip():
-            self._icon.setToolTip(said)
+        text = tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
+        if len(text) > TIP_CHARACTERS:
+            text = text[: TIP_CHARACTERS - 1] + "…"
+        if text != self._icon.toolTip():
+            self._icon.setToolTip(text)
             self._pace.start()
 
     def _texts(self) -> tuple[str, str]:

@@ -173,11 +173,11 @@ class FirstRun(QWidget):
     def _open(self, at: int) -> None:
         for name, step in self._steps.items():
             step.setVisible(name == STEPS[at])
-        told = self.tr("Step {number} of {steps}").format(number=at + 1, steps=len(STEPS))
-        self._marks.show_step(at, told)
+        progress = self.tr("Step {number} of {steps}").format(number=at + 1, steps=len(STEPS))
+        self._marks.show_step(at, progress)
         self._heading.setText(self.step.heading)
         self._note.setText(self.step.note)
-        self.setAccessibleName(f"{told}: {self.step.heading}")
+        self.setAccessibleName(f"{progress}: {self.step.heading}")
         self._scroll.verticalScrollBar().setValue(0)
         self._follow()
 

@@ -146,8 +146,8 @@ class RunStep(Step):
         ]
         if run.rounds:
             number, rounds = figures.count(run.round), figures.count(run.rounds)
-            told = self.tr("round {number} of {rounds}").format(number=number, rounds=rounds)
-            parts.insert(0, told)
+            progress = self.tr("round {number} of {rounds}").format(number=number, rounds=rounds)
+            parts.insert(0, progress)
         return " · ".join(parts)
 
 

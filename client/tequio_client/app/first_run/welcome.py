@@ -157,12 +157,12 @@ class CostCard(Card):
         if not found.device:
             return self.tr("Looking at this computer. The range is that of most graphics cards.")
         if found.is_processor:
-            said = self.tr("{device}: no graphics card was found. The range is that of processors.")
+            text = self.tr("{device}: no graphics card was found. The range is that of processors.")
         elif found.is_known:
-            said = self.tr("{device}: from 60 % of its power limit to all of it.")
+            text = self.tr("{device}: from 60 % of its power limit to all of it.")
         else:
-            said = self.tr("{device} does not say its limit. The range is that of most cards.")
-        return said.format(device=found.device)
+            text = self.tr("{device} does not say its limit. The range is that of most cards.")
+        return text.format(device=found.device)
 
     def _price_text(self) -> str:
         rest = self.tr(

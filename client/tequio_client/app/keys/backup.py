@@ -110,12 +110,12 @@ class BackupDialog(KeyDialog):
             self.main.setText(self.tr("Save the file…"))
             self.main.setEnabled(self.file.value is not None)
             return
-        said = {
+        text = {
             "shut": self.tr("Show the words"),
             "shown": self.tr("I have written them down"),
             "asked": self.tr("Done"),
         }
-        self.main.setText(said[self._stage])
+        self.main.setText(text[self._stage])
         self.main.setEnabled(self._stage != "asked" or self.words.is_right)
 
     def _go_on(self) -> None:
@@ -247,8 +247,8 @@ class WordsGrid(Card):
         for at, label in enumerate(self._words):
             label.setText(words[at] if words else HIDDEN)
             label.set_tone("" if words else "sub")
-        said = self.tr("The 24 words") if words else self.tr("24 words, hidden")
-        self.setAccessibleName(said)
+        text = self.tr("The 24 words") if words else self.tr("24 words, hidden")
+        self.setAccessibleName(text)
         self.setAccessibleDescription(", ".join(words))
 
 

@@ -89,11 +89,11 @@ class KeyCard(Card):
             )
             return
         day = figures.day(state.record.backup_ms)
-        said = {
+        texts = {
             "words": self.tr("Backed up as words, {day}"),
             "file": self.tr("Backed up as a file, {day}"),
         }.get(state.record.backup, "")
-        self.chip.show_as(said.format(day=day), "circle-check", "ok")
+        self.chip.show_as(texts.format(day=day), "circle-check", "ok")
         self._advice.setText(self.tr("You can make as many backups as you like; all stay good."))
 
     def _back_up(self, way: str) -> None:

@@ -198,7 +198,7 @@ class UnlockDialog(KeyDialog):
         self.body.setSpacing(4)
         self.body.addWidget(Text(self.phrase.accessibleName(), Type.CAPTION, "sub"))
         self.body.addWidget(self.phrase)
-        self.phrase.textChanged.connect(lambda said: self.main.setEnabled(bool(said)))
+        self.phrase.textChanged.connect(lambda text: self.main.setEnabled(bool(text)))
         self.main.clicked.connect(self._unlock)
         self.main.setEnabled(False)
 

@@ -94,15 +94,15 @@ class NewPassphrase(QWidget):
     def _follow(self) -> None:
         first, second = self.first.text(), self.second.text()
         if second and first != second:
-            said, tone = self.tr("The two are not the same."), "warn"
+            advice, tone = self.tr("The two are not the same."), "warn"
         elif first and len(first) < LEAST:
-            said, tone = self.tr("At least {least} characters.").format(least=LEAST), "warn"
+            advice, tone = self.tr("At least {least} characters.").format(least=LEAST), "warn"
         elif first and len(first) < GOOD:
-            said, tone = self.tr("Longer is safer: four or five unrelated words do well."), "sub"
+            advice, tone = self.tr("Longer is safer: four or five unrelated words do well."), "sub"
         else:
-            said = self.tr("Nobody can reset it: without it the key cannot be opened.")
+            advice = self.tr("Nobody can reset it: without it the key cannot be opened.")
             tone = "sub"
-        self._word.setText(said)
+        self._word.setText(advice)
         self._word.set_tone(tone)
         self.changed.emit()
 

@@ -30,8 +30,8 @@ CONTEXT = "keys"
 
 def say(error: IdentityError) -> str:
     """The error as a sentence in the user's language."""
-    said = QCoreApplication.translate(CONTEXT, TEMPLATES[error.code]).format(**error.values)
-    return f"{said[:1].upper()}{said[1:]}."
+    text = QCoreApplication.translate(CONTEXT, TEMPLATES[error.code]).format(**error.values)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 if TYPE_CHECKING:
@@ -231,23 +231,23 @@ class KeyDesk(QObject):
         def run() -> None:
             try:
                 with self._lock:
-                    came = work(self._store())
+                    result = work(self._store())
             except IdentityError as err:
                 self._finished.emit(number, err)
             else:
-                self._finished.emit(number, came)
+                self._finished.emit(number, result)
 
         threading.Thread(target=run, name="key", daemon=True).start()
 
-    def _deliver(self, number: int, came: object) -> None:
+    def _deliver(self, number: int, result: object) -> None:
         then, fail = self._asked.pop(number)
-        if isinstance(came, IdentityError):
-            self._call(fail, came)
+        if isinstance(result, IdentityError):
+            self._call(fail, result)
             return
-        if isinstance(came, KeyState) and came != self._state:
-            self._state = came
-            self.changed.emit(came)
-        self._call(then, came)
+        if isinstance(result, KeyState) and result != self._state:
+            self._state = result
+            self.changed.emit(result)
+        self._call(then, result)
 
     def _call(self, callback: Callable[[T], None], value: T) -> None:
         """Call back unless the widget that asked has been destroyed."""

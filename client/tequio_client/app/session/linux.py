@@ -43,8 +43,8 @@ class SwayFullscreen:
             raise AbsentError("this session is not Sway's")
         asked = _MAGIC + struct.pack("=II", 0, _GET_TREE)
         head_size = len(_MAGIC) + 8
-        said = _exchanged(path, asked, self._timeout_s, head_size)
-        return _focused(_parsed(said[head_size:]))
+        answer = _exchanged(path, asked, self._timeout_s, head_size)
+        return _focused(_parsed(answer[head_size:]))
 
 
 class HyprlandFullscreen:
@@ -60,8 +60,8 @@ class HyprlandFullscreen:
         if not instance:
             raise AbsentError("this session is not Hyprland's")
         folder = Path(self._environ.get("XDG_RUNTIME_DIR", "/")) / "hypr" / instance
-        said = _exchanged(str(folder / ".socket.sock"), b"j/activewindow", self._timeout_s, None)
-        window = _parsed(said)
+        answer = _exchanged(str(folder / ".socket.sock"), b"j/activewindow", self._timeout_s, None)
+        window = _parsed(answer)
         state = window.get("fullscreen")  # a boolean in older versions; 1 means maximised
         if state is not True and state != _FULL:
             return ""
@@ -105,23 +105,23 @@ def _parsed(content: bytes) -> dict[str, object]:
 
 def _exchanged(path: str, asked: bytes, timeout_s: float, head_size: int | None) -> bytes:
     """The whole answer to a request: its announced length, or until the other side closes."""
-    said = b""
+    answer = b""
     try:
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(timeout_s)
             line.connect(path)
             line.sendall(asked)
-            while len(said) < _MOST_BYTES and (more := line.recv(65_536)):
-                said += more
-                if head_size and len(said) >= head_size:
-                    (length,) = struct.unpack_from("=I", said, len(_MAGIC))
-                    if len(said) >= head_size + length:
+            while len(answer) < _MOST_BYTES and (more := line.recv(65_536)):
+                answer += more
+                if head_size and len(answer) >= head_size:
+                    (length,) = struct.unpack_from("=I", answer, len(_MAGIC))
+                    if len(answer) >= head_size + length:
                         break
     except FileNotFoundError as err:
         raise AbsentError(f"no compositor at {path}") from err
     except OSError as err:
         raise UnknownError(f"the compositor did not answer: {err}") from err
-    return said
+    return answer
 
 
 MUTTER = Address(
@@ -227,10 +227,10 @@ class NetworkMetered(OnBus):
     source = "networkmanager"
 
     def read(self) -> bool:
-        said = self._bus.read(NETWORK, "Metered", int)
-        if said not in _METERED:
+        answer = self._bus.read(NETWORK, "Metered", int)
+        if answer not in _METERED:
             raise UnknownError("NetworkManager does not know whether the connection is metered")
-        return _METERED[said]
+        return _METERED[answer]
 
 
 class GameMode(OnBus):
@@ -353,8 +353,8 @@ class MacLine:
 
     source = "route"
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, ask: Told) -> None:
+        self._told = ask
 
     def read(self) -> bool:
         found = _INTERFACE.search(self._ask("/sbin/route", "-n", "get", "default"))

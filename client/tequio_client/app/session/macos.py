@@ -91,10 +91,10 @@ class MacFullscreen:
         return str(front.get("kCGWindowOwnerName") or "?")[:256]
 
 
-def _bounds(said: object) -> Bounds | None:
-    if not isinstance(said, dict):
+def _bounds(value: object) -> Bounds | None:
+    if not isinstance(value, dict):
         return None
-    sides = [said.get(name) for name in ("X", "Y", "Width", "Height")]
+    sides = [value.get(name) for name in ("X", "Y", "Width", "Height")]
     numbers = [float(side) for side in sides if isinstance(side, int | float)]
     if len(numbers) != len(sides):
         return None
@@ -141,13 +141,13 @@ class MacCalls:
         return float(call(_COMBINED_SESSION, _ANY_INPUT))
 
     def session(self) -> Mapping[str, object]:
-        said = self._read(self._graphics.CGSessionCopyCurrentDictionary())
-        return said if isinstance(said, dict) else {}
+        value = self._read(self._graphics.CGSessionCopyCurrentDictionary())
+        return value if isinstance(value, dict) else {}
 
     def windows(self) -> Sequence[Mapping[str, object]]:
         call = self._graphics.CGWindowListCopyWindowInfo
-        said = self._read(call(_ON_SCREEN | _NO_DESKTOP, 0))
-        return [one for one in said if isinstance(one, dict)] if isinstance(said, list) else []
+        value = self._read(call(_ON_SCREEN | _NO_DESKTOP, 0))
+        return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
     def displays(self) -> Sequence[Bounds]:
         ids, count = (ctypes.c_uint32 * _SCREENS)(), ctypes.c_uint32()
@@ -159,20 +159,20 @@ class MacCalls:
     def _read(self, thing: int | None) -> object:
         """Consume a Core Foundation object and return its value; raises UnknownError."""
         if not thing:
-            raise UnknownError("the window server said nothing")
+            raise UnknownError("the window server returned nothing")
         try:
             data = self._core.CFPropertyListCreateData(None, thing, _BINARY_LIST, 0, None)
         finally:
             self._core.CFRelease(thing)
         if not data:
-            raise UnknownError("the window server said something unreadable")
+            raise UnknownError("the window server returned unreadable data")
         try:
             size = self._core.CFDataGetLength(data)
             content = ctypes.string_at(self._core.CFDataGetBytePtr(data), size)
         finally:
             self._core.CFRelease(data)
-        said: object = plistlib.loads(content)
-        return said
+        value: object = plistlib.loads(content)
+        return value
 
 
 class Assertion:

@@ -48,8 +48,8 @@ class ScreenSaverInhibitor:
         self._cookie: int | None = None
 
     def hold(self) -> None:
-        said = self._bus.call(SCREEN_SAVER, "Inhibit", "ss", (NAME, WHY))
-        self._cookie = checked(said, int)
+        arguments = self._bus.call(SCREEN_SAVER, "Inhibit", "ss", (NAME, WHY))
+        self._cookie = checked(arguments, int)
 
     def release(self) -> None:
         cookie, self._cookie = self._cookie, None
@@ -95,7 +95,7 @@ class KeepAwake:
         self._make = make
         self._lock = threading.Condition()
         self._wanted = self._is_held = self._is_closed = False
-        self._applied = False  # what the system was told last; owned by the thread
+        self._applied = False  # the last level sent to the system; owned by the thread
         self._thread: threading.Thread | None = None
         self.problem = ""
         """The last error, for the health page."""
@@ -228,10 +228,10 @@ class SleepWatch(QObject):
     def _on_commit(self, _: QSessionManager) -> None:
         self.ending.emit()
 
-    def _heard(self, name: str, said: tuple[object, ...]) -> None:
+    def _heard(self, name: str, arguments: tuple[object, ...]) -> None:
         if name == "PrepareForSleep":
-            (self.sleeping if said[:1] == (True,) else self.woke).emit()
-        elif name == "PrepareForShutdown" and said[:1] == (True,):
+            (self.sleeping if arguments[:1] == (True,) else self.woke).emit()
+        elif name == "PrepareForShutdown" and arguments[:1] == (True,):
             self.ending.emit()
 
 
@@ -257,10 +257,10 @@ class _Listener:
             except (AbsentError, UnknownError):
                 self._closed.wait(AGAIN_S)
 
-    def _heard(self, name: str, said: tuple[object, ...]) -> None:
+    def _heard(self, name: str, arguments: tuple[object, ...]) -> None:
         with self._lock:
             if self._callback is not None:
-                self._callback(name, said)
+                self._callback(name, arguments)
 
 
 class _Messages(QAbstractNativeEventFilter):

@@ -147,13 +147,13 @@ class Display:
         raise UnknownError(f"the X server has no screen {screen}")
 
     def _receive(self, size: int) -> bytes:
-        taken = b""
-        while len(taken) < size:
-            more = self._socket.recv(size - len(taken))
+        received = b""
+        while len(received) < size:
+            more = self._socket.recv(size - len(received))
             if not more:
                 raise ConnectionResetError("it hung up")
-            taken += more
-        return taken
+            received += more
+        return received
 
 
 def _connected(number: str, timeout_s: float) -> socket.socket:

@@ -145,10 +145,10 @@ class Child(Link):
             why = self.tr("The worker has ended ({code}).").format(code=code)
         # The worker's own error says more than an exit code, so read it from the log. A rotation
         # may have moved it to the old log meanwhile.
-        said = _last_words(self._log, self._log_start)
-        if not said and self._was_cut:
-            said = _last_words(_aside(self._log), 0)
-        self._end(said or why)
+        text = _last_words(self._log, self._log_start)
+        if not text and self._was_cut:
+            text = _last_words(_aside(self._log), 0)
+        self._end(text or why)
 
     def _trim(self) -> None:
         """Rotate the log in place: the worker's own children write to it too."""
@@ -250,13 +250,13 @@ class Visit(Link):
             elif self._port is not None:
                 self._check(self._proof + chunk, self._port)
 
-    def _check(self, said: bytes, port: control_socket.LoopbackPort) -> None:
+    def _check(self, text: bytes, port: control_socket.LoopbackPort) -> None:
         """Begin once the other end has proved that it wrote the port file."""
-        self._proof = said
-        if port.is_proven(said):
+        self._proof = text
+        if port.is_proven(text):
             self._proof_timer.stop()
             self._open()
-        elif not port.answered.startswith(said):
+        elif not port.answered.startswith(text):
             self.stop()
 
     def _fail(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:
@@ -290,5 +290,5 @@ def _last_words(log: Path, start: int) -> str:
             lines = file.read(TAIL_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         return ""
-    said = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
-    return said[-1][:1_000] if said else ""
+    text = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
+    return text[-1][:1_000] if text else ""

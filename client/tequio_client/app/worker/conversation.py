@@ -100,8 +100,8 @@ class Talk(QObject):
         """Send hello, with the key's seed and an invitation for a worker that this app started."""
         self._is_joining = bool(invitation)
         self._watch.start(STARTING_MS)
-        said = None if seed is None else to_text(seed)
-        self._send(control.Hello(who="app", build=BUILD, seed=said, invitation=invitation))
+        seed_text = None if seed is None else to_text(seed)
+        self._send(control.Hello(who="app", build=BUILD, seed=seed_text, invitation=invitation))
 
     def hear(self, chunk: bytes) -> None:
         """Handle output of the worker."""

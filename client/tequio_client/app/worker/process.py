@@ -253,9 +253,9 @@ class WorkerProcess(Worker):
         self._failures += 1
         if self._is_final or self._failures >= TRIES:
             tried = self.tr("The worker failed {tries} times in a row, the last time so: {why}")
-            said = why if self._is_final else tried.format(tries=TRIES, why=why)
-            self.gone.emit(said)
-            self.gave_up.emit(said)
+            message = why if self._is_final else tried.format(tries=TRIES, why=why)
+            self.gone.emit(message)
+            self.gave_up.emit(message)
         else:
             pause_ms = PAUSES_MS[min(self._failures, len(PAUSES_MS)) - 1]
             self._again.start(pause_ms)
@@ -272,6 +272,6 @@ class WorkerProcess(Worker):
         self._is_joining = False
 
 
-def _sentence(said: str) -> str:
+def _sentence(message: str) -> str:
     """A sentence from an error message, which has no capital letter and no full stop."""
-    return f"{said[:1].upper()}{said[1:].rstrip('.')}."
+    return f"{message[:1].upper()}{message[1:].rstrip('.')}."
