@@ -106,7 +106,7 @@ class Booth:
 
     def make_key(self, how: Kept = Kept.KEYRING) -> None:
         """Make the key that all pictures have."""
-        self.desk._drawn = SEED  # noqa: SLF001 - one key for all pictures
+        self.desk._new_seed = SEED  # noqa: SLF001 - one key for all pictures
         self.desk.make(how, None, lambda _: None, _fail)
         self.until(lambda: self.desk.state.kept is how)
 

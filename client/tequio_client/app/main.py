@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
     from tequio_client.app.errors import Reports
     from tequio_client.app.first_run.first_run import Guide
-    from tequio_client.app.invitation import Joining, Offer
+    from tequio_client.app.invitation import Joining
+    from tequio_client.app.ledger_queries import Offer
     from tequio_client.app.links import LinkOpener
     from tequio_client.app.notifications import Notices, Notifications
     from tequio_client.app.pages.page import Own
