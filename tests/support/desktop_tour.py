@@ -207,7 +207,7 @@ def first_run(tour: Tour) -> None:
     tour.click("Train on the processor")
     tour.shoot("check")
     tour.click("Next")
-    tour.see("Where shall it be kept?")
+    tour.see("Where should it be stored?")
     tour.shoot("key")
     tour.click("In an unencrypted file")
     tour.click("Make my key")

@@ -17,10 +17,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from tequio_client.app.autostart import DesktopEntry
 from tequio_client.app.first_run.checks import CheckStep
+from tequio_client.app.first_run.draft import STEPS, DraftBook
 from tequio_client.app.first_run.first_run import FirstRun
-from tequio_client.app.first_run.step import STEPS, DraftBook
-from tequio_client.app.first_run.steps import KeyStep
-from tequio_client.app.keys.dialogs import BackupDialog, RestoreDialog, UnlockDialog
+from tequio_client.app.first_run.setup_steps import KeyStep
+from tequio_client.app.keys.backup import BackupDialog
+from tequio_client.app.keys.dialogs import RestoreDialog, UnlockDialog
 from tequio_client.app.keys.service import KeyDesk
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
@@ -105,7 +106,7 @@ class Booth:
 
     def make_key(self, how: Kept = Kept.KEYRING) -> None:
         """Make the key that all pictures have."""
-        self.desk._drawn = SEED  # noqa: SLF001 - one key for all pictures
+        self.desk._new_seed = SEED  # noqa: SLF001 - one key for all pictures
         self.desk.make(how, None, lambda _: None, _fail)
         self.until(lambda: self.desk.state.kept is how)
 

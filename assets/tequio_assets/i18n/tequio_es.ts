@@ -286,7 +286,7 @@
         <translation>{names} y {last}</translation>
     </message>
     <message>
-        <source>There is no ranking. See why, and what the scores were.</source>
+        <source>It ended without a ranking. See the reason and the scores.</source>
         <translation>No hay clasificación. Mira por qué, y cuáles fueron las puntuaciones.</translation>
     </message>
     <message>
@@ -1037,7 +1037,7 @@
         <translation>Sin clave</translation>
     </message>
     <message>
-        <source>There is no key yet.</source>
+        <source>You don't have a key yet.</source>
         <translation>Aún no hay clave.</translation>
     </message>
     <message>
@@ -1290,7 +1290,7 @@
         <translation>Ya tengo una…</translation>
     </message>
     <message>
-        <source>Where shall it be kept?</source>
+        <source>Where should it be stored?</source>
         <translation>¿Dónde se guarda?</translation>
     </message>
 </context>
@@ -2583,7 +2583,7 @@
         <translation>Un entrenamiento es un modelo que muchos entrenan juntos. Puedes cambiarlo cuando quieras.</translation>
     </message>
     <message>
-        <source>The ledger does not answer now, so there is no list. Go on: the run that fits this computer best is joined when it does.</source>
+        <source>The ledger is not answering, so the runs cannot be listed. You can continue: the run that fits this computer best is joined as soon as the ledger answers.</source>
         <translation>El registro no responde ahora, así que no hay lista. Continúa: cuando responda, se entra en el entrenamiento que mejor vaya con este equipo.</translation>
     </message>
     <message>
@@ -3298,7 +3298,7 @@
 <context>
     <name>WorkerProcess</name>
     <message>
-        <source>There is no worker now.</source>
+        <source>The worker is not running.</source>
         <translation>Ahora no hay programa de trabajo.</translation>
     </message>
     <message>
@@ -3389,7 +3389,7 @@
         <translation>Hay {free} GiB libres. {stays} quedan libres, así que Tequio tiene {store} GiB: alcanza para algunos entrenamientos.</translation>
     </message>
     <message>
-        <source>Only {free} GiB are free and {stays} shall stay free: make room before lending.</source>
+        <source>Only {free} GiB are free but {stays} should stay free: make room before lending.</source>
         <translation>Solo hay {free} GiB libres y deben quedar {stays}: haz espacio antes de prestar.</translation>
     </message>
     <message>

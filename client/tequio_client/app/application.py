@@ -1,4 +1,4 @@
-"""Qt's application, ours by name: it hears when the system wants it to quit, or to open a link."""
+"""The Qt application, its quit and link events, the system's signals, and the instance lock."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 
 
 class Application(QApplication):
-    """Tells when the system asks us to quit, before it closes the window."""
+    """Reports a request of the system to quit before Qt acts on it, and links that macOS opens."""
 
     quitting = Signal()
     handed = Signal(str)
-    """A link that macOS wants us to open."""
+    """The address of a `tequio:` link."""
 
     def event(self, event: QEvent) -> bool:
-        """See Qt."""
         if event.type() is QEvent.Type.Quit:
             self.quitting.emit()
         elif isinstance(event, QFileOpenEvent) and event.url().scheme() == SCHEME:
@@ -42,7 +41,6 @@ class Application(QApplication):
 
 
 def application() -> Application:
-    """Make it; a program has one."""
     qt = Application(sys.argv[:1])
     qt.setApplicationName("tequio")
     qt.setApplicationDisplayName("Tequio")
@@ -52,66 +50,60 @@ def application() -> Application:
     return qt
 
 
-# --- SIGTERM and SIGINT as a Qt signal: Python's handlers run only when Python does.
-
+# Python runs its signal handlers only between bytecodes, which an idle Qt loop does not reach. A
+# socket pair wakes the loop instead.
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class EndSignals(QObject):
-    """Emits `told` when the system or a terminal tells us to end."""
+    """Emits `told` when the system or a terminal ends the process with one of `SIGNALS`."""
 
     told = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._theirs, self._ours = socket.socketpair()
-        for end in (self._theirs, self._ours):
+        self._write_end, self._read_end = socket.socketpair()
+        for end in (self._write_end, self._read_end):
             end.setblocking(False)  # noqa: FBT003 - the library's own
-        self._notifier = QSocketNotifier(self._ours.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._take)
-        self._before = {number: signal.signal(number, _nothing) for number in SIGNALS}
-        self._wakeup = signal.set_wakeup_fd(self._theirs.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._read_end.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._read_signals)
+        self._before = {number: signal.signal(number, _ignore) for number in SIGNALS}
+        self._wakeup = signal.set_wakeup_fd(self._write_end.fileno(), warn_on_full_buffer=False)
 
     def close(self) -> None:
-        """Leave the signals to whoever had them."""
+        """Restore the previous handlers."""
         self._notifier.setEnabled(False)
         signal.set_wakeup_fd(self._wakeup)
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        self._theirs.close()
-        self._ours.close()
+        self._write_end.close()
+        self._read_end.close()
 
-    def _take(self) -> None:
-        said = self._ours.recv(64)
-        if any(number in said for number in SIGNALS):
+    def _read_signals(self) -> None:
+        numbers = self._read_end.recv(64)
+        if any(number in numbers for number in SIGNALS):
             self.told.emit()
 
 
-def _nothing(_number: int, _frame: FrameType | None) -> None:
-    """Be there, so that the system does not end us."""
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    """Replace the default action, which would end the process before Qt can close it."""
 
-
-# --- One app for each folder and user: the second start asks the first to show itself, and ends.
-#
-# A start with a link hands it over in the same way.
-#
-# A lock file says who is first; a local socket beside it, which only this user may open, carries
-# the request. What a killed app left behind of either is taken over.
 
 log = logging.getLogger(__name__)
 
 RAISE, OPEN, AGREED = b"raise\n", b"open ", b"ok\n"
 PATIENCE_MS = 20_000
-"""How long the first may take to answer: it may just be starting on a busy computer."""
+"""The first instance may still be starting on a busy computer."""
 MOST_BYTES = 4_096
-"""Of what is said; a longer link is none of ours."""
+"""Longest request; longer links are refused."""
 
 
 def place_of(folder: Path) -> str:
-    """Lock and socket of the app of that folder, without their endings.
+    """The path of the lock file and the socket of this folder's instance, without their suffixes.
 
-    Where nobody else may lay anything: without a runtime folder of the user's own that is the
-    folder itself. In one for everybody another user could say that we run already.
+    It is in a directory that other users cannot write to: the user's runtime directory or, where
+    there is none, the folder itself. In a shared directory another user could pretend to be the
+    first instance.
     """
     base = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.RuntimeLocation)
     base = base or str(folder.absolute())
@@ -120,12 +112,17 @@ def place_of(folder: Path) -> str:
 
 
 class SingleInstance(QObject):
-    """Whether we are the first, and word of those who come later."""
+    """Allows one app per folder and user: a second start shows the first window, and ends.
+
+    A lock file decides which instance is first; a local socket beside it, accessible to this user
+    only, carries the request. Leftovers of a killed instance are reused. A start with a link sends
+    that link.
+    """
 
     raised = Signal()
-    """Somebody has started the app again."""
+    """The app was started again."""
     handed = Signal(str)
-    """Somebody has started it with this link."""
+    """The app was started again with this link."""
 
     def __init__(self, place: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -135,10 +132,10 @@ class SingleInstance(QObject):
         self._callers: set[QLocalSocket] = set()
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._visit)
+        self._server.newConnection.connect(self._accept_callers)
 
     def is_first(self) -> bool:
-        """Whether nobody else has this place; then it is ours until `close`."""
+        """Try to become the first instance, until `close`; False: another instance runs."""
         with suppress(OSError):  # what cannot be made cannot be locked either
             Path(self._place).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self._lock.tryLock(0):
@@ -150,7 +147,7 @@ class SingleInstance(QObject):
         return True
 
     def raise_first(self, link: str = "") -> bool:
-        """Ask the first to show itself, with that link if there is one; whether it agreed."""
+        """Ask the first instance to show its window or to open `link`; False: it did not accept."""
         socket = QLocalSocket()
         socket.connectToServer(f"{self._place}.socket")
         if not socket.waitForConnected(PATIENCE_MS):
@@ -161,35 +158,34 @@ class SingleInstance(QObject):
         return agreed
 
     def close(self) -> None:
-        """Leave the place to others."""
         self._server.close()
         for caller in list(self._callers):
             caller.abort()
         self._lock.unlock()
 
-    def _visit(self) -> None:
+    def _accept_callers(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
             socket.setParent(None)  # else it goes with the server, below Python's feet
             self._callers.add(socket)
-            socket.readyRead.connect(partial(self._hear, socket))
+            socket.readyRead.connect(partial(self._receive, socket))
             socket.disconnected.connect(partial(self._forget, socket))
 
-    def _hear(self, socket: QLocalSocket) -> None:
-        said = bytes(socket.peek(MOST_BYTES).data())
-        if not said.endswith(b"\n"):
-            if len(said) >= MOST_BYTES or not _may_become_one(said):
+    def _receive(self, socket: QLocalSocket) -> None:
+        request = bytes(socket.peek(MOST_BYTES).data())
+        if not request.endswith(b"\n"):
+            if len(request) >= MOST_BYTES or not _is_prefix(request):
                 socket.abort()
             return
         socket.readAll()
-        if not (said == RAISE or said.startswith(OPEN)):
+        if not (request == RAISE or request.startswith(OPEN)):
             socket.abort()
             return
         socket.write(AGREED)
         socket.flush()
-        if said == RAISE:
+        if request == RAISE:
             self.raised.emit()
         else:
-            self.handed.emit(said.removeprefix(OPEN).strip().decode("utf-8", "replace"))
+            self.handed.emit(request.removeprefix(OPEN).strip().decode("utf-8", "replace"))
 
     def _forget(self, socket: QLocalSocket) -> None:
         if socket in self._callers:
@@ -197,5 +193,5 @@ class SingleInstance(QObject):
             socket.deleteLater()
 
 
-def _may_become_one(said: bytes) -> bool:
-    return RAISE.startswith(said) or OPEN.startswith(said) or said.startswith(OPEN)
+def _is_prefix(request: bytes) -> bool:
+    return RAISE.startswith(request) or OPEN.startswith(request) or request.startswith(OPEN)

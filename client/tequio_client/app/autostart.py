@@ -1,4 +1,9 @@
-"""Windows: a value under the user's Run key, and the switch that Task Manager keeps beside it."""
+"""Start at login, on each system by its own means.
+
+Linux: a desktop entry in the autostart folder (freedesktop.org, Desktop Application Autostart).
+macOS: a property list in LaunchAgents. Windows: a value under the user's Run key and the switch
+that Task Manager stores beside it.
+"""
 
 from __future__ import annotations
 
@@ -15,30 +20,26 @@ from tequio_client import files
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# --- How we are called where systems list what starts at login.
 
 NAME = "Tequio"
 BACKGROUND = "--background"
 
 
-# --- What every system's way can do.
-
-
 class Autostart(Protocol):
-    """Whether the app starts at login."""
+    """The system's setting that starts the app at login."""
 
     def is_on(self) -> bool:
-        """Whether the system will start us, this very program, at the next login."""
+        """True if the system will start this installation, with this command, at the next login."""
 
     def turn_on(self) -> None:
-        """Have us started at login; raises OSError."""
+        """Raises OSError."""
 
     def turn_off(self) -> None:
-        """Have us started no more; raises OSError."""
+        """Raises OSError."""
 
 
 def app_command(*options: str) -> tuple[str, ...]:
-    """How this installation starts the app hidden: a frozen program is its own Python."""
+    """The command that starts this installation hidden; a frozen program is its own interpreter."""
     frozen = getattr(sys, "frozen", False)
     program = (sys.executable,) if frozen else (sys.executable, "-m", "tequio_client")
     return (*program, "app", *options, BACKGROUND)
@@ -47,7 +48,6 @@ def app_command(*options: str) -> tuple[str, ...]:
 def autostart(
     command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
 ) -> Autostart:
-    """The way of that system."""
     if system == "win32":
         return RunKey(command, user_run_key())
     if system == "darwin":
@@ -56,11 +56,9 @@ def autostart(
     return DesktopEntry(command, folder(home, environ))
 
 
-# --- Linux: a desktop entry in the user's autostart folder, as freedesktop.org describes it.
-
 FILE = "tequio.desktop"
 DELAY_S = 20
-"""GNOME's panel needs a moment before it takes tray icons."""
+"""GNOME's panel accepts tray icons only some seconds after login."""
 _ENTRY = """[Desktop Entry]
 Type=Application
 Name={name}
@@ -75,137 +73,126 @@ _SPECIAL = '"`$\\'
 
 
 def folder(home: Path, environ: Mapping[str, str]) -> Path:
-    """Where desktop entries that start at login lie."""
     config = environ.get("XDG_CONFIG_HOME", "")
     return (Path(config) if Path(config).is_absolute() else home / ".config") / "autostart"
 
 
 class DesktopEntry:
-    """See Autostart."""
+    """Linux: a desktop entry in the autostart folder."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._path = folder / FILE
         self._exec = " ".join(map(quoted, command))
 
     def is_on(self) -> bool:
-        """See Autostart; desktops switch an entry off by a line in it."""
+        """False, too, where the desktop switched the entry off with a line in it."""
         try:
             lines = self._path.read_text("utf-8").splitlines()
         except (OSError, UnicodeDecodeError):
             return False
-        said = dict(line.split("=", 1) for line in lines if "=" in line)
-        is_hidden = said.get("Hidden", "false").strip() == "true"
-        is_off = said.get("X-GNOME-Autostart-enabled", "true").strip() == "false"
-        return said.get("Exec", "").strip() == self._exec and not is_hidden and not is_off
+        entry = dict(line.split("=", 1) for line in lines if "=" in line)
+        is_hidden = entry.get("Hidden", "false").strip() == "true"
+        is_off = entry.get("X-GNOME-Autostart-enabled", "true").strip() == "false"
+        return entry.get("Exec", "").strip() == self._exec and not is_hidden and not is_off
 
     def turn_on(self) -> None:
-        """See Autostart."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         entry = _ENTRY.format(name=NAME, command=self._exec, delay=DELAY_S)
         files.write_private(self._path, entry.encode())
 
     def turn_off(self) -> None:
-        """See Autostart."""
         self._path.unlink(missing_ok=True)
 
 
 def quoted(argument: str) -> str:
-    """An argument as the key Exec wants it: quoted, escaped, and escaped again as a string."""
+    """An argument for the key Exec: quoted, escaped, and escaped again as a string value."""
     escaped = "".join(f"\\{one}" if one in _SPECIAL else one for one in argument)
     if escaped == argument and not any(one in " \t\n'><~|&;*?#()" for one in argument):
         return argument.replace("%", "%%")
     return '"' + escaped.replace("\\", "\\\\").replace("%", "%%") + '"'
 
 
-# --- macOS: a property list in the user's LaunchAgents.
-
 LABEL = "org.tequio.app"
 
 
 class LaunchAgent:
-    """See Autostart."""
+    """macOS: a property list in the user's LaunchAgents."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._command, self._path = list(command), folder / f"{LABEL}.plist"
 
     def is_on(self) -> bool:
-        """See Autostart."""
         try:
-            said = plistlib.loads(self._path.read_bytes())
+            entry = plistlib.loads(self._path.read_bytes())
         except (OSError, ValueError, RecursionError, ExpatError, plistlib.InvalidFileException):
             return False
-        if not isinstance(said, dict):
+        if not isinstance(entry, dict):
             return False
-        is_same = said.get("ProgramArguments") == self._command
-        return is_same and said.get("RunAtLoad") is True and not said.get("Disabled")
+        is_same = entry.get("ProgramArguments") == self._command
+        return is_same and entry.get("RunAtLoad") is True and not entry.get("Disabled")
 
     def turn_on(self) -> None:
-        """See Autostart."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        said = {
+        entry = {
             "Label": LABEL,
             "ProgramArguments": self._command,
             "RunAtLoad": True,
             "ProcessType": "Interactive",
             "LimitLoadToSessionType": "Aqua",
         }
-        files.write_private(self._path, plistlib.dumps(said))
+        files.write_private(self._path, plistlib.dumps(entry))
 
     def turn_off(self) -> None:
-        """See Autostart."""
         self._path.unlink(missing_ok=True)
 
 
 RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
 APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
-"""Where Task Manager notes what the user has switched off: an odd first byte says so."""
+"""Task Manager's switch: an odd first byte means that the user disabled the entry."""
 
 
 class Registry(Protocol):
-    """The values of HKEY_CURRENT_USER that we need."""
+    """Values under HKEY_CURRENT_USER."""
 
     def read(self, key: str, name: str) -> str | bytes | None:
-        """The value; None: there is none. Raises OSError."""
+        """None: there is no such value. Raises OSError."""
 
     def write(self, key: str, name: str, value: str) -> None:
-        """Set it, and make the key if need be; raises OSError."""
+        """Creates the key if necessary; raises OSError."""
 
     def remove(self, key: str, name: str) -> None:
-        """Remove it, if it is there; raises OSError."""
+        """Does nothing if the value is missing; raises OSError."""
 
 
 class RunKey:
-    """See Autostart."""
+    """Windows: a value under the user's Run key."""
 
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
         self._line, self._registry = subprocess.list2cmdline(command), registry
 
     def is_on(self) -> bool:
-        """See Autostart."""
         try:
-            said = self._registry.read(RUN, NAME)
+            entry = self._registry.read(RUN, NAME)
             switch = self._registry.read(APPROVED, NAME)
         except OSError:
             return False
         is_off = isinstance(switch, bytes) and bool(switch) and bool(switch[0] & 1)
-        return said == self._line and not is_off
+        return entry == self._line and not is_off
 
     def turn_on(self) -> None:
-        """See Autostart."""
         self._registry.write(RUN, NAME, self._line)
         self._registry.remove(APPROVED, NAME)
 
     def turn_off(self) -> None:
-        """See Autostart."""
         self._registry.remove(RUN, NAME)
 
 
 def user_run_key() -> Registry:
-    """The registry of this system; raises ModuleNotFoundError where there is none."""
+    """The registry of this system; raises ModuleNotFoundError on other systems than Windows."""
     winreg: Any = importlib.import_module("winreg")  # typed on Windows only
 
     class UserRegistry:
-        """See Registry."""
+        """Registry access through the standard library's `winreg`."""
 
         def read(self, key: str, name: str) -> str | bytes | None:
             try:

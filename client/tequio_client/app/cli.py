@@ -1,4 +1,4 @@
-"""`tequio app`."""
+"""The command `tequio app`."""
 
 from __future__ import annotations
 
@@ -56,13 +56,16 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
 
 
 def _again(ledger: str | None, folder: Path) -> tuple[str, ...]:
-    """The options that start the same app from any folder and environment."""
+    """The options with which a start at login opens the same ledger and folder."""
     where = () if folder == cli.place("worker") else ("--dir", str(folder.absolute()))
     return (*where, "--ledger", ledger) if ledger else where
 
 
 def _links(folder: Path) -> LinkOpener | None:
-    """How the system opens links with us; what is tried out in a folder of its own tells nobody."""
+    """The handler of `tequio:` links; None for another folder than the usual one.
+
+    An app that is tried out in its own folder must not take over the links of the real one.
+    """
     from tequio_client.app.autostart import app_command
     from tequio_client.app.links import link_opener
 
@@ -73,9 +76,9 @@ def _links(folder: Path) -> LinkOpener | None:
 
 
 def _settings(folder: Path) -> Path:
-    """The user's settings, or for another folder than the usual one its own.
+    """The folder of the app's settings: the user's, or inside another folder than the usual one.
 
-    What is tried out in a folder of its own must not change what was chosen for the real one.
+    An app that is tried out in its own folder must not change the settings of the real one.
     """
     if folder == cli.place("worker"):
         return Path(platformdirs.user_config_dir("tequio"))

@@ -1,8 +1,8 @@
-"""What is told of competitions: start, near deadline and result; our draw and its end; each once.
+"""Notifications about competitions: start, deadline, result, and this computer's judging.
 
-What was told is kept with the app's settings, so that it is not told again after a restart. Of what
-came up while the program was not running only the last is told. An installation that looks for the
-first time takes everything as known but what is still to come.
+Each is shown once. The keys of those shown are saved with the app's settings, so a restart does not
+repeat them. Of several that came up while the app was not running, only the last is shown. A new
+installation treats everything past as shown.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from tequio_client.ipc.competitions import CompetitionRow
 
 EVERY_MS = 15 * 60_000
-"""Between two looks at the list."""
+"""Interval between two requests for the list."""
 NEAR_MS = 24 * 3_600_000
 NEAR_PART = 4
-"""The deadline is near in the last day, but not before the last quarter of the time."""
+"""A deadline is near in the last day, but never before the last quarter of the competition."""
 ID_LETTERS = 12
 KEPT = 192
-"""Of what was told; a ledger lists fewer competitions, of five things each."""
+"""Keys that are saved; a ledger lists fewer competitions, with five notifications each."""
 PAGE = "competitions"
 
 
 class Turn(StrEnum):
-    """What is worth a word, in its order."""
+    """Stages of a competition that are worth a notification, in their order."""
 
     BEGUN = "begun"
     NEAR = "near"
@@ -45,7 +45,7 @@ class Turn(StrEnum):
 
 
 class Judged(StrEnum):
-    """What is worth a word of our judging, in its order."""
+    """Stages of this computer's judging that are worth a notification, in their order."""
 
     DRAWN = "drawn"
     DONE = "judged"
@@ -56,12 +56,12 @@ PARTS: dict[str, tuple[Judged, ...]] = {
     "waiting": (Judged.DRAWN,),
     "scored": (Judged.DRAWN, Judged.DONE),
 }
-"""What has come up by our part in a competition."""
+"""Stages reached, by this computer's part in a competition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """One thing to be told, and the marks of it and of all before it."""
+    """One notification to show, with its own key and those of all stages before it."""
 
     row: CompetitionRow
     turn: Turn | Judged
@@ -69,7 +69,6 @@ class Due:
 
 
 def turns(row: CompetitionRow, now_ms: int) -> tuple[Turn, ...]:
-    """What has come up in that competition until now."""
     if row.phase == "decided":
         return tuple(Turn)
     if row.phase != "open" or now_ms >= row.deadline_ms:
@@ -83,39 +82,39 @@ def turns(row: CompetitionRow, now_ms: int) -> tuple[Turn, ...]:
     return tuple(found)
 
 
-def due(rows: Sequence[CompetitionRow], told: Sequence[str], now_ms: int) -> tuple[Due, ...]:
-    """What is to be told now: of each competition the last thing, if that was not told."""
+def due(rows: Sequence[CompetitionRow], known_keys: Sequence[str], now_ms: int) -> tuple[Due, ...]:
+    """For each competition the last stage reached, unless it was shown before."""
     found = []
     for row in rows:
         past = turns(row, now_ms)
         marks = tuple(mark(row, turn) for turn in past)
-        if past and marks[-1] not in told and _is_in_time(row, past[-1], now_ms):
+        if past and marks[-1] not in known_keys and _is_in_time(row, past[-1], now_ms):
             found.append(Due(row=row, turn=past[-1], marks=marks))
     return tuple(found)
 
 
-def judged(rows: Sequence[CompetitionRow], told: Sequence[str]) -> tuple[Due, ...]:
-    """What is to be told of our judging now: of each competition the last thing."""
+def judged(rows: Sequence[CompetitionRow], known_keys: Sequence[str]) -> tuple[Due, ...]:
+    """For each competition the last stage of judging, unless it was shown before."""
     found = []
     for row in rows:
         marks = tuple(mark(row, one) for one in PARTS.get(row.part, ()))
-        if marks and marks[-1] not in told:
+        if marks and marks[-1] not in known_keys:
             found.append(Due(row=row, turn=PARTS[row.part][-1], marks=marks))
     return tuple(found)
 
 
 def mark(row: CompetitionRow, turn: Turn | Judged) -> str:
-    """How it is kept that this was told."""
+    """The key under which the settings remember that this was shown."""
     return f"{row.competition[:ID_LETTERS]}:{turn}"
 
 
 def _is_in_time(row: CompetitionRow, turn: Turn, now_ms: int) -> bool:
-    """A start or a deadline that is over is no news."""
+    """False for the start or deadline of a competition that is over already."""
     return turn is Turn.DECIDED or (row.phase == "open" and now_ms < row.deadline_ms)
 
 
 class CompetitionNotes(QObject):
-    """Looks at the list now and then, and tells what is due by `tell`."""
+    """Requests the list from time to time, and sends what is due to `tell`."""
 
     def __init__(
         self,
@@ -131,34 +130,34 @@ class CompetitionNotes(QObject):
         self._list.want(AskCompetitions())
 
     def look(self) -> None:
-        """Ask for the list when it is old, and tell what is due; not while the screen is taken."""
+        """Request the list if it is old, and send what is due; never call it in full screen."""
         if not self._book.settings.notify_competitions:
             return
         self._list.look()
         if self._list.reply is not None:
-            self._look_at(self._list.reply.rows)
+            self._send_due(self._list.reply.rows)
 
-    def _look_at(self, rows: Sequence[CompetitionRow]) -> None:
-        now_ms, told = self._now_ms(), self._book.settings.competitions_told
-        found = (*judged(rows, told), *due(rows, told, now_ms))
+    def _send_due(self, rows: Sequence[CompetitionRow]) -> None:
+        now_ms, known_keys = self._now_ms(), self._book.settings.competitions_told
+        found = (*judged(rows, known_keys), *due(rows, known_keys, now_ms))
         if not self._book.settings.knows_competitions:
             known = [mark(row, turn) for row in rows for turn in turns(row, now_ms)]
-            self._keep(known, knows_competitions=True)
+            self._remember(known, knows_competitions=True)
             return
         if found:
-            self._keep([text for one in found for text in one.marks])
+            self._remember([text for one in found for text in one.marks])
             for one in found:
-                self._tell(*self._words(one), PAGE)
+                self._tell(*self._texts(one), PAGE)
 
-    def _keep(self, marks: Sequence[str], **changes: bool) -> None:
-        told = self._book.settings.competitions_told
-        kept = tuple(dict.fromkeys((*told, *marks)))[-KEPT:]
+    def _remember(self, marks: Sequence[str], **changes: bool) -> None:
+        known_keys = self._book.settings.competitions_told
+        kept = tuple(dict.fromkeys((*known_keys, *marks)))[-KEPT:]
         self._book.change(competitions_told=kept, **changes)
 
-    def _words(self, one: Due) -> tuple[str, str]:
+    def _texts(self, one: Due) -> tuple[str, str]:
         row, now_ms = one.row, self._now_ms()
         if isinstance(one.turn, Judged):
-            return self._judging(one.turn, row)
+            return self._judging_texts(one.turn, row)
         left = figures.duration((row.deadline_ms - now_ms) // 1_000)
         if one.turn is Turn.BEGUN:
             text = self.tr("{sides} race until {time}. See the rules, and join a side.")
@@ -172,7 +171,7 @@ class CompetitionNotes(QObject):
             return title, self.tr("After it nothing counts any more. See how the sides stand.")
         return self.tr("{name} is decided").format(name=row.name), self._result(row)
 
-    def _judging(self, turn: Judged, row: CompetitionRow) -> tuple[str, str]:
+    def _judging_texts(self, turn: Judged, row: CompetitionRow) -> tuple[str, str]:
         if turn is Judged.DRAWN:
             text = self.tr("This computer scores %n model(s) when it may lend.", "", row.to_judge)
             return self.tr("You were drawn to judge {name}").format(name=row.name), text
@@ -193,7 +192,7 @@ class CompetitionNotes(QObject):
     def _result(self, row: CompetitionRow) -> str:
         first = [one for one in row.entrants if one.rank == 1]
         if not first:
-            return self.tr("There is no ranking. See why, and what the scores were.")
+            return self.tr("It ended without a ranking. See the reason and the scores.")
         score = competition_text.score(first[0].nanobits_per_byte)
         names = self._names([one.name for one in first])
         text = self.tr("First: {names}, with {score} bits per byte of text.")

@@ -1,7 +1,7 @@
-"""Whatever goes wrong unforeseen becomes a report to read and copy, and never a dead window.
+"""Unexpected errors become a report to read and copy; the window keeps working.
 
-Exceptions in slots, in threads and in the main program, and Qt's own complaints, come here. One
-report is shown at a time, and each fault once; nothing is sent anywhere.
+Exceptions in slots, in threads and in the main program arrive here, and so do Qt's own messages.
+One report is open at a time, each error is shown once, and nothing is sent anywhere.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 MOST_LINES = 30
-"""Of what Qt said last."""
+"""Lines of Qt's messages in a report."""
 MOST_KNOWN = 100
 MOST_CHARACTERS = 20_000
 REMOVED = "[removed]"
@@ -56,34 +56,33 @@ SECRETS = (
 
 
 def without_secrets(text: str, home: Path | None = None) -> str:
-    """The text without anything that may be a key, a token or a passphrase, or the user's name."""
+    """The text without keys, tokens, passphrases and the user's name."""
     for pattern in SECRETS:
         text = pattern.sub(REMOVED, text)
     return without_names(text, home)
 
 
 class Faults(QObject):
-    """Takes over the hooks with `install`; `reported` carries each report, in the main thread."""
+    """Installs the error hooks; `reported` is emitted in the main thread."""
 
     reported = Signal(str, str)
-    """One line, and the whole."""
+    """Summary in one line, and the full report."""
     _caught = Signal(str, str)
 
     def __init__(self, home: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._home = home or Path.home()
-        self._said: deque[str] = deque(maxlen=MOST_LINES)
+        self._qt_messages: deque[str] = deque(maxlen=MOST_LINES)
         self._known: deque[str] = deque(maxlen=MOST_KNOWN)
         self._caught.connect(self._report)
 
     def install(self) -> None:
-        """From now on, take what nobody else takes."""
         sys.excepthook = self.take
-        threading.excepthook = self._take_of_thread
-        qInstallMessageHandler(self._take_of_qt)
+        threading.excepthook = self._handle_thread
+        qInstallMessageHandler(self._handle_qt_message)
 
     def uninstall(self) -> None:
-        """Leave it to Python and Qt again."""
+        """Restore the hooks of Python and Qt."""
         sys.excepthook = sys.__excepthook__
         threading.excepthook = threading.__excepthook__
         qInstallMessageHandler(None)
@@ -91,7 +90,7 @@ class Faults(QObject):
     def take(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """Take an exception, from any thread."""
+        """Called from any thread."""
         if issubclass(kind, (KeyboardInterrupt, SystemExit)):
             sys.__excepthook__(kind, error, trace)
             return
@@ -99,14 +98,14 @@ class Faults(QObject):
         _print(whole)
         self._caught.emit(f"{kind.__name__}: {error}", whole)
 
-    def _take_of_thread(self, hook: threading.ExceptHookArgs) -> None:
+    def _handle_thread(self, hook: threading.ExceptHookArgs) -> None:
         if hook.exc_value is not None:
             self.take(hook.exc_type, hook.exc_value, hook.exc_traceback)
 
-    def _take_of_qt(self, kind: QtMsgType, _: QMessageLogContext, message: str) -> None:
+    def _handle_qt_message(self, kind: QtMsgType, _: QMessageLogContext, message: str) -> None:
         line = f"{kind.name}: {message}"
         if kind is not QtMsgType.QtDebugMsg:
-            self._said.append(line)
+            self._qt_messages.append(line)
             _print(line + "\n")
         if kind is QtMsgType.QtCriticalMsg:
             self._caught.emit(line, line)
@@ -115,14 +114,14 @@ class Faults(QObject):
         if whole in self._known:
             return
         self._known.append(whole)
-        text = "\n".join((_where(), "", whole.strip(), "", *self._said))
+        text = "\n".join((_versions(), "", whole.strip(), "", *self._qt_messages))
         self.reported.emit(
             without_secrets(line, self._home)[:300],
             without_secrets(text, self._home)[-MOST_CHARACTERS:],
         )
 
 
-def _where() -> str:
+def _versions() -> str:
     import platform  # noqa: PLC0415 - costs a tenth of the way to the icon
 
     return (
@@ -136,13 +135,11 @@ def _print(text: str) -> None:
         sys.stderr.write(text)
 
 
-# --- The report of a fault, to read and to copy.
-
 SIZE = (620, 420)
 
 
 class ReportDialog(QDialog):
-    """Says that something went wrong, that the program goes on, and what to copy."""
+    """Explains that the app keeps running after an error, with the report to copy."""
 
     def __init__(self, line: str, report: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -175,7 +172,7 @@ class ReportDialog(QDialog):
         column.addLayout(row)
 
     def add(self) -> None:
-        """Another fault came meanwhile."""
+        """Count an error that arrived while the dialog is open."""
         self._more += 1
         self.count.setText(self.tr("%n more fault(s) since", "", self._more))
 
@@ -205,13 +202,13 @@ class ReportDialog(QDialog):
 
 
 class Reports:
-    """Shows one report at a time."""
+    """Opens one report at a time."""
 
     def __init__(self) -> None:
         self.dialog: ReportDialog | None = None
 
     def show(self, line: str, report: str) -> None:
-        """Show it, or count it while another is read."""
+        """Open the report, or count it while another is open."""
         if self.dialog is not None:
             self.dialog.add()
             return
@@ -221,7 +218,6 @@ class Reports:
         self.dialog.raise_()
 
     def close(self) -> None:
-        """Show nothing more."""
         if self.dialog is not None:
             self.dialog.close()
 

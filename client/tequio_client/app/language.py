@@ -1,9 +1,9 @@
-"""The app's language: translations, figures, and the side that lines begin on.
+"""The app's language: translations, number formats and text direction.
 
-Translations are Qt's own: `.ts` files that people edit, and beside each the `.qm` file that
-`lrelease` makes of it, with the plural rule of its language. Both are in the repository
-(`make texts` writes them), so that a checkout, a wheel and a frozen program load the same file
-with nothing to compile. A text without a finished translation is shown in English.
+Translations are Qt's own: `.ts` files for translators and, beside each, the `.qm` file that
+`lrelease` compiles, with the plural rule of its language. Both are in the repository (`make texts`
+writes them), so a checkout, a wheel and a frozen program load the same file without a build step. A
+text without a finished translation is shown in English.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
 SYSTEM = ""
-"""The choice of the system's language."""
+"""Follow the system's language."""
 LANGUAGES = ("en", "es")
 
 
 class Language:
-    """The one language of the application at a time."""
+    """Holds the application's current language."""
 
     def __init__(self, app: QApplication, choice: str = SYSTEM) -> None:
         self._app = app
@@ -31,7 +31,7 @@ class Language:
         self.choose(choice)
 
     def choose(self, choice: str) -> None:
-        """Switch to a language of `LANGUAGES` or the system's; windows build themselves again."""
+        """Switch to a language of `LANGUAGES` or to the system's; windows rebuild themselves."""
         if choice == self._choice:
             return
         locale = locale_of(choice, QLocale.system())
@@ -39,7 +39,7 @@ class Language:
         self._choice = choice
 
     def apply(self, locale: QLocale, translator: QTranslator) -> None:
-        """Install a translator, and write figures by that locale."""
+        """Install a translator and format numbers by that locale."""
         self._choice = None
         QLocale.setDefault(locale)
         for old in self._translators:
@@ -51,7 +51,7 @@ class Language:
 
 
 def locale_of(choice: str, system: QLocale) -> QLocale:
-    """The locale of a choice: in the system's region if its language is spoken there."""
+    """The locale of a choice, in the system's region if its language is spoken there."""
     locale = QLocale(choice) if choice else system
     if QLocale.languageToCode(locale.language()) not in LANGUAGES:
         return QLocale("en")
@@ -59,7 +59,7 @@ def locale_of(choice: str, system: QLocale) -> QLocale:
 
 
 def load_translations(code: str) -> QTranslator:
-    """Load the app's texts of a language of `LANGUAGES`; of English, the file holds the plurals."""
+    """Load the translations for a code of `LANGUAGES`; the English file holds the plural forms."""
     made = QTranslator()
     path = files("tequio_assets") / "i18n" / f"tequio_{code}.qm"
     if not made.load(str(path)):
@@ -68,7 +68,7 @@ def load_translations(code: str) -> QTranslator:
 
 
 def _qt_translations(locale: QLocale) -> QTranslator:
-    """Qt's own texts (Copy, Cancel, its file dialog); empty where Qt has none in that language."""
+    """Qt's own texts (Copy, Cancel, the file dialog); empty if Qt has none in that language."""
     made = QTranslator()
     made.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
     return made

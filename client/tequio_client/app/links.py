@@ -1,7 +1,8 @@
-"""Linux: a desktop entry for the scheme, and the user's list of what opens what.
+"""Open `tequio:` links, and register this app for them with the system.
 
-The list (freedesktop.org, mime-apps) is the user's: a line is added where it has none for our
-scheme, one that names another program stays, and so does everything else in it.
+Linux: a desktop entry for the scheme, and the user's list of defaults (freedesktop.org, mime-apps).
+A line is added where the list has none for the scheme; one that names another program stays, and so
+does everything else. macOS: the bundle's Info.plist. Windows: a class under the user's registry.
 """
 
 from __future__ import annotations
@@ -25,11 +26,9 @@ if TYPE_CHECKING:
     from tequio_client.app.notifications import Notices
     from tequio_client.app.window import Window
 
-# --- Opening a link to a competition: the page of competitions, on that one.
-
 
 def open_link(text: str, ledger: str, window: Window, notices: Notices) -> None:
-    """Show the competition that the link names, or say why not; `ledger` is the one in use."""
+    """Show the competition of a link, or a notice with the reason; `ledger` is the one in use."""
     try:
         link = CompetitionLink.parse(text)
     except UserFacingError as err:
@@ -42,34 +41,29 @@ def open_link(text: str, ledger: str, window: Window, notices: Notices) -> None:
     window.page.go_to(to_text(link.competition))
 
 
-# --- What every system's way can do: have `tequio:` links opened by this app.
-
-
 class LinkOpener(Protocol):
-    """Whether links of ours come to this program."""
+    """The system's setting for which program opens `tequio:` links."""
 
     def is_on(self) -> bool:
-        """Whether the system has been told of us, this very program."""
+        """True if the system opens links with this installation."""
 
     def turn_on(self) -> None:
-        """Tell the system; raises OSError."""
+        """Raises OSError."""
 
 
 class Bundled:
-    """macOS: the bundle's Info.plist names the scheme, and the system tells a running app."""
+    """macOS: the Info.plist declares the scheme, and the system sends links to the running app."""
 
     def is_on(self) -> bool:
-        """See LinkOpener."""
         return True
 
-    def turn_on(self) -> None:
-        """See LinkOpener."""
+    def turn_on(self) -> None: ...
 
 
 def link_opener(
     command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
 ) -> LinkOpener:
-    """The way of that system; the link follows the command's last word."""
+    """The handler of that system; the link is appended to `command`."""
     if system == "win32":
         from tequio_client.app.autostart import user_run_key  # noqa: PLC0415 - each system needs but one
 
@@ -97,7 +91,7 @@ MimeType={kind};
 
 
 def folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
-    """Where the user's desktop entries lie, and the list."""
+    """The folder of the user's desktop entries, and the folder of the list."""
     return (
         _named(environ, "XDG_DATA_HOME", home / ".local" / "share") / "applications",
         _named(environ, "XDG_CONFIG_HOME", home / ".config"),
@@ -105,7 +99,7 @@ def folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
 
 
 class SchemeEntry:
-    """See LinkOpener."""
+    """Linux: a desktop entry for the scheme, and a line in the user's list."""
 
     def __init__(self, command: Sequence[str], entries: Path, config: Path) -> None:
         self._entry, self._list = entries / FILE, config / LIST
@@ -113,11 +107,9 @@ class SchemeEntry:
         self._content = _ENTRY.format(name=NAME, command=line, kind=KIND)
 
     def is_on(self) -> bool:
-        """See LinkOpener."""
         return _read(self._entry) == self._content and KIND in _chosen(_read(self._list))
 
     def turn_on(self) -> None:
-        """See LinkOpener."""
         self._entry.parent.mkdir(parents=True, exist_ok=True)
         files.write_private(self._entry, self._content.encode())
         known = _read(self._list)
@@ -128,12 +120,12 @@ class SchemeEntry:
 
 
 def _named(environ: Mapping[str, str], name: str, usual: Path) -> Path:
-    said = Path(environ.get(name, ""))
-    return said if said.is_absolute() else usual
+    named = Path(environ.get(name, ""))
+    return named if named.is_absolute() else usual
 
 
 def _read(path: Path) -> str:
-    """What is in a file; nothing if there is none. Raises OSError."""
+    """Empty if the file is missing. Raises OSError."""
     try:
         return path.read_text("utf-8", "surrogateescape")
     except FileNotFoundError:
@@ -141,7 +133,7 @@ def _read(path: Path) -> str:
 
 
 def _chosen(content: str) -> set[str]:
-    """Kinds for which the list names a program."""
+    """The types for which the list names a program."""
     group, kinds = "", set()
     for line in content.splitlines():
         if line.startswith("["):
@@ -159,24 +151,21 @@ def _with_line(content: str, added: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-# --- Windows: a class of the user's own, named as the scheme.
-
 CLASS = rf"Software\Classes\{SCHEME}"
 OPEN = rf"{CLASS}\shell\open\command"
 _NAMED = "URL:Tequio"
 _MARK = "URL Protocol"
-"""Of this name, empty: without it Windows takes the class for a kind of file."""
+"""An empty value of this name marks a URL scheme; without it Windows expects a file type."""
 
 
 class ClassKey:
-    """See LinkOpener."""
+    """Windows: a class of the user named after the scheme."""
 
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
         self._line = f'{subprocess.list2cmdline(command)} "%1"'
         self._registry = registry
 
     def is_on(self) -> bool:
-        """See LinkOpener."""
         try:
             marked = self._registry.read(CLASS, _MARK)
             return marked == "" and self._registry.read(OPEN, "") == self._line
@@ -184,7 +173,6 @@ class ClassKey:
             return False
 
     def turn_on(self) -> None:
-        """See LinkOpener."""
         self._registry.write(CLASS, "", _NAMED)
         self._registry.write(CLASS, _MARK, "")
         self._registry.write(OPEN, "", self._line)

@@ -1,7 +1,7 @@
-"""The app program: makes everything, connects it, and takes it down in the right order.
+"""The app's composition root: builds every part, connects them, and shuts them down in order.
 
-What is shown first comes first: settings, look, tray. Probes, the worker and the window follow when
-the loop runs.
+Settings, theme and tray icon come first, because they are visible first. Session probes, the worker
+and the window follow once the event loop runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import tequio_client.app
 from tequio_client import clock
 from tequio_client.app.application import EndSignals, SingleInstance, application, place_of
 from tequio_client.app.errors import Faults
-from tequio_client.app.first_run.wanted import has_lent, is_wanted
+from tequio_client.app.first_run.draft import has_lent, is_wanted
 from tequio_client.app.keys.service import KeyDesk
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
@@ -40,12 +40,13 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from tequio_client.app.errors import Reports
-    from tequio_client.app.first_run.guide import Guide
-    from tequio_client.app.invitation import Joining, Offer
+    from tequio_client.app.first_run.first_run import Guide
+    from tequio_client.app.invitation import Joining
+    from tequio_client.app.ledger_queries import Offer
     from tequio_client.app.links import LinkOpener
     from tequio_client.app.notifications import Notices, Notifications
     from tequio_client.app.pages.page import Own
-    from tequio_client.app.session.__link import SessionLink
+    from tequio_client.app.session.monitor import SessionLink
     from tequio_client.app.window import Window
 
 
@@ -54,27 +55,27 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the command line says."""
+    """The command line, parsed."""
 
     ledger: str | None
-    """None: the one of the settings, else the usual one."""
+    """None: the address in the settings, or else `usual_ledger`."""
     usual_ledger: str
     folder: Path
-    """Of the worker: key, store and state."""
+    """The worker's folder: key, store and state."""
     settings: Path
     """Folder of the app's own settings."""
     is_background: bool = False
-    """Whether to start without a window."""
+    """Start without a window."""
     again: tuple[str, ...] = ()
-    """What a start at login has to say to start the same."""
+    """Options that a start at login passes on, to start the same app."""
     link: str = ""
     """An invitation or a competition to open."""
     links: LinkOpener | None = None
-    """How the system is told that we open links; None: it is not."""
+    """How this app registers for `tequio:` links; None: it does not."""
 
 
 def run(options: Options) -> int:
-    """Be the app until it is quit; raises UserFacingError when another one does not answer."""
+    """Run the app until it quits; raises UserFacingError when another instance does not answer."""
     qt = application()
     instance = SingleInstance(place_of(options.folder))
     if not instance.is_first():
@@ -102,7 +103,7 @@ def run(options: Options) -> int:
 
 
 class App(QObject):
-    """Everything of one app; `begin` starts it, `close` ends it."""
+    """All parts of one app; `begin` starts them, `close` ends them."""
 
     def __init__(self, qt: QApplication, options: Options, faults: Faults) -> None:
         super().__init__()
@@ -126,7 +127,7 @@ class App(QObject):
         self._connect()
 
     def begin(self) -> None:
-        """Show the icon, and start everything else as soon as the loop runs."""
+        """Show the tray icon, and start everything else as soon as the event loop runs."""
         self.tray.show()
         if self._options.is_background:
             self.presence.wait_for_panel()
@@ -135,7 +136,7 @@ class App(QObject):
         QTimer.singleShot(0, self._begin_work)
 
     def open_link(self, link: str) -> None:
-        """Show the competition that it names, or ask whether to join by that invitation."""
+        """Show the competition that the link names, or ask whether to join by that invitation."""
         from tequio_client.app import links as app_links  # noqa: PLC0415 - not at every start
         from tequio_client.ipc import competitions  # noqa: PLC0415 - as above
 
@@ -147,18 +148,17 @@ class App(QObject):
             self._join().open(link, window)
 
     def quit(self) -> None:
-        """End the program."""
         self.leave()
         self._qt.quit()
 
     def leave(self) -> None:
-        """Take away what is seen, and let the worker say goodbye."""
+        """Hide the window and the tray icon, and end the worker; Qt's loop still runs."""
         self.presence.leave()
         self.tray.hide()
         self.worker.close()
 
     def close(self) -> None:
-        """End what runs, in order; the loop has ended."""
+        """Stop the remaining parts in order, after the loop has ended."""
         self.leave()
         if self.session is not None:
             self.session.close()
@@ -168,8 +168,6 @@ class App(QObject):
             self._reports.close()
         self.keys.close()
         self.book.save()
-
-    # --- connections
 
     def _connect(self) -> None:
         self.tray.opened.connect(self.presence.open)
@@ -191,7 +189,7 @@ class App(QObject):
             Desk,
             Notifications,
         )
-        from tequio_client.app.session.__link import SessionLink  # noqa: PLC0415 - as above
+        from tequio_client.app.session.monitor import SessionLink  # noqa: PLC0415 - as above
 
         self.worker.start()
         self.keys.look(lambda _: None, lambda _: None)
@@ -239,7 +237,7 @@ class App(QObject):
         return window
 
     def _open_first_run(self, window: Window) -> None:
-        from tequio_client.app.first_run.guide import Guide  # noqa: PLC0415 - seen once, as a rule
+        from tequio_client.app.first_run.first_run import Guide  # noqa: PLC0415 - seen once, as a rule
 
         self._guide = self._guide or Guide(
             window, self.keys, self._options.folder, self._options.settings
@@ -275,13 +273,13 @@ class App(QObject):
         return self._joining
 
     def _settle(self, offer: Offer) -> None:
-        """The ledger of an invitation is ours now, whatever the command line said."""
+        """From now on the ledger of the invitation applies, whatever the command line named."""
         self._options = replace(self._options, ledger=None)
         if self._guide is not None and offer.run:
             self._guide.choose_run(offer.run)
 
     def _back_up_key(self) -> None:
-        from tequio_client.app.keys.dialogs import BackupDialog  # noqa: PLC0415 - as above
+        from tequio_client.app.keys.backup import BackupDialog  # noqa: PLC0415 - as above
 
         dialog = BackupDialog(self.keys, self.presence.window)
         dialog.finished.connect(dialog.deleteLater)
@@ -326,10 +324,7 @@ class App(QObject):
         self._reports = self._reports or Reports()
         self._reports.show(line, report)
 
-    # --- what others ask
-
     def _ledger(self) -> str:
-        """The address in use."""
         options = self._options
         return options.ledger or self.book.settings.ledger or options.usual_ledger
 
@@ -340,7 +335,7 @@ class App(QObject):
         return (*command, *where, *level)
 
     def _may_begin(self) -> bool:
-        """Whether it is no loss that there is no key."""
+        """True if a missing key loses nothing, so that a new one may be made."""
         return not has_lent(self._options.folder, self.book.preferences)
 
     def _is_fullscreen(self) -> bool:
@@ -350,7 +345,7 @@ class App(QObject):
 
 
 def _offer_links(links: LinkOpener) -> None:
-    """Have links opened by us; where the system does not let us they are opened by hand."""
+    """Register for links; if the system refuses, links are pasted by hand."""
     try:
         if not links.is_on():
             links.turn_on()
@@ -359,11 +354,9 @@ def _offer_links(links: LinkOpener) -> None:
 
 
 def _choice(appearance: str) -> Choice:
-    """The appearance of that name; another version's is the system's."""
+    """The appearance of that name; a name from another version counts as the system's."""
     return Choice(appearance) if appearance in list(Choice) else Choice.SYSTEM
 
-
-# --- Whether this installation has all its parts: imports every one and opens every page, unseen.
 
 OTHERS = (
     "tequio_client.keys.identity",
@@ -378,7 +371,7 @@ FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx")
 
 
 def selftest_run() -> int:
-    """Say what is wrong on standard error; 0: nothing is."""
+    """Import every module and open every page; 1 on errors, which go to stderr."""
     problems = [f"{name}: {why}" for name, why in _missing()]
     problems += [f"{name} was imported" for name in FORBIDDEN if name in sys.modules]
     problems += _unopened()
@@ -388,7 +381,7 @@ def selftest_run() -> int:
 
 
 def modules() -> list[str]:
-    """Every module of the app, and what it imports late."""
+    """Every module of the app, and those that it imports late."""
     package = tequio_client.app
     found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     return [*(one.name for one in found), *OTHERS]

@@ -1,6 +1,7 @@
-"""Which few things are worth a notification, each once, and none while something fills the screen.
+"""Desktop notifications, and the notices above the pages.
 
-What comes up during a game is told after it, if it is still so.
+Few things are worth a notification, each once, and none while a program fills the screen: what
+comes up during a game is shown after it, if it still applies.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
 
 NEWEST = AskActivity(limit=20)
 AGAIN_MS = 3_600_000
-"""The same trouble is not told twice within that time."""
+"""The same problem is not reported twice within this time."""
 QUIET_NEEDS = ("key-backup",)
-"""Shown in the window, and in no hurry."""
+"""Not urgent; shown in the window only."""
 RUNS = (Event.JOINED_RUN, Event.RUN_ENDED)
 
 
 class Notifications(QObject):
-    """Watches the model, and tells what its user wants to be told."""
+    """Watches the model, and shows the notifications that the user wants."""
 
     def __init__(
         self,
@@ -57,102 +58,97 @@ class Notifications(QObject):
         super().__init__(parent)
         self._model, self._book, self._desk = model, book, desk
         self._now_ms, self._is_fullscreen = now_ms, is_fullscreen
-        self._troubles: set[str] = set()
-        self._told_ms: dict[str, int] = {}
+        self._problems: set[str] = set()
+        self._sent_ms: dict[str, int] = {}
         self._event: int | None = None  # the newest that was looked at
-        self._competitions = CompetitionNotes(model, book, self._tell, now_ms, self)
-        model.shown.connect(self._look)
-        model.replied.connect(self._take)
+        self._competitions = CompetitionNotes(model, book, self._send, now_ms, self)
+        model.shown.connect(self._check)
+        model.replied.connect(self._receive_events)
 
     def tell_hiding(self) -> None:
-        """Say, once for all, that the app goes on when its window is closed."""
+        """Explain, the first time only, that the app keeps running when its window is closed."""
         if not self._book.settings.knows_hiding:
             self._book.change(knows_hiding=True)
-            self._tell(
+            self._send(
                 self.tr("Tequio goes on in the background"),
                 self.tr("Its icon in the panel tells what it does, and opens this window again."),
                 "",
             )
 
     def tell_given_up(self, why: str) -> None:
-        """Say that there is no worker, and that there will be none by itself."""
+        """Report that the worker is not started again automatically."""
         if self._book.settings.notify_attention:
-            self._tell_trouble("worker", why, "home")
+            self._send_problem("worker", why, "home")
 
     def close(self) -> None:
-        """Tell nothing more."""
         self._desk.close()
 
-    # --- what the worker shows
-
-    def _look(self, snapshot: Snapshot | None) -> None:
+    def _check(self, snapshot: Snapshot | None) -> None:
         if snapshot is None or self._is_fullscreen():
             return
-        self._look_at_points(snapshot)
-        self._look_at_rank(snapshot)
-        self._look_at_troubles(snapshot)
-        self._look_at_events(snapshot)
+        self._check_points(snapshot)
+        self._check_rank(snapshot)
+        self._check_problems(snapshot)
+        self._check_events(snapshot)
         self._competitions.look()
 
-    def _look_at_points(self, snapshot: Snapshot) -> None:
+    def _check_points(self, snapshot: Snapshot) -> None:
         settings, total = self._book.settings, snapshot.points.total
         if not total or settings.knows_points:
             return
         self._book.change(knows_points=True)
         if settings.notify_points:
             text = self.tr("{points} points so far. The log's proof was checked on this computer.")
-            self._tell(
+            self._send(
                 self.tr("Your first points are verified"),
                 text.format(points=figures.points(total)),
                 "points",
             )
 
-    def _look_at_rank(self, snapshot: Snapshot) -> None:
+    def _check_rank(self, snapshot: Snapshot) -> None:
         settings, rank = self._book.settings, snapshot.points.rank
         week = _week(self._now_ms())
         if not rank or settings.week == week:
             return
         self._book.change(week=week, week_rank=rank)
         if settings.week and settings.notify_rank:  # the first week there is nothing to compare
-            self._tell(
+            self._send(
                 self.tr("You are #{rank} of {ranked}").format(
                     rank=figures.count(rank), ranked=figures.count(snapshot.points.ranked)
                 ),
-                self._moved(settings.week_rank - rank),
+                self._rank_change(settings.week_rank - rank),
                 "points",
             )
 
-    def _moved(self, up: int) -> str:
+    def _rank_change(self, up: int) -> str:
         if up > 0:
             return self.tr("%n place(s) up since you were last told.", "", up)
         if up < 0:
             return self.tr("%n place(s) down since you were last told.", "", -up)
         return self.tr("The same place as last time.")
 
-    def _look_at_troubles(self, snapshot: Snapshot) -> None:
-        now = _troubles(snapshot, self._now_ms())
-        fresh = [kind for kind in now if kind not in self._troubles]
-        self._troubles = set(now)
+    def _check_problems(self, snapshot: Snapshot) -> None:
+        now = _problems(snapshot, self._now_ms())
+        fresh = [kind for kind in now if kind not in self._problems]
+        self._problems = set(now)
         if self._book.settings.notify_attention:
             for kind in fresh:
-                self._tell_trouble(kind, now[kind], "home")
+                self._send_problem(kind, now[kind], "home")
 
-    def _tell_trouble(self, kind: str, why: str, target: str) -> None:
-        told_ms, now_ms = self._told_ms.get(kind), self._now_ms()
+    def _send_problem(self, kind: str, why: str, target: str) -> None:
+        told_ms, now_ms = self._sent_ms.get(kind), self._now_ms()
         if told_ms is not None and 0 <= now_ms - told_ms < AGAIN_MS:
             return
-        self._told_ms[kind] = now_ms
-        self._tell(self.tr("Tequio needs your attention"), why, target)
+        self._sent_ms[kind] = now_ms
+        self._send(self.tr("Tequio needs your attention"), why, target)
 
-    # --- what happened
-
-    def _look_at_events(self, snapshot: Snapshot) -> None:
+    def _check_events(self, snapshot: Snapshot) -> None:
         if self._event is None:
             self._event = snapshot.activity
         elif snapshot.activity > self._event:
             self._model.ask(NEWEST)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive_events(self, question: Question, reply: Reply) -> None:
         if question != NEWEST or not isinstance(reply, Activity) or self._event is None:
             return
         since, self._event = self._event, max([self._event, *(row.number for row in reply.rows)])
@@ -160,22 +156,22 @@ class Notifications(QObject):
             return
         for row in reversed(reply.rows):
             if row.number > since and row.code in RUNS:
-                self._tell_run(row.code, str(row.values.get("run", "")))
+                self._send_run(row.code, str(row.values.get("run", "")))
 
-    def _tell_run(self, code: str, run: str) -> None:
+    def _send_run(self, code: str, run: str) -> None:
         if code == Event.JOINED_RUN:
             title = self.tr("{run} has begun for you").format(run=run)
-            self._tell(title, self.tr("Your computer takes part in this run from now on."), "runs")
+            self._send(title, self.tr("Your computer takes part in this run from now on."), "runs")
             return
         title = self.tr("{run} has ended").format(run=run)
-        self._tell(title, self.tr("Your verified points stay yours. See which runs go on."), "runs")
+        self._send(title, self.tr("Your verified points stay yours. See which runs go on."), "runs")
 
-    def _tell(self, title: str, text: str, target: str) -> None:
+    def _send(self, title: str, text: str, target: str) -> None:
         self._desk.show(title, text, target, self.tr("Open Tequio"))
 
 
-def _troubles(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
-    """What wants a person now, by its kind."""
+def _problems(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
+    """Problems that need the user now: their kind and the words for it."""
     found: dict[str, str] = {}
     if snapshot.decision.state is State.ATTENTION:
         reason = snapshot.decision.reason
@@ -188,13 +184,11 @@ def _troubles(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
 
 
 def _week(now_ms: int) -> str:
-    """The week by the local calendar, as in 2026-W47."""
+    """The week in the local calendar, as in 2026-W47."""
     date = QDateTime.fromMSecsSinceEpoch(now_ms).date()
     week, year = date.weekNumber()
     return f"{year}-W{week:02}"
 
-
-# --- Shows notifications: by the desktop's own service on Linux, by the tray's balloon elsewhere.
 
 SERVICE = Address(
     "org.freedesktop.Notifications",
@@ -203,59 +197,56 @@ SERVICE = Address(
 )
 BALLOON_MS = 8_000
 NORMAL = 1
-"""Urgency."""
+"""Urgency in the desktop notification specification."""
 KEPT = 32
-"""Notifications whose click still means something."""
+"""Notifications whose click still opens a page."""
 
 
 class Desk(QObject):
-    """Where notifications are shown."""
+    """A service that displays notifications."""
 
     activated = Signal(str)
-    """A notification was clicked whose target this is."""
+    """A notification was clicked; the page that it leads to."""
 
     def show(self, title: str, text: str, target: str, button: str) -> None:
-        """Show it, if that can be; returns at once in any case."""
+        """Display it if possible; returns at once in any case."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Show nothing more."""
+        """Display nothing more."""
 
 
 class BusDesk(Desk):
-    """org.freedesktop.Notifications; where nobody owns that name nothing is shown."""
+    """Linux: org.freedesktop.Notifications; without an owner of that name nothing is displayed."""
 
     _answered = Signal(int, str)
-    _heard = Signal(str, object)
+    _signalled = Signal(str, object)
 
     def __init__(self, bus: str = "SESSION", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._targets: dict[int, str] = {}
-        self._answered.connect(self._keep)
-        self._heard.connect(self._hear)
-        self._talk = BusTalk(bus, SERVICE, self._heard.emit)
+        self._answered.connect(self._remember)
+        self._signalled.connect(self._receive_signal)
+        self._bus = BusTalk(bus, SERVICE, self._signalled.emit)
 
     def show(self, title: str, text: str, target: str, button: str) -> None:
-        """See Desk."""
-
         def answered(body: Body) -> None:
             if body and isinstance(body[0], int):
                 self._answered.emit(body[0], target)
 
         hints = {"urgency": ("y", NORMAL), "desktop-entry": ("s", "tequio")}
         body = ("Tequio", 0, "tequio", title, _plain(text), ["default", button], hints, -1)
-        self._talk.call("Notify", "susssasa{sv}i", body, answered)
+        self._bus.call("Notify", "susssasa{sv}i", body, answered)
 
     def close(self) -> None:
-        """See Desk."""
-        self._talk.close()
+        self._bus.close()
 
-    def _keep(self, number: int, target: str) -> None:
+    def _remember(self, number: int, target: str) -> None:
         self._targets[number] = target
         while len(self._targets) > KEPT:
             self._targets.pop(next(iter(self._targets)))
 
-    def _hear(self, name: str, body: Body) -> None:
+    def _receive_signal(self, name: str, body: Body) -> None:
         number = body[0] if body and isinstance(body[0], int) else -1
         if name == "ActionInvoked" and number in self._targets:
             self.activated.emit(self._targets[number])
@@ -264,17 +255,16 @@ class BusDesk(Desk):
 
 
 class BalloonDesk(Desk):
-    """The tray icon's own message; a click means the latest."""
+    """Other systems: the tray icon's own message; a click always means the latest one."""
 
     def __init__(self, icon: Callable[[], QSystemTrayIcon], parent: QObject | None = None) -> None:
-        """`icon` gives the icon that is in the panel now."""
+        """`icon` returns the icon that is in the tray now."""
         super().__init__(parent)
         self._icon = icon
         self._target = ""
         self._watched: QSystemTrayIcon | None = None
 
     def show(self, title: str, text: str, target: str, button: str) -> None:
-        """See Desk."""
         icon = self._icon()
         if icon is not self._watched:
             self._watched = icon
@@ -284,14 +274,12 @@ class BalloonDesk(Desk):
 
 
 def _plain(text: str) -> str:
-    """Services may read markup in it."""
+    """Escape the text: notification services may read markup in it."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-# --- What has to be said once, above the pages: each notice stays until it is dismissed.
-
 MOST = 3
-"""Notices at a time; the oldest goes first."""
+"""Notices at a time; the oldest is removed first."""
 NOTICES = {
     "damaged": (
         "warning",
@@ -363,11 +351,11 @@ NOTICES = {
         ),
     ),
 }
-"""Level and words of each kind."""
+"""Severity and text of each kind."""
 
 
 class Notices(QWidget):
-    """A strip of notices, each of its kind and detail."""
+    """Notices that stay until the user dismisses them, one for each kind and detail."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -379,14 +367,14 @@ class Notices(QWidget):
 
     @property
     def words(self) -> list[str]:
-        """What they say, the oldest first."""
+        """The texts, the oldest first."""
         return [banner.words for banner in self._banners.values()]
 
     def say(self, kind: str, detail: str = "") -> None:
-        """Say that, unless it is being said."""
+        """Show a notice unless it is shown already."""
         if (kind, detail) in self._banners:
             return
-        banner = Banner(*self._said(kind, detail))
+        banner = Banner(*self._texts(kind, detail))
         banner.button.clicked.connect(lambda: self.dismiss(kind, detail))
         self._banners[kind, detail] = banner
         self._column.addWidget(banner)
@@ -395,7 +383,6 @@ class Notices(QWidget):
         self._fit()
 
     def dismiss(self, kind: str, detail: str = "") -> None:
-        """Say that no more."""
         if (banner := self._banners.pop((kind, detail), None)) is not None:
             self._column.removeWidget(banner)
             banner.hide()
@@ -403,19 +390,19 @@ class Notices(QWidget):
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Say everything anew in another language."""
+        """Translate the notices again."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
             for (kind, detail), banner in self._banners.items():
-                banner.show_words(*self._said(kind, detail))
+                banner.show_words(*self._texts(kind, detail))
 
-    def _said(self, kind: str, detail: str) -> tuple[str, str, str]:
+    def _texts(self, kind: str, detail: str) -> tuple[str, str, str]:
         level, words = NOTICES[kind]
-        said = QCoreApplication.translate("notices", words).format(detail=detail)
-        return level, said, QCoreApplication.translate("notices", "Dismiss")
+        text = QCoreApplication.translate("notices", words).format(detail=detail)
+        return level, text, QCoreApplication.translate("notices", "Dismiss")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Be as high as the words are at this width: a window asks its top strip only for one."""
+        """Fit the height to the wrapped text: QMainWindow asks its top strip for one height."""
         super().resizeEvent(event)
         self._fit()
 

@@ -1,7 +1,7 @@
-"""Keeps the app reachable: closing the window hides it where a panel shows our icon.
+"""Keeps the app reachable: closing the window hides it if the tray shows our icon.
 
-Where there is none the window is minimised instead, and says so. The window is made when it is
-first wanted. A start without a window waits for a panel; without one the window comes all the same.
+Without a tray the window is minimised instead, and a notice explains it. The window is created when
+first needed. A start in the background waits for a tray; if none appears, the window opens.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from tequio_client.app.window import Window
 
 PANEL_MS = 60_000
-"""How long after a login a panel may take until it shows icons."""
+"""Time after a login that a panel may need until it shows tray icons."""
 
 
 class Presence(QObject):
-    """The window, whether it is seen or not."""
+    """Creates, shows, hides and closes the window."""
 
     made = Signal(object)
-    """The window, when it is new."""
+    """The new window."""
     hidden = Signal()
-    """It was closed, and the app goes on in the panel."""
+    """The window was closed, and the app continues in the tray."""
     minimised = Signal()
-    """It was closed, and there is no panel to go on in."""
+    """The window was closed, without a tray to continue in."""
     left = Signal()
-    """Quit was asked for at the window."""
+    """The user quit in the window."""
 
     def __init__(
         self,
@@ -47,17 +47,17 @@ class Presence(QObject):
         self._is_leaving = False
         tray.found.connect(self._follow_panel)
         self._waiting = QTimer(self, interval=PANEL_MS, singleShot=True)
-        self._waiting.timeout.connect(self._be_found)
+        self._waiting.timeout.connect(self._open_without_tray)
 
     @property
     def window(self) -> Window:
-        """The window, made now if need be."""
+        """The window, created now if necessary."""
         if self._window is None:
             self._window = self._new_window()
         return self._window
 
     def open(self, page: str = "") -> None:
-        """Show the window in front of others, on that page or where it was."""
+        """Bring the window to the front, on that page or on the current one."""
         window = self.window
         if page:
             window.open_page(page)
@@ -67,11 +67,11 @@ class Presence(QObject):
         window.activateWindow()
 
     def wait_for_panel(self) -> None:
-        """Show no window, unless no panel comes in which we could be found."""
+        """Show no window unless no tray appears."""
         self._waiting.start(PANEL_MS)
 
     def leave(self) -> None:
-        """Take the window away for good."""
+        """Close the window for good."""
         self._is_leaving = True
         self._waiting.stop()
         if self._window is not None:
@@ -79,7 +79,7 @@ class Presence(QObject):
             self._window.close()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Hide instead of closing."""
+        """Hide the window instead of closing it."""
         is_close = event.type() is QEvent.Type.Close and watched is self._window
         if not is_close or self._is_leaving or self._window is None:
             return super().eventFilter(watched, event)
@@ -112,13 +112,13 @@ class Presence(QObject):
         geometry = bytes(window.saveGeometry().toBase64().data()).decode()
         self._book.change(geometry=geometry, page=window.page_name)
 
-    def _be_found(self) -> None:
+    def _open_without_tray(self) -> None:
         if self._window is None and not self._tray.is_there:
             self.window.showMinimized()
             self.minimised.emit()
 
     def _follow_panel(self, is_there: bool) -> None:  # noqa: FBT001 - a signal of Qt's kind
-        """What is hidden in a panel that is gone would never be found again."""
+        """Minimise a hidden window when the tray disappears: nothing else leads back to it."""
         is_unseen = self._window is None or self._window.isHidden()
         if is_unseen and not is_there and not self._is_leaving:
             self.window.showMinimized()

@@ -1,7 +1,9 @@
-"""What was chosen about the app itself, and the volunteer's preferences, as files of the user.
+"""The app's settings and the user's lending preferences, as files of the user.
 
-Every change is written at once. A disk that takes nothing costs nothing but a notice: what was
-chosen holds, and is written with the next change or when the app ends.
+Every change is written at once, whole or not at all. If the disk refuses, the change still applies,
+a notice says so, and it is written with the next change or when the app ends. A damaged file, or
+one from a newer program, is copied aside before it is replaced, since this version would drop the
+fields that it does not know.
 """
 
 from __future__ import annotations
@@ -24,18 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-# --- A file of choices that survives anything: written whole or not at all, and never lost
-# unread.
-#
-# What cannot be read is kept aside under another name before it is replaced, and so is what a
-# newer program has written: this version would drop what it does not know.
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 16
 
 
 class Found(StrEnum):
-    """How the file was found."""
+    """Condition of a settings file when it was read."""
 
     WELL = "well"
     ABSENT = "absent"
@@ -44,41 +41,41 @@ class Found(StrEnum):
 
 
 class KeptFile(Generic[T]):
-    """One file; whoever changes its value owns this."""
+    """One file; the caller owns the value in it."""
 
     def __init__(
         self, path: Path, *, decode: Callable[[bytes], T], encode: Callable[[T], bytes]
     ) -> None:
-        """`decode` raises MalformedError, `encode` nothing."""
+        """`decode` raises MalformedError; `encode` raises nothing."""
         self.path = path
         self._decode, self._encode = decode, encode
 
     def read(self, version_of: Callable[[T], int], version: int) -> tuple[T | None, Found]:
-        """What it says, if it can be read, and how it was found."""
+        """The value, if the file can be read, and the file's condition."""
         try:
             with self.path.open("rb") as file:
                 value = self._decode(file.read(MOST_BYTES + 1))
         except FileNotFoundError:
             return None, Found.ABSENT
         except (OSError, MalformedError):
-            self._keep_aside(Found.DAMAGED)
+            self._back_up(Found.DAMAGED)
             return None, Found.DAMAGED
         if version_of(value) > version:
-            self._keep_aside(Found.NEWER)
+            self._back_up(Found.NEWER)
             return value, Found.NEWER
         return value, Found.WELL
 
     def write(self, value: T) -> None:
-        """Let the file say that; raises OSError, and then it says what it said before."""
+        """Replace the content; raises OSError and then leaves the old content."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         files.write_private(self.path, self._encode(value))
 
     def aside(self, found: Found) -> Path:
-        """Where it is kept when it was found so."""
+        """Path of the copy of a file in that condition."""
         return self.path.with_name(f"{self.path.name}.{found}")
 
-    def _keep_aside(self, found: Found) -> None:
-        """Give it a second name, which takes no room; a copy where the disk knows no such thing."""
+    def _back_up(self, found: Found) -> None:
+        """Link the file under a second name, which takes no space; copy it if links fail."""
         aside = self.aside(found)
         try:
             aside.unlink(missing_ok=True)
@@ -87,11 +84,11 @@ class KeptFile(Generic[T]):
             except OSError:
                 shutil.copy2(self.path, aside)
         except OSError:
-            return  # it will be replaced only once something is chosen
+            return  # the damaged file itself stays until the user changes a setting
 
 
 VERSION = 1
-"""Of the stored form. A greater one was written by a newer program."""
+"""Version of the stored form; a newer program writes a greater one."""
 APP, PREFERENCES = "app.json", "preferences.json"
 _URL = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#]*)?")
 
@@ -99,21 +96,21 @@ Short = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about the app itself."""
+    """Settings of the app itself."""
 
     version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
     ledger: Annotated[str, msgspec.Meta(max_length=2_048)] = ""
-    """Address; empty: the usual one."""
+    """Address; empty: the default ledger."""
     listen: Annotated[str, msgspec.Meta(max_length=256)] = ""
-    """Multiaddr that the worker listens on; empty: the usual one."""
+    """Multiaddr that the worker listens on; empty: the default."""
     log_level: Annotated[str, msgspec.Meta(pattern="^(debug|info|warning|error)$")] = "info"
-    """Of the worker's log."""
+    """Level of the worker's log."""
     appearance: Short = "system"
     """`system`, `light` or `dark`."""
     language: Short = ""
-    """Code; empty: the system's."""
+    """Language code; empty: the system's language."""
     reduced_motion: bool = False
-    """Nothing slides or fades; the system may ask for the same."""
+    """Disable animations; the system may ask for the same."""
     nickname: Short = ""
     # notifications
     notify_points: bool = True
@@ -123,35 +120,34 @@ class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
     notify_competitions: bool = True
     # what was said and need not be said again
     knows_hiding: bool = False
-    """That the app goes on when its window is closed."""
+    """The user was told that the app continues when its window is closed."""
     knows_points: bool = False
-    """That the first points were verified."""
+    """The user was told that the first points were verified."""
     week: Short = ""
-    """In which the rank was last told, as in `2026-W47`."""
+    """Week of the last notification about the rank, as in `2026-W47`."""
     week_rank: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
-    """The rank that was told."""
+    """The rank in that notification."""
     knows_competitions: bool = False
-    """That competitions were looked at before: what was over by then is never told."""
+    """Competitions were listed before; those that were over by then are never reported."""
     competitions_told: Annotated[tuple[Short, ...], msgspec.Meta(max_length=256)] = ()
-    """What was told of which competition, the newest last."""
+    """Keys of the notifications shown about competitions, the newest last."""
     # the window
     page: Short = ""
     geometry: Annotated[str, msgspec.Meta(max_length=4_096)] = ""
-    """As Qt saves it, base64."""
+    """Qt's saved geometry, in base64."""
 
 
 def is_ledger(address: str) -> bool:
-    """Whether that may be a ledger's address, without a password: every user here could read it."""
+    """True for an http or https address without a password, which every user here could read."""
     return _URL.fullmatch(address) is not None
 
 
 def encode(settings: AppSettings) -> bytes:
-    """Write them as they are stored."""
     return msgspec.json.encode(settings)
 
 
 def decode(content: bytes) -> AppSettings:
-    """Read them; what this version does not know is passed over. Raises MalformedError."""
+    """Unknown fields are ignored. Raises MalformedError."""
     if len(content) > MOST_BYTES:
         raise MalformedError(f"settings of more than {MOST_BYTES} bytes")
     try:
@@ -164,14 +160,14 @@ _S = TypeVar("_S", AppSettings, Preferences)
 
 
 class SettingsBook(QObject):
-    """Both files; the one place where what was chosen is kept."""
+    """Owns both files; the one place where the user's choices are stored."""
 
     changed = Signal(object)
     """The new `AppSettings`."""
     trouble = Signal(str, str)
-    """A file could not be used as it should: `damaged`, `newer` or `unsaved`, and its path or why.
+    """A file could not be used: `damaged`, `newer` or `unsaved`, and its path or the reason.
 
-    Those of the first reading are in `found`.
+    Problems of the first reading are in `found`.
     """
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
@@ -183,23 +179,22 @@ class SettingsBook(QObject):
             encode=link_preferences.encode,
         )
         self.found: list[tuple[str, str]] = []
-        """What was wrong when they were read: how, and where the file is kept."""
+        """Problems when the files were read: the condition and the path of the copy."""
         self._unsaved: dict[str, object] = {}
         self._settings: AppSettings = self._read(self._app, VERSION) or AppSettings()
         self._preferences: Preferences | None = self._read(self._lending, link_preferences.VERSION)
 
     @property
     def settings(self) -> AppSettings:
-        """Those of the app."""
         return self._settings
 
     @property
     def preferences(self) -> Preferences | None:
-        """Those about lending; None: nothing was chosen in this app yet."""
+        """None: the user has not chosen any in this app."""
         return self._preferences
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of AppSettings, which it checks
-        """Let these fields of the settings hold from now on."""
+        """Change these fields from now on."""
         changed = msgspec.structs.replace(self._settings, **changes)
         if changed != self._settings:
             self._settings = changed
@@ -207,7 +202,6 @@ class SettingsBook(QObject):
             self.changed.emit(changed)
 
     def keep(self, preferences: Preferences) -> None:
-        """Keep these preferences."""
         if preferences != self._preferences:
             self._preferences = preferences
             self._write(self._lending, preferences)

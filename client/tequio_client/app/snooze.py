@@ -1,157 +1,26 @@
-"""What worker and app say to each other in codes, in the user's language.
+"""Texts in the user's language for the codes that worker and app exchange.
 
-The English templates are `link.words`; their translations stand in the context `words`.
+The English templates are in `ipc.texts`; their translations are in the context `words`.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QLocale
-from PySide6.QtWidgets import QMenu, QWidget
 
-from tequio_client import clock
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.ipc.texts import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tequio_client.app.model import Model
     from tequio_client.ipc.control import ActivityRow
-    from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.snapshot import Decision, Snapshot, State, Value, Wish
-
-# --- The pauses with an end that can be asked for by hand: in the panel's menu and on Home.
-
-MINUTE_MS = 60_000
-
-
-class SnoozeMenu(QMenu):
-    """A menu of lengths; its owner says when to `fill` it anew."""
-
-    def __init__(
-        self, model: Model, now_ms: Callable[[], int], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._model, self._now_ms = model, now_ms
-        self.fill()
-
-    def fill(self) -> None:
-        """Offer what makes sense now, in the language of now."""
-        self.clear()
-        self.setTitle(self.tr("Snooze"))
-        for text, minutes in ((self.tr("15 minutes"), 15), (self.tr("1 hour"), 60)):
-            self.addAction(text).triggered.connect(partial(self._snooze, minutes))
-        self.addAction(self.tr("Until tomorrow")).triggered.connect(self._snooze_until_tomorrow)
-        self.addSeparator()
-        game = game_of(self._model.session)
-        text = self.tr("Until I close {game}").format(game=game.replace("&", "&&"))
-        action = self.addAction(text if game else self.tr("Until I close this game"))
-        action.setEnabled(bool(game))
-        action.triggered.connect(lambda: self._model.snooze_until_game_closes(game=game))
-
-    def _snooze(self, minutes: int, _is_checked: bool = False) -> None:  # noqa: FBT001, FBT002 - Qt's signal
-        self._model.snooze_until(self._now_ms() + minutes * MINUTE_MS)
-
-    def _snooze_until_tomorrow(self) -> None:
-        self._model.snooze_until(clock.tomorrow_ms(self._now_ms()))
-
-
-def game_of(facts: SessionFacts) -> str:
-    """The game that runs now; empty: none, or nobody knows."""
-    return facts.game or ("" if facts.is_film else facts.fullscreen or "")
-
 
 CONTEXT = "words"
 AMOUNTS = ("points", "ledger", "proven")
 """Values of events that are points."""
-
-
-def state(now: State) -> str:
-    """The state in a word."""
-    return _say(texts.STATES[now])
-
-
-def words_reason(decision: Decision, now_ms: int) -> str:
-    """Why, and until when: one or two sentences."""
-    values = dict(decision.values)
-    if decision.until_ms is not None:
-        values["until"] = until(decision.until_ms, now_ms)
-    filled = _say(texts.decision_template(decision)).format(**values)
-    return filled[:1].upper() + filled[1:]
-
-
-def until(at_ms: int, now_ms: int) -> str:
-    """When something ends."""
-    template, values = texts.end_template(at_ms, now_ms, _local)
-    return _say(template).format(**values)
-
-
-def event(row: ActivityRow) -> str:
-    """What happened, as one or two sentences."""
-    try:
-        if row.code == Event.DECIDED:
-            decision = texts.event_decision(row)
-            return f"{state(decision.state)}: {_reason_of_then(decision, row.at_ms)}"
-        filled = {name: _spoken(name, value) for name, value in row.values.items()}
-        return _say(texts.event_template(row)).format(**filled, code=row.code)
-    except (KeyError, ValueError):
-        return _say(texts.UNKNOWN_EVENT).format(code=row.code)
-
-
-def _reason_of_then(decision: Decision, then_ms: int) -> str:
-    """A decision of the past: its end is a time, for `in 5 min` would be read as from now on."""
-    values = dict(decision.values)
-    if decision.until_ms is not None:
-        template, named = texts.time_template(decision.until_ms, then_ms, _local)
-        values["until"] = _say(template).format(**named)
-    return _say(texts.decision_template(decision)).format(**values)
-
-
-def _local(at_ms: int) -> texts.LocalTime:
-    weekday = QLocale().toString(QDateTime.fromMSecsSinceEpoch(at_ms).date(), "dddd")
-    return texts.LocalTime(weekday=weekday, date=figures.day(at_ms), time=figures.clock(at_ms))
-
-
-def round_state(name: str) -> str:
-    """How a round stands, in a word."""
-    return _say(texts.ROUND_STATES.get(name, name))
-
-
-def round_reason(name: str) -> str:
-    """Why a round gave nothing: half a sentence; empty for no reason."""
-    return _say(texts.round_reason(name)).format(reason=name) if name else ""
-
-
-def _spoken(name: str, value: Value) -> object:
-    if name in AMOUNTS:
-        return _Amount(value)
-    if name == "reason":
-        return round_reason(str(value))
-    if name == "standing":
-        return _say(texts.STANDINGS.get(str(value), str(value)))
-    return figures.count(value) if isinstance(value, int) else value
-
-
-class _Amount(float):
-    """Points, that are written to the micro-point in the user's way whatever a template says."""
-
-    def __format__(self, _form: str) -> str:
-        return figures.exact_points(round(self * figures.MICRO))
-
-
-def _say(template: str) -> str:
-    return QCoreApplication.translate(CONTEXT, template)
-
-
-# --- What stands above everything else: the state in a word, and why.
-#
-# The worker says both. Between a wish by hand and its answer the old state would look as if
-# nobody had listened, so that for so long it is said what is under way.
-
 HEADLINE_CONTEXT = "headline"
 PAUSING = (
     str(QT_TRANSLATE_NOOP("headline", "Pausing…")),
@@ -164,15 +33,96 @@ STARTING = (
 
 
 def headline(model: Model, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
-    """The word and the reason."""
-    under_way = _turn(model.unheard)
+    """The word for the state and its reason, as shown above the pages and in the tray.
+
+    Both come from the worker. Between the user's command and its confirmation the previous state
+    would look as if the click was ignored, so this says what is in progress.
+    """
+    under_way = _in_progress(model.unheard)
     if under_way is not None:
         word, reason = (QCoreApplication.translate(HEADLINE_CONTEXT, text) for text in under_way)
         return word, reason
     return state(snapshot.decision.state), words_reason(snapshot.decision, now_ms)
 
 
-def _turn(wish: Wish | None) -> tuple[str, str] | None:
+def _in_progress(wish: Wish | None) -> tuple[str, str] | None:
     if wish is None or wish.finish:  # a round that is to be finished goes on as it is
         return None
     return STARTING if wish.lend and wish.snooze is None else PAUSING
+
+
+def state(now: State) -> str:
+    """The state in one word."""
+    return _translate(texts.STATES[now])
+
+
+def words_reason(decision: Decision, now_ms: int) -> str:
+    """The reason and its end, in one or two sentences."""
+    values = dict(decision.values)
+    if decision.until_ms is not None:
+        values["until"] = until(decision.until_ms, now_ms)
+    filled = _translate(texts.decision_template(decision)).format(**values)
+    return filled[:1].upper() + filled[1:]
+
+
+def until(at_ms: int, now_ms: int) -> str:
+    """The time at which something ends."""
+    template, values = texts.end_template(at_ms, now_ms, _local)
+    return _translate(template).format(**values)
+
+
+def event(row: ActivityRow) -> str:
+    """An event of the activity log, in one or two sentences."""
+    try:
+        if row.code == Event.DECIDED:
+            decision = texts.event_decision(row)
+            return f"{state(decision.state)}: {_reason_of_then(decision, row.at_ms)}"
+        filled = {name: _localised(name, value) for name, value in row.values.items()}
+        return _translate(texts.event_template(row)).format(**filled, code=row.code)
+    except (KeyError, ValueError):
+        return _translate(texts.UNKNOWN_EVENT).format(code=row.code)
+
+
+def _reason_of_then(decision: Decision, then_ms: int) -> str:
+    """The reason of a past decision, with its end as a time: `in 5 min` would count from now."""
+    values = dict(decision.values)
+    if decision.until_ms is not None:
+        template, named = texts.time_template(decision.until_ms, then_ms, _local)
+        values["until"] = _translate(template).format(**named)
+    return _translate(texts.decision_template(decision)).format(**values)
+
+
+def _local(at_ms: int) -> texts.LocalTime:
+    weekday = QLocale().toString(QDateTime.fromMSecsSinceEpoch(at_ms).date(), "dddd")
+    return texts.LocalTime(weekday=weekday, date=figures.day(at_ms), time=figures.clock(at_ms))
+
+
+def round_state(name: str) -> str:
+    """A round's state, in one word."""
+    return _translate(texts.ROUND_STATES.get(name, name))
+
+
+def round_reason(name: str) -> str:
+    """The reason why a round earned nothing, as half a sentence; empty for an empty code."""
+    return _translate(texts.round_reason(name)).format(reason=name) if name else ""
+
+
+def _localised(name: str, value: Value) -> object:
+    if name in AMOUNTS:
+        return _Amount(value)
+    if name == "reason":
+        return round_reason(str(value))
+    if name == "standing":
+        return _translate(texts.STANDINGS.get(str(value), str(value)))
+    return figures.count(value) if isinstance(value, int) else value
+
+
+class _Amount(float):
+    """Points, formatted to the micro-point in the user's locale, whatever the template says."""
+
+    def __format__(self, _form: str) -> str:
+        return figures.exact_points(round(self * figures.MICRO))
+
+
+def _translate(template: str) -> str:
+    return QCoreApplication.translate(CONTEXT, template)

@@ -1,6 +1,6 @@
-"""The icon in the panel: its shape tells the state, its tool tip the reason, its menu the rest.
+"""The tray icon: the shape shows the state, the tool tip the reason, the menu the commands.
 
-A panel may come late, go and come back: whether there is one is asked again and again.
+A panel may start late, disappear and return, so its presence is polled.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
-from tequio_client.app.snooze import SnoozeMenu, headline
+from tequio_client.app.snooze import headline
+from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets.base import tip
@@ -23,24 +24,24 @@ if TYPE_CHECKING:
     from tequio_client.app.model import Model
 
 TIP_MS = 5_000
-"""Between two changes of the tool tip, at least."""
+"""Least time between two changes of the tool tip."""
 LOOK_MS = 5_000
-"""Between two looks for a panel."""
+"""Interval of the poll for a panel."""
 WIDEST = 330
-"""Pixels of the reason in the menu; the tool tip has it whole."""
+"""Pixels of the reason in the menu; the tool tip has the whole text."""
 TIP_CHARACTERS = 127
-"""More than that Windows does not show."""
+"""Windows cuts a longer tool tip."""
 
 
 class Tray(QObject):
     """The icon and its menu."""
 
     opened = Signal(str)
-    """The window is wanted, on that page; empty: on whichever it was."""
+    """Open the window on this page; empty: on the current one."""
     left = Signal()
-    """Quit was chosen."""
+    """The user chose Quit."""
     found = Signal(bool)
-    """There is a panel now that shows icons, or no more."""
+    """A panel that shows icons appeared or disappeared."""
 
     def __init__(
         self, model: Model, now_ms: Callable[[], int], parent: QObject | None = None
@@ -55,48 +56,45 @@ class Tray(QObject):
         self._fill()
         self._icon = self._new_icon()
         self._is_there = QSystemTrayIcon.isSystemTrayAvailable()
-        self._looking = QTimer(self, interval=LOOK_MS)
-        self._looking.timeout.connect(self._look)
+        self._polling = QTimer(self, interval=LOOK_MS)
+        self._polling.timeout.connect(self._poll)
         self._pace = QTimer(self, interval=TIP_MS, singleShot=True)
-        self._pace.timeout.connect(self._tell)
-        model.shown.connect(self._show)
-        model.wished.connect(self._show)
-        self._show()
+        self._pace.timeout.connect(self._update_tip)
+        model.shown.connect(self._update)
+        model.wished.connect(self._update)
+        self._update()
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a panel that shows icons, at this moment."""
-        self._look()
+        """True if a panel shows tray icons now."""
+        self._poll()
         return self._is_there
 
     @property
     def icon(self) -> QSystemTrayIcon:
-        """The icon itself."""
+        """The icon in the tray; replaced whenever a panel appears."""
         return self._icon
 
     @property
     def menu(self) -> QMenu:
-        """What a click with the other button opens."""
+        """The context menu."""
         return self._menu
 
     def show(self) -> None:
-        """Be in the panel, now or as soon as there is one."""
+        """Add the icon, now or as soon as there is a panel."""
         self._icon.show()
-        self._looking.start()
+        self._polling.start()
 
     def set_visiting(self, is_visiting: bool) -> None:  # noqa: FBT001 - takes a signal
-        """Whether the worker goes on when we quit."""
+        """State whether the worker keeps running when the app quits."""
         self._is_visiting = is_visiting
 
     def hide(self) -> None:
-        """Be there no more."""
-        self._looking.stop()
+        self._polling.stop()
         self._pace.stop()
         self._icon.hide()
 
-    # --- what it shows
-
-    def _show(self, _news: object = None) -> None:
+    def _update(self, _news: object = None) -> None:
         snapshot = self._model.snapshot
         if snapshot is not None:
             state = snapshot.decision.state
@@ -105,30 +103,30 @@ class Tray(QObject):
         if state is not self._state:
             self._state = state
             self._icon.setIcon(tray_icon(state))
-        word, _ = self._said()
+        word, _ = self._texts()
         if word != self._word:
             self._word = word
             self._pace.stop()
         if not self._pace.isActive():
-            self._tell()
+            self._update_tip()
 
-    def _tell(self) -> None:
-        word, reason = self._said()
-        said = tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
-        if len(said) > TIP_CHARACTERS:
-            said = said[: TIP_CHARACTERS - 1] + "…"
-        if said != self._icon.toolTip():
-            self._icon.setToolTip(said)
+    def _update_tip(self) -> None:
+        word, reason = self._texts()
+        text = tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
+        if len(text) > TIP_CHARACTERS:
+            text = text[: TIP_CHARACTERS - 1] + "…"
+        if text != self._icon.toolTip():
+            self._icon.setToolTip(text)
             self._pace.start()
 
-    def _said(self) -> tuple[str, str]:
-        """The state's word, and why."""
+    def _texts(self) -> tuple[str, str]:
+        """The word for the state and its reason."""
         snapshot = self._model.snapshot
         if snapshot is None:
             return self.tr("Starting"), self._model.why_gone
         return headline(self._model, snapshot, self._now_ms())
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         is_there = QSystemTrayIcon.isSystemTrayAvailable()
         if is_there == self._is_there:
             return
@@ -156,22 +154,20 @@ class Tray(QObject):
         ):
             self.opened.emit("")
 
-    # --- the menu
-
     def _fill(self) -> None:
-        """Build it anew: panels copy a menu when they show it."""
+        """Rebuild the menu: panels copy it when they open it."""
         menu = self._menu
         menu.clear()
         self._add_state()
         menu.addSeparator()
-        self._add_hand()
+        self._add_commands()
         menu.addSeparator()
         self._add(self.tr("Open Tequio"), lambda: self.opened.emit(""))
         stops = self.tr("Quit – stops lending")
         self._add(self.tr("Quit") if self._is_visiting else stops, self.left.emit)
 
     def _add_state(self) -> None:
-        word, reason = self._said()
+        word, reason = self._texts()
         state = self._model.snapshot.decision.state if self._model.snapshot else State.WAITING
         line = self._menu.addAction(tray_icon(state), word)
         line.triggered.connect(lambda: self.opened.emit("home"))
@@ -180,8 +176,8 @@ class Tray(QObject):
             short = metrics.elidedText(reason, Qt.TextElideMode.ElideRight, WIDEST)
             self._add(short.replace("&", "&&"), lambda: self.opened.emit("home"))
 
-    def _add_hand(self) -> None:
-        """What changes the state: as Home's buttons do."""
+    def _add_commands(self) -> None:
+        """Add the commands that change the state, the same as on Home."""
         model = self._model
         if model.snapshot is None:
             self._menu.addAction(self.tr("Contribute")).setEnabled(False)

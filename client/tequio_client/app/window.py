@@ -1,6 +1,6 @@
 """The window: a side bar with the state at its foot, and one page at a time.
 
-Pages are made when first opened, and all anew when the language changes.
+Pages are created when first opened; a change of language rebuilds all of them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Window(QMainWindow):
     """The app's one window."""
 
     wanted = Signal(str)
-    """Something was asked for that is no page: `first-run`, `try-again`."""
+    """An action that is not a page: `first-run`, `try-again` or `key-backup`."""
 
     def __init__(
         self,
@@ -71,20 +71,19 @@ class Window(QMainWindow):
 
     @property
     def page(self) -> Page:
-        """The page that is open."""
+        """The open page."""
         return self._pages[self._name]
 
     @property
     def page_name(self) -> str:
-        """The name of the page that is open."""
+        """The name of the open page."""
         return self._name
 
     def has_page(self, name: str) -> bool:
-        """Whether there is a page of that name."""
         return name in self._entries
 
     def open_page(self, name: str) -> None:
-        """Open the page of that name; another name is passed on by `wanted`."""
+        """Open the page of that name; any other name is emitted as `wanted`."""
         if name not in self._entries:
             self.wanted.emit(name)
             return
@@ -96,12 +95,12 @@ class Window(QMainWindow):
         self._side.check(name)
 
     def cover(self, make: Callable[[Means], QWidget] | None) -> None:
-        """Show what that makes instead of side bar and pages; None: show those again."""
+        """Cover side bar and pages with the widget that `make` returns; None: uncover them."""
         self._cover = make
         self._build()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Say everything anew in another language."""
+        """Rebuild in the new language."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
             self._build()
@@ -121,12 +120,12 @@ class Window(QMainWindow):
         row.setSpacing(0)
         row.addWidget(self._side)
         row.addWidget(self._stack, 1)
-        self._hold(centre)
+        self._set_centre(centre)
         self.open_page(self._name)
         if place:
             self.page.go_to(place)
 
-    def _hold(self, centre: QWidget) -> None:
+    def _set_centre(self, centre: QWidget) -> None:
         if self._cover is None:
             self.setCentralWidget(centre)
             return
@@ -138,7 +137,7 @@ class Window(QMainWindow):
 
 
 class SideBar(QFrame):
-    """The way to each page, and the state."""
+    """A button for each page, and the state."""
 
     def __init__(self, means: Means, entries: Sequence[Entry]) -> None:
         super().__init__()
@@ -157,7 +156,7 @@ class SideBar(QFrame):
         column.addWidget(StateChip(means))
 
     def check(self, name: str) -> None:
-        """Show that page's button as the chosen one."""
+        """Mark the button of the open page."""
         self._buttons[name].setChecked(True)
 
 
@@ -172,7 +171,7 @@ def _brand() -> QHBoxLayout:
 
 
 class StateChip(QFrame):
-    """The state with its shape, its word and the reason, on every page."""
+    """The state's shape, its word and the reason, visible on every page."""
 
     def __init__(self, means: Means) -> None:
         super().__init__()
@@ -190,22 +189,22 @@ class StateChip(QFrame):
         column.addLayout(row)
         column.addWidget(self._reason)
         column.addWidget(self._device)
-        means.model.shown.connect(self._show)
-        self._show(means.model.snapshot)
+        means.model.shown.connect(self._show_snapshot)
+        self._show_snapshot(means.model.snapshot)
 
-    def _show(self, snapshot: Snapshot | None) -> None:
+    def _show_snapshot(self, snapshot: Snapshot | None) -> None:
         if snapshot is None:
             self._device.hide()
-            self._say(State.WAITING, self.tr("Starting"), self._means.model.why_gone)
+            self._set_texts(State.WAITING, self.tr("Starting"), self._means.model.why_gone)
             return
         decision = snapshot.decision
         reason = snooze.words_reason(decision, self._means.now_ms())
         device = _device(snapshot) if decision.may_compute else ""
         self._device.setText(device)
         self._device.setVisible(bool(device))
-        self._say(decision.state, snooze.state(decision.state), reason)
+        self._set_texts(decision.state, snooze.state(decision.state), reason)
 
-    def _say(self, state: State, word: str, reason: str) -> None:
+    def _set_texts(self, state: State, word: str, reason: str) -> None:
         self._mark.show_state(state)
         self._word.setText(word)
         self._reason.setText(reason)
@@ -214,7 +213,7 @@ class StateChip(QFrame):
 
 
 def _device(snapshot: Snapshot) -> str:
-    """The card that is lent, how warm it is and what it draws."""
+    """The lent card with its temperature and power draw."""
     card = card_of(snapshot)
     if card is None:
         return ""

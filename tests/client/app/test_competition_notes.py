@@ -139,7 +139,7 @@ def test_ties_and_missing_rankings_have_their_words(stage: Stage) -> None:
 def test_nobody_ranked_is_told_as_that(stage: Stage) -> None:
     none = tuple(replace(one, rank=0) for one in DECIDED.entrants)
     assert stage.at(RACE.result_ms, replace(OVER, entrants=none)) == [RESULT]
-    assert stage.desk.shown[-1][1].startswith("There is no ranking.")
+    assert stage.desk.shown[-1][1].startswith("It ended without a ranking.")
 
 
 def test_being_drawn_to_judge_and_having_judged_are_told_once_each(stage: Stage) -> None:

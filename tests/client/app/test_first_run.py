@@ -9,11 +9,19 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSlider, QWidget
 
 from tequio_client.app.first_run.checks import CheckStep
-from tequio_client.app.first_run.first_run import FirstRun
-from tequio_client.app.first_run.guide import Guide
-from tequio_client.app.first_run.step import FILE, STEPS, Draft, DraftBook
-from tequio_client.app.first_run.steps import ANY, KeyStep, RunStep, WelcomeStep, WhenStep
-from tequio_client.app.first_run.wanted import WORKERS, has_lent, is_wanted
+from tequio_client.app.first_run.draft import (
+    FILE,
+    STEPS,
+    WORKERS,
+    Draft,
+    DraftBook,
+    has_lent,
+    is_wanted,
+)
+from tequio_client.app.first_run.first_run import FirstRun, Guide
+from tequio_client.app.first_run.run_steps import ANY, RunStep
+from tequio_client.app.first_run.setup_steps import KeyStep, WhenStep
+from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.window import Window
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskRuns

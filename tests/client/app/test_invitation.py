@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.invitation import JoinDialog
+    from tequio_client.app.invitation_dialog import JoinDialog
 
 
 pytestmark = pytest.mark.usefixtures("look", "language")

@@ -10,14 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from tequio_client.app.keys import service
+from tequio_client.app.keys.backup import BackupDialog
 from tequio_client.app.keys.card import KeyCard
-from tequio_client.app.keys.dialogs import (
-    UNLEARNED,
-    BackupDialog,
-    KeepDialog,
-    RestoreDialog,
-    UnlockDialog,
-)
+from tequio_client.app.keys.dialogs import KeepDialog, RestoreDialog, UnlockDialog
+from tequio_client.app.keys.inputs import UNLEARNED
 from tequio_client.app.keys.service import KeyDesk
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.keys import identity
@@ -34,6 +30,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
+
 
 pytestmark = pytest.mark.usefixtures("look", "language")
 NOW_MS = 1_795_285_800_000

@@ -13,7 +13,7 @@ import pytest
 from msgspec import structs
 from PySide6.QtCore import Qt
 
-from tequio_client.app.ledger_check import LedgerCheck, network_of
+from tequio_client.app.ledger_queries import LedgerCheck, network_of
 from tequio_client.app.pages.page import Means
 from tequio_client.app.pages.settings import Settings
 from tequio_client.app.pages.settings_app import (

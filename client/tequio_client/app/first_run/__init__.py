@@ -1,1 +1,1 @@
-"""The first run: six steps until something is lent, of which nothing is before the last."""
+"""The first run: six steps to the first lending; nothing is lent before the last one."""

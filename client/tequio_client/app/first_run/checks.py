@@ -1,7 +1,7 @@
-"""Whether this computer can take part: a plain verdict on each thing that it takes. Pure.
+"""Step 2: checks within five seconds whether this computer can take part.
 
-A verdict is a code with its values; `check_words` says it. What nobody answered in time is said to
-be unknown, and never taken for fine.
+The checks are pure: a verdict is a code with its values, and `sentence` puts it into words. A
+source that does not answer in time counts as unknown, never as good.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 
 OLDEST_NVIDIA = 525
-"""The first driver line that runs what CUDA 12 compiled."""
+"""The first driver line that runs programs compiled for CUDA 12."""
 LITTLE_MB = 4_096
-"""Less than this trains none of the models that people train here."""
+"""Less memory trains none of the models of today's runs."""
 GIB = 1 << 30
 LEAST_STORE_GIB = 5
 _CUDA = "cuda"
 
 
 class Level(StrEnum):
-    """How a thing stands."""
+    """Severity of a verdict."""
 
     WAITING = "waiting"
     GOOD = "good"
@@ -50,7 +50,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """How one thing stands, and why."""
+    """The result of one check, and the reason."""
 
     about: str
     """`card`, `driver`, `disk` or `network`."""
@@ -61,10 +61,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """What came of the question to the ledger."""
+    """The ledger's answer to the question for its runs."""
 
     runs: int | None = None
-    """Open ones; None: no answer."""
+    """Open runs; None: no answer."""
     problem: str = ""
 
 
@@ -76,7 +76,7 @@ def verdicts(
     *,
     is_over: bool,
 ) -> tuple[Verdict, ...]:
-    """Everything that there is to say; `is_over`: what has not answered by now does not."""
+    """All verdicts; `is_over`: a source that has not answered by now counts as unknown."""
     card = best_card(machine)
     return (
         _card(machine, card, preferences, is_over=is_over),
@@ -87,12 +87,12 @@ def verdicts(
 
 
 def best_card(machine: MachineFacts) -> Gpu | None:
-    """The accelerator with most memory."""
+    """The accelerator with the most memory."""
     return max(machine.gpus or (), key=lambda one: one.memory_mb or 0, default=None)
 
 
 def wants_role(machine: MachineFacts) -> bool:
-    """Whether it is known that no accelerator can train, so that another part is to be offered."""
+    """True if no accelerator can train, so that the user chooses another role."""
     card = best_card(machine)
     if machine.gpus is None:
         return False
@@ -103,7 +103,7 @@ def _card(
     machine: MachineFacts, card: Gpu | None, preferences: Preferences, *, is_over: bool
 ) -> Verdict:
     if machine.gpus is None:
-        return _late("card", "card-unknown", is_over=is_over)
+        return _unanswered("card", "card-unknown", is_over=is_over)
     if card is None:
         values = {"processor": machine.cpu_name, "cores": machine.cores}
         return Verdict(about="card", level=Level.WARNING, code="card-none", values=values)
@@ -120,7 +120,7 @@ def _card(
 
 def _driver(machine: MachineFacts, card: Gpu | None, *, is_over: bool) -> Verdict:
     if machine.gpus is None:
-        return _late("driver", "driver-unknown", is_over=is_over)
+        return _unanswered("driver", "driver-unknown", is_over=is_over)
     if card is None:
         return Verdict(about="driver", level=Level.GOOD, code="driver-none")
     if not card.driver:
@@ -155,13 +155,11 @@ def _network(network: Network, *, is_over: bool) -> Verdict:
     return Verdict(about="network", level=Level.WAITING, code="asking")
 
 
-def _late(about: str, code: str, *, is_over: bool) -> Verdict:
+def _unanswered(about: str, code: str, *, is_over: bool) -> Verdict:
     if is_over:
         return Verdict(about=about, level=Level.WARNING, code=code)
     return Verdict(about=about, level=Level.WAITING, code="asking")
 
-
-# --- The verdicts on a computer, in words.
 
 CONTEXT = "checks"
 NAMES = {
@@ -217,7 +215,7 @@ SENTENCES = {
     "disk-full": str(
         QT_TRANSLATE_NOOP(
             "checks",
-            "Only {free} GiB are free and {stays} shall stay free: make room before lending.",
+            "Only {free} GiB are free but {stays} should stay free: make room before lending.",
         )
     ),
     "network-away": str(
@@ -232,12 +230,12 @@ SENTENCES = {
 
 
 def name(verdict: Verdict) -> str:
-    """What it is about."""
+    """Name of the checked item."""
     return QCoreApplication.translate(CONTEXT, NAMES[verdict.about])
 
 
 def sentence(verdict: Verdict) -> str:
-    """How it stands."""
+    """The verdict in a sentence."""
     if verdict.code == "network-good":
         runs = int(str(verdict.values["runs"]))
         return QCoreApplication.translate(
@@ -250,9 +248,6 @@ def sentence(verdict: Verdict) -> str:
     return QCoreApplication.translate(CONTEXT, SENTENCES[verdict.code]).format(**shown)
 
 
-# --- Step 2: whether this computer can take part, in five seconds, with a plain word on each
-# thing.
-
 PATIENCE_MS = 5_000
 QUESTION = AskRuns()
 LOOKS = {
@@ -264,7 +259,7 @@ LOOKS = {
 
 
 class CheckStep(Step):
-    """Four verdicts, and another part for a computer that cannot train on a card."""
+    """Four verdicts, and a choice of role for a computer without a card that can train."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(
@@ -294,18 +289,17 @@ class CheckStep(Step):
         self.body.addStretch(1)
         self._clock = QTimer(self, interval=PATIENCE_MS, singleShot=True)
         self._clock.timeout.connect(self._end)
-        kit.means.model.replied.connect(self._take)
-        kit.means.model.refused.connect(self._miss)
+        kit.means.model.replied.connect(self._receive)
+        kit.means.model.refused.connect(self._refused)
 
     def enter(self) -> None:
-        """Look at everything, anew."""
+        """Check everything again."""
         self._network, self._is_over = Network(), False
         self._clock.start(PATIENCE_MS)
         self.kit.means.model.ask(QUESTION)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is known now."""
         model, machine = self.kit.means.model, self.kit.machine
         found = verdicts(
             machine,
@@ -321,13 +315,13 @@ class CheckStep(Step):
         is_known = all(one.level is not Level.WAITING for one in found)
         self.again.setEnabled(is_known)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == QUESTION and isinstance(reply, Runs):
             self._network = Network(runs=sum(row.is_open for row in reply.rows))
             self.refresh()
 
-    def _miss(self, question: Question, why: str) -> None:
-        """A worker that is still being started is asked again, as long as there is time."""
+    def _refused(self, question: Question, why: str) -> None:
+        """Ask again while the worker is still starting and time is left."""
         if question != QUESTION or not self.isVisible():
             return
         if self._is_over or self.kit.means.model.snapshot is not None:
@@ -346,7 +340,7 @@ class CheckStep(Step):
 
 
 class VerdictRow(QWidget):
-    """One thing, how it stands and why."""
+    """One verdict: name, level and sentence."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -362,7 +356,6 @@ class VerdictRow(QWidget):
         row.addLayout(column, 1)
 
     def show_verdict(self, verdict: Verdict) -> None:
-        """Show that one."""
         self._picture.show_as(*LOOKS[verdict.level])
         self._name.setText(name(verdict))
         self._words.setText(sentence(verdict))
@@ -370,12 +363,12 @@ class VerdictRow(QWidget):
 
     @property
     def words(self) -> str:
-        """What it says."""
+        """The sentence."""
         return self._words.text()
 
 
 class RoleCard(Card):
-    """What a computer without a card that can train may do instead."""
+    """Roles for a computer without a card that can train."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()
@@ -404,7 +397,7 @@ class RoleCard(Card):
         self.body.addWidget(self.choices)
 
     def refresh(self) -> None:
-        """Show what is chosen; a witness while nothing is."""
+        """Mark the chosen role; a witness if nothing was chosen."""
         role = self._kit.book.draft.role
         self.choices.choose("witness" if role == "auto" else role)
 

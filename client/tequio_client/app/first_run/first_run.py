@@ -1,7 +1,7 @@
-"""The first run as it is seen: one step at a time, back and forward, and out of it at any time.
+"""The first run: one step at a time, back and forward, and a way out at any time.
 
-It covers the window until `finished` or `left`. What is chosen on the way is a draft; at the end
-the preferences are made of it, with consent, and lending is wished.
+It covers the window until `finished` or `left`. Choices on the way are a draft; the last step turns
+it into preferences, with consent, and starts lending.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 
 from tequio_client.app.first_run import checks
 from tequio_client.app.first_run.checks import CheckStep
-from tequio_client.app.first_run.step import STEPS, DraftBook, Kit, Step
-from tequio_client.app.first_run.steps import KeyStep, ReadyStep, RunStep, WelcomeStep, WhenStep
+from tequio_client.app.first_run.draft import STEPS, DraftBook
+from tequio_client.app.first_run.run_steps import ReadyStep, RunStep
+from tequio_client.app.first_run.setup_steps import KeyStep, WhenStep
+from tequio_client.app.first_run.step import Kit, Step
+from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.keys.dialogs import KeyDialog
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type
@@ -33,82 +36,68 @@ if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyDesk
     from tequio_client.app.pages.page import Means
     from tequio_client.ipc.preferences import Preferences
+from typing import TYPE_CHECKING
 
-# --- Whether to leave the first run before its end.
+from PySide6.QtCore import QObject
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-class LeaveDialog(KeyDialog):
-    """Accepted to leave."""
+    from tequio_client.app.keys.service import KeyDesk
+    from tequio_client.app.pages.page import Means
+    from tequio_client.app.window import Window
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(
-            self.tr("Leave this for now?"),
-            self.tr(
-                "Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this "
-                "very step."
-            ),
-            self.tr("Leave for now"),
-            parent,
-        )
-        self.setObjectName("leave")
-        self.leave.setText(self.tr("Go on here"))
-        self.main.clicked.connect(self.accept)
-
-
-# --- How far one has come: a mark for each step, and the steps' count in words.
-
+HOME = "home"
 MARK = (22, 6)
 HERE = 40
 GAP = 7
-
-
-class StepMarks(QWidget):
-    """Decoration with an accessible name."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__()
-        self._count, self._at = count, 0
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def show_step(self, at: int, words: str) -> None:
-        """Mark that step, counted from 0."""
-        self._at = at
-        self.setAccessibleName(words)
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """Room for all marks."""
-        return QSize(HERE + (MARK[0] + GAP) * (self._count - 1), MARK[1])
-
-    @painted
-    def paintEvent(self, painter: QPainter) -> None:
-        """Draw them."""
-        painter.setPen(Qt.PenStyle.NoPen)
-        left, radius = 0.0, MARK[1] / 2
-        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        for at in range(self._count):
-            width = HERE if at == self._at else MARK[0]
-            x = self.width() - left - width if is_mirrored else left
-            if at == self._at:
-                painter.setBrush(across(x, x + width))
-            else:
-                painter.setBrush(QColor(tokens().accent if at < self._at else tokens().track))
-            painter.drawRoundedRect(QRectF(x, 0, width, MARK[1]), radius, radius)
-            left += width + GAP
-
-
 WIDEST = 760
 LEAST_BESIDE = 26
 CPU = "cpu"
 
 
-class FirstRun(QWidget):
-    """Six steps."""
+class Guide(QObject):
+    """Owns the draft, and covers one window with the first run."""
 
     finished = Signal()
-    """It is set up: preferences are chosen, and lending is wished."""
+    """The first run was completed."""
+
+    def __init__(self, window: Window, desk: KeyDesk, folder: Path, settings: Path) -> None:
+        """`folder` is the worker's, `settings` that of the app's settings."""
+        super().__init__(window)
+        self._window, self._desk, self._folder = window, desk, folder
+        self._book = DraftBook(settings, self)
+
+    def open(self) -> None:
+        """Cover the window's pages with the first run, at the step where it was left."""
+        self._window.cover(self._make)
+
+    def choose_run(self, run: str) -> None:
+        """Preselect the run of an invitation."""
+        self._book.change(run=run)
+
+    def _make(self, means: Means) -> FirstRun:
+        made = FirstRun(means, self._desk, self._folder, self._book)
+        made.finished.connect(self._finish)
+        made.left.connect(self._leave)
+        return made
+
+    def _finish(self) -> None:
+        self._leave()
+        self.finished.emit()
+
+    def _leave(self) -> None:
+        self._window.cover(None)
+        self._window.open_page(HOME)
+
+
+class FirstRun(QWidget):
+    """The six steps, their marks and their buttons."""
+
+    finished = Signal()
+    """Preferences are set and lending starts."""
     left = Signal()
-    """Somebody left before the end; nothing is lent, and it goes on where it was."""
+    """The user left before the end; nothing is lent, and the next start continues here."""
 
     def __init__(self, means: Means, desk: KeyDesk, folder: Path, book: DraftBook) -> None:
         """`folder` is the worker's."""
@@ -129,7 +118,7 @@ class FirstRun(QWidget):
         self._heading, self._note = Paragraph("", Type.FIGURE), Paragraph(tone="sub")
         self.back, self.next = Button(self.tr("Back")), Button("", "primary")
         self.leave = Button(self.tr("Not now"), "quiet")
-        self._lay()
+        self._lay_out()
         for step in self._steps.values():
             step.changed.connect(self._follow)
         self.back.clicked.connect(lambda: self._go(-1))
@@ -141,29 +130,26 @@ class FirstRun(QWidget):
 
     @property
     def step(self) -> Step:
-        """The one that is seen."""
+        """The visible step."""
         return self._steps[self.step_name]
 
     @property
     def step_name(self) -> str:
-        """Its name."""
         return STEPS[self._kit.book.draft.step]
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Have what is shown looked up."""
+        """Let the visible step look up what it shows."""
         super().showEvent(event)
         self.step.enter()
         self.step.refresh()
         self.next.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep lines short enough to read."""
+        """Limit the length of lines, so that they stay readable."""
         super().resizeEvent(event)
         beside = max((self.width() - WIDEST) // 2, LEAST_BESIDE)
         self._column.setContentsMargins(beside, 30, beside, 18)
         self._feet.setContentsMargins(beside, 14, beside, 16)
-
-    # --- going
 
     def _go_on(self) -> None:
         if not self.step.is_ready:
@@ -187,11 +173,11 @@ class FirstRun(QWidget):
     def _open(self, at: int) -> None:
         for name, step in self._steps.items():
             step.setVisible(name == STEPS[at])
-        told = self.tr("Step {number} of {steps}").format(number=at + 1, steps=len(STEPS))
-        self._marks.show_step(at, told)
+        progress = self.tr("Step {number} of {steps}").format(number=at + 1, steps=len(STEPS))
+        self._marks.show_step(at, progress)
         self._heading.setText(self.step.heading)
         self._note.setText(self.step.note)
-        self.setAccessibleName(f"{told}: {self.step.heading}")
+        self.setAccessibleName(f"{progress}: {self.step.heading}")
         self._scroll.verticalScrollBar().setValue(0)
         self._follow()
 
@@ -205,8 +191,6 @@ class FirstRun(QWidget):
     def _refresh(self, _: object) -> None:
         if self.isVisible():
             self.step.refresh()
-
-    # --- the end
 
     def _ask_to_leave(self) -> None:
         self.dialog = LeaveDialog(self)
@@ -229,7 +213,7 @@ class FirstRun(QWidget):
         self.finished.emit()
 
     def _start_at_login(self, *, is_wanted: bool) -> None:
-        """A system that does not take it is no reason to stop: Settings shows what holds."""
+        """Report a failure as a notice and go on: Settings shows which state applies."""
         own = self._kit.means.own
         if own is None:
             return
@@ -238,9 +222,7 @@ class FirstRun(QWidget):
         except OSError as err:
             own.book.trouble.emit("unsaved", f"{self.tr('Start at login')}: {err.strerror or err}")
 
-    # --- parts
-
-    def _lay(self) -> None:
+    def _lay_out(self) -> None:
         content = Content()
         content.setProperty("kind", "body")
         self._column = QVBoxLayout(content)
@@ -286,15 +268,66 @@ class FirstRun(QWidget):
 
 
 class Content(QWidget):
-    """As high as its lines are at the width there is, not as they would be at the least width."""
+    """A column as high as its lines are at the current width, not at the least width."""
 
     def minimumSizeHint(self) -> QSize:
-        """No height: the layout tells it for each width."""
+        """No least height: the layout computes one for each width."""
         return QSize(super().minimumSizeHint().width(), 0)
 
 
+class StepMarks(QWidget):
+    """A mark for each step; decoration with an accessible name."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count, self._at = count, 0
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def show_step(self, at: int, words: str) -> None:
+        """Mark the step `at`, counted from 0."""
+        self._at = at
+        self.setAccessibleName(words)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(HERE + (MARK[0] + GAP) * (self._count - 1), MARK[1])
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        left, radius = 0.0, MARK[1] / 2
+        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        for at in range(self._count):
+            width = HERE if at == self._at else MARK[0]
+            x = self.width() - left - width if is_mirrored else left
+            if at == self._at:
+                painter.setBrush(across(x, x + width))
+            else:
+                painter.setBrush(QColor(tokens().accent if at < self._at else tokens().track))
+            painter.drawRoundedRect(QRectF(x, 0, width, MARK[1]), radius, radius)
+            left += width + GAP
+
+
+class LeaveDialog(KeyDialog):
+    """Confirms that the user leaves the first run before its end."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(
+            self.tr("Leave this for now?"),
+            self.tr(
+                "Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this "
+                "very step."
+            ),
+            self.tr("Leave for now"),
+            parent,
+        )
+        self.setObjectName("leave")
+        self.leave.setText(self.tr("Go on here"))
+        self.main.clicked.connect(self.accept)
+
+
 def free_bytes(folder: Path) -> int | None:
-    """Room where that folder is, or will be made."""
+    """Free space at that folder, which may not exist yet; None: unknown."""
     there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
     storage = QStorageInfo(str(there))
     return storage.bytesAvailable() if storage.isValid() and storage.isReady() else None

@@ -1,1 +1,1 @@
-"""The key in the app: made, unlocked, backed up, restored and kept, for first run and settings."""
+"""The key in the app: make, unlock, back up, restore and store it."""

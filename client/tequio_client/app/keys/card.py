@@ -1,4 +1,4 @@
-"""The key that there is: its name, how it is kept, and its backup; for first run and settings."""
+"""The card about the current key, for the first run and the settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from tequio_client.app.keys.dialogs import BackupDialog, KeepDialog, RestoreDialog
+from tequio_client.app.keys.backup import BackupDialog
+from tequio_client.app.keys.dialogs import KeepDialog, RestoreDialog
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Line, Paragraph, Picture
@@ -26,7 +27,7 @@ SHOWN = 16
 
 
 class KeyCard(Card):
-    """Follows the desk; inside another card it has no frame of its own."""
+    """The key's name, storage and backup; inside another card it has no frame of its own."""
 
     def __init__(self, desk: KeyDesk, *, is_framed: bool = True) -> None:
         super().__init__()
@@ -42,7 +43,7 @@ class KeyCard(Card):
         self.file = Button(self.tr("Save a file…"), picture="save")
         self.keep = Button(self.tr("Change how it's stored…"), "quiet")
         self.restore = Button(self.tr("Restore another…"), "quiet")
-        self._lay()
+        self._lay_out()
         self.words.clicked.connect(lambda: self._back_up("words"))
         self.file.clicked.connect(lambda: self._back_up("file"))
         self.keep.clicked.connect(lambda: self._open(KeepDialog(desk, self)))
@@ -51,7 +52,6 @@ class KeyCard(Card):
         self.show_state(desk.state)
 
     def show_state(self, state: KeyState) -> None:
-        """Show that."""
         key = state.record.key
         unnamed = self.tr("A sealed key") if state.kept is not Kept.ABSENT else self.tr("No key")
         self._key.setText(f"{key[:SHOWN]}…" if key else unnamed)
@@ -60,7 +60,7 @@ class KeyCard(Card):
             button.setEnabled(state.kept is not Kept.ABSENT)
         self._kept.setText(
             {
-                Kept.ABSENT: self.tr("There is no key yet."),
+                Kept.ABSENT: self.tr("You don't have a key yet."),
                 Kept.KEYRING: self.tr(
                     "Kept in this system's keyring: the file alone is worth nothing."
                 ),
@@ -89,11 +89,11 @@ class KeyCard(Card):
             )
             return
         day = figures.day(state.record.backup_ms)
-        said = {
+        texts = {
             "words": self.tr("Backed up as words, {day}"),
             "file": self.tr("Backed up as a file, {day}"),
         }.get(state.record.backup, "")
-        self.chip.show_as(said.format(day=day), "circle-check", "ok")
+        self.chip.show_as(texts.format(day=day), "circle-check", "ok")
         self._advice.setText(self.tr("You can make as many backups as you like; all stay good."))
 
     def _back_up(self, way: str) -> None:
@@ -104,7 +104,7 @@ class KeyCard(Card):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _lay(self) -> None:
+    def _lay_out(self) -> None:
         head, names, feet = QHBoxLayout(), QVBoxLayout(), QHBoxLayout()
         head.setSpacing(14)
         names.setSpacing(1)

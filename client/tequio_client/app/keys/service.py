@@ -1,8 +1,8 @@
-"""The app's way to its key: everything slow or asking goes through a thread, one at a time.
+"""The app's access to its key; slow work and system prompts run in threads, one at a time.
 
-Before the first run has made a key, the worker is given one that is drawn here and is written
-nowhere; the key that is then made is that one, so that the worker need not start anew. A passphrase
-that was given is kept until the app ends: a worker that has to be started again at night needs it.
+Before the first run has made a key, the worker gets a random one that is not saved; the key made
+later is that one, so the worker need not restart. A passphrase stays in memory until the app ends,
+because a worker that restarts at night needs it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ if TYPE_CHECKING:
 
     from tequio_client.keys.store import KeyStore
 
-# --- What is wrong with a key, in the user's language; the English templates are `key_errors`.
 
 CONTEXT = "keys"
 
 
 def say(error: IdentityError) -> str:
-    """A whole sentence."""
-    said = QCoreApplication.translate(CONTEXT, TEMPLATES[error.code]).format(**error.values)
-    return f"{said[:1].upper()}{said[1:]}."
+    """The error as a sentence in the user's language."""
+    text = QCoreApplication.translate(CONTEXT, TEMPLATES[error.code]).format(**error.values)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 if TYPE_CHECKING:
@@ -42,15 +41,15 @@ SEED_BYTES = 32
 
 
 class KeyDesk(QObject):
-    """One folder's key, as the app has it; what it is asked to do is answered by callbacks."""
+    """Access to one folder's key; requests are answered by callbacks in the main thread."""
 
     changed = Signal(object)
     """The new `KeyState`."""
     renewed = Signal()
-    """There is another key than the one that the worker was given."""
+    """The key differs from the one that the worker was given."""
     locked = Signal()
-    """The worker cannot start before somebody gives the passphrase."""
-    _came = Signal(int, object)
+    """The worker cannot start until the user enters the passphrase."""
+    _finished = Signal(int, object)
 
     def __init__(
         self,
@@ -59,26 +58,26 @@ class KeyDesk(QObject):
         may_begin: Callable[[], bool],
         parent: QObject | None = None,
     ) -> None:
-        """`may_begin` says whether it is no loss that there is no key: nothing was lent yet."""
+        """`may_begin`: True if a missing key loses nothing, because nothing was lent yet."""
         super().__init__(parent)
         self._folder, self._now_ms, self._may_begin = folder, now_ms, may_begin
         self._lock = threading.Lock()  # over the store, and the two secrets below
         self._store_made: KeyStore | None = None
-        self._drawn: bytes | None = None
+        self._new_seed: bytes | None = None
         self._passphrase: str | None = None
         self._state = KeyState()
         self._is_closed = False
         self._numbers = itertools.count()
         self._asked: dict[int, tuple[Callable[[Any], None], Callable[[IdentityError], None]]] = {}
-        self._came.connect(self._deliver)
+        self._finished.connect(self._deliver)
 
     @property
     def state(self) -> KeyState:
-        """The latest that was seen; `look` looks anew."""
+        """The latest state that was read; `look` reads it again."""
         return self._state
 
     def close(self) -> None:
-        """Call nobody back any more."""
+        """Call no callback any more."""
         self._is_closed = True
 
     def seed(self) -> bytes:
@@ -91,17 +90,15 @@ class KeyDesk(QObject):
                 self.locked.emit()
             raise UserFacingError(say(err).rstrip(".")) from err
 
-    # --- what may be asked for; each calls `then` or `fail` later, in the main thread
-
     def look(self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]) -> None:
-        """Look how the key is kept."""
-        self._do(lambda store: store.state(), then, fail)
+        """Read how the key is stored."""
+        self._run(lambda store: store.state(), then, fail)
 
     def find_keyring(
         self, then: Callable[[str], None], fail: Callable[[IdentityError], None]
     ) -> None:
-        """Find what the system calls its keyring."""
-        self._do(lambda store: store.keyring.name(), then, fail)
+        """Get the name of the system's keyring."""
+        self._run(lambda store: store.keyring.name(), then, fail)
 
     def make(
         self,
@@ -110,14 +107,14 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Make the key, where there is none."""
+        """Make a key if there is none."""
 
         def work(store: KeyStore) -> KeyState:
-            store.make(how, passphrase, self._drawn)
-            self._drawn, self._passphrase = None, passphrase
+            store.make(how, passphrase, self._new_seed)
+            self._new_seed, self._passphrase = None, passphrase
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def keep_as(
         self,
@@ -126,14 +123,14 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Keep the same key in another way."""
+        """Store the same key in another way."""
 
         def work(store: KeyStore) -> KeyState:
             store.keep_as(how, passphrase, self._passphrase)
             self._passphrase = passphrase
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def unlock(
         self,
@@ -141,37 +138,37 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Open the key with that passphrase, from now on."""
+        """Open the key with its passphrase, until the app ends."""
 
         def work(store: KeyStore) -> KeyState:
             store.open(passphrase)
             self._passphrase = passphrase
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def words(
         self, then: Callable[[tuple[str, ...]], None], fail: Callable[[IdentityError], None]
     ) -> None:
-        """The key as words; `wrote_words` says that they are on paper."""
+        """The key as words; the caller confirms with `wrote_words` that they are on paper."""
 
         def work(store: KeyStore) -> tuple[str, ...]:
             from tequio_client.keys.words import to_words  # noqa: PLC0415 - a list that few need
 
             return to_words(store.open(self._passphrase).seed)
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def wrote_words(
         self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]
     ) -> None:
-        """Note that the words are on paper."""
+        """Record that the words are on paper."""
 
         def work(store: KeyStore) -> KeyState:
             store.backed_up(store.open(self._passphrase), "words")
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def save(
         self,
@@ -180,7 +177,7 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Save the key as a file of that passphrase."""
+        """Save the key to a file encrypted with the passphrase, and record the backup."""
 
         def work(store: KeyStore) -> KeyState:
             from tequio_client.keys.backup import save_backup  # noqa: PLC0415 - as above
@@ -190,7 +187,7 @@ class KeyDesk(QObject):
             store.backed_up(signer, "file")
             return store.state()
 
-        self._do(work, then, fail)
+        self._run(work, then, fail)
 
     def restore(
         self,
@@ -200,7 +197,7 @@ class KeyDesk(QObject):
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
-        """Take the key of those words, or of that file with its passphrase."""
+        """Replace the key by that of the words, or of a file with its passphrase."""
 
         def work(store: KeyStore) -> KeyState:
             from tequio_client.keys.backup import read_backup  # noqa: PLC0415 - as above
@@ -211,54 +208,53 @@ class KeyDesk(QObject):
             else:
                 seed, way = read_backup(*source), "file"
             store.restore(seed, way, how, passphrase)
-            self._drawn, self._passphrase = None, passphrase
+            self._new_seed, self._passphrase = None, passphrase
             return store.state()
 
-        def take(state: KeyState) -> None:
+        def finish(state: KeyState) -> None:
             then(state)
             self.renewed.emit()
 
-        self._do(work, take, fail)
+        self._run(work, finish, fail)
 
-    # --- means
-
-    def _do(
+    def _run(
         self,
         work: Callable[[KeyStore], T],
         then: Callable[[T], None],
         fail: Callable[[IdentityError], None],
     ) -> None:
         number = next(self._numbers)
-        self._asked[number] = then, fail  # not in the thread: who is called may be a window, and
-        # a thread that lets go of it last destroys it while the main one handles its events
+        # Not in the thread's closure: a callback may refer to a window, and a thread that drops the
+        # last reference destroys the window while the main thread handles its events.
+        self._asked[number] = then, fail
 
         def run() -> None:
             try:
                 with self._lock:
-                    came = work(self._store())
+                    result = work(self._store())
             except IdentityError as err:
-                self._came.emit(number, err)
+                self._finished.emit(number, err)
             else:
-                self._came.emit(number, came)
+                self._finished.emit(number, result)
 
         threading.Thread(target=run, name="key", daemon=True).start()
 
-    def _deliver(self, number: int, came: object) -> None:
+    def _deliver(self, number: int, result: object) -> None:
         then, fail = self._asked.pop(number)
-        if isinstance(came, IdentityError):
-            self._tell(fail, came)
+        if isinstance(result, IdentityError):
+            self._call(fail, result)
             return
-        if isinstance(came, KeyState) and came != self._state:
-            self._state = came
-            self.changed.emit(came)
-        self._tell(then, came)
+        if isinstance(result, KeyState) and result != self._state:
+            self._state = result
+            self.changed.emit(result)
+        self._call(then, result)
 
-    def _tell(self, take: Callable[[T], None], value: T) -> None:
-        """Tell whoever asked, unless that is gone by now."""
-        owner = getattr(take, "__self__", None)
+    def _call(self, callback: Callable[[T], None], value: T) -> None:
+        """Call back unless the widget that asked has been destroyed."""
+        owner = getattr(callback, "__self__", None)
         is_gone = isinstance(owner, QObject) and not isValid(owner)
         if not (self._is_closed or is_gone):
-            take(value)
+            callback(value)
 
     def _store(self) -> KeyStore:
         if self._store_made is None:
@@ -273,5 +269,5 @@ class KeyDesk(QObject):
             return store.open(self._passphrase).seed
         if not self._may_begin():
             raise IdentityError("gone", folder=str(self._folder))
-        self._drawn = self._drawn or secrets.token_bytes(SEED_BYTES)
-        return self._drawn
+        self._new_seed = self._new_seed or secrets.token_bytes(SEED_BYTES)
+        return self._new_seed

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLay
 
 from tequio_client.app.pages.page import Page
 from tequio_client.app.pages.remedies import backup, remedy
-from tequio_client.app.snooze import SnoozeMenu, headline
+from tequio_client.app.snooze import headline
+from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text

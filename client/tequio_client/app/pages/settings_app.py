@@ -10,7 +10,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
 from tequio_client.app.keys.card import KeyCard
-from tequio_client.app.ledger_check import LedgerCheck
+from tequio_client.app.ledger_queries import LedgerCheck
 from tequio_client.app.pages.settings_control import USUAL, USUAL_APP, SettingControl
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets.base import Paragraph

@@ -1,4 +1,8 @@
-"""The files in which the stores' programs list what they installed."""
+"""Installed games, from the files in which the game stores list them.
+
+A program that runs from such a folder is a game by the store's own word, so nobody has to fill in a
+list. All files are read again from time to time; an unreadable file counts as empty.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,6 @@ from tequio_shared.errors import MalformedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-# --- Where games are installed, by the files of the stores' own programs.
-#
-# Whatever runs from such a folder is a game, by the store's word; nobody has to fill in a list.
-# Everything is read afresh now and then, and whatever cannot be read has no games.
 
 NO_GAMES = {
     "blender", "borderless gaming", "krita", "lossless scaling", "obs studio", "rpcs3", "sharex",
@@ -28,19 +28,18 @@ NO_GAMES = {
     "steamworks common redistributables", "steamworks shared", "steamvr", "wallpaper engine",
     "wallpaper_engine",
 }  # fmt: skip
-"""What stores keep among their games and is none; so are all versions of these:"""
+"""Programs that stores list among their games; `_NO_GAME_STEMS` covers all their versions."""
 _NO_GAME_STEMS = ("proton", "steam linux runtime", "steamlinuxruntime", "dotnet", "directx")
 
 
 class GameFolders:
-    """The folders of all stores; `refresh` reads them."""
+    """The game folders of all stores; `refresh` reads them."""
 
     def __init__(self, libraries: Sequence[Callable[[], Mapping[str, str]]]) -> None:
         self._libraries = libraries
         self._games: dict[str, str] = {}
 
     def refresh(self) -> None:
-        """Read the stores' files again."""
         found: dict[str, str] = {}
         for library in self._libraries:
             for folder, game in library().items():
@@ -49,7 +48,7 @@ class GameFolders:
         self._games = found
 
     def game_of(self, words: Iterable[str]) -> str:
-        """The game that a program with this file and these arguments is; empty: none."""
+        """The game of a program with this file and these arguments; empty: none."""
         for word in words:
             path = folded(word)
             if "/" not in path:
@@ -61,19 +60,18 @@ class GameFolders:
 
 
 def folded(path: str) -> str:
-    """A path as it is compared: Wine's drive Z is the root, strokes lean right, small letters."""
+    """A path for comparison: Wine's drive Z is the root, forward slashes, lower case."""
     plain = path.replace("\\", "/").lower()
     return plain.removeprefix("z:")
 
 
 def is_game(name: str) -> bool:
-    """Whether what a store calls so is a game at all."""
+    """False for tools that stores list among their games."""
     plain = name.lower()
     return plain not in NO_GAMES and not plain.startswith(_NO_GAME_STEMS)
 
 
-# --- Valve's text format: `"key" "value"` and `"key" { … }`, as Steam writes its own files.
-
+# Valve's text format (VDF), `"key" "value"` and `"key" { … }`, as Steam writes it.
 Tree: TypeAlias = "dict[str, str | Tree]"
 _TOKEN = re.compile(r'\s+|//[^\n]*|"((?:[^"\\]|\\.)*)"|([{}])|([^\s{}"]+)')
 _ESCAPED = re.compile(r"\\(.)")
@@ -86,7 +84,7 @@ def parsed(text: str) -> Tree:
     keys: list[str | None] = [None]  # of each level, the key that waits for its value
     for part in _parts(text):
         if part == "{":
-            key = _taken(keys)
+            key = _take_key(keys)
             stack.append({})
             keys.append(None)
             if len(stack) > _DEEPEST:
@@ -99,14 +97,14 @@ def parsed(text: str) -> Tree:
         elif keys[-1] is None:
             keys[-1] = part[1:].lower()
         else:
-            stack[-1][_taken(keys)] = part[1:]
+            stack[-1][_take_key(keys)] = part[1:]
     if keys != [None]:
         raise MalformedError("it ends in the middle")
     return stack[0]
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Brackets, and words with a mark before them."""
+    """Brackets, and words with the prefix `=`."""
     at = 0
     while at < len(text):
         token = _TOKEN.match(text, at)
@@ -123,7 +121,7 @@ def _unescaped(found: re.Match[str]) -> str:
     return {"n": "\n", "t": "\t"}.get(found[1], found[1])
 
 
-def _taken(keys: list[str | None]) -> str:
+def _take_key(keys: list[str | None]) -> str:
     key, keys[-1] = keys[-1], None
     if key is None:
         raise MalformedError("a bracket without a key")
@@ -131,13 +129,13 @@ def _taken(keys: list[str | None]) -> str:
 
 
 def branch(tree: Tree, key: str) -> Tree:
-    """The part under that key; empty when there is none."""
+    """The subtree of a key; empty if there is none."""
     found = tree.get(key, {})
     return found if isinstance(found, dict) else {}
 
 
 def leaf(tree: Tree, key: str) -> str:
-    """The value of that key; empty when there is none."""
+    """The text value of a key; empty if there is none."""
     found = tree.get(key, "")
     return found if isinstance(found, str) else ""
 
@@ -164,7 +162,7 @@ _MOST_BYTES = 16 << 20
 
 
 def stores(home: Path, environ: Mapping[str, str]) -> list[Callable[[], Games]]:
-    """Every store that may be on this computer."""
+    """A reader for every store that may be on this computer."""
     steam = [home / place for place in _STEAM]
     epic = [home / "Library/Application Support" / _EPIC]
     if programs := environ.get("PROGRAMFILES(X86)"):
@@ -179,7 +177,7 @@ def stores(home: Path, environ: Mapping[str, str]) -> list[Callable[[], Games]]:
 
 
 def steam_games(steam: Path) -> Games:
-    """Every game of every library of one Steam."""
+    """Games of all libraries of one Steam installation."""
     try:
         tree = parsed(_text(steam / "steamapps/libraryfolders.vdf"))
     except MalformedError:
@@ -199,7 +197,7 @@ def steam_games(steam: Path) -> Games:
 
 
 def heroic_games(folder: Path) -> Games:
-    """Games of Epic, GOG and Amazon that Heroic installed."""
+    """Games from Epic, GOG and Amazon that Heroic installed."""
     games: Games = {}
     for place in ("legendaryConfig/legendary", "gog_store", "nile_config/nile", "sideload_apps"):
         content = _json(folder / place / "installed.json")
@@ -215,7 +213,6 @@ def heroic_games(folder: Path) -> Games:
 
 
 def lutris_games(database: Path) -> Games:
-    """Games that Lutris installed."""
     if not database.is_file():
         return {}
     query = "SELECT directory, name FROM games WHERE installed = 1 AND directory <> ''"

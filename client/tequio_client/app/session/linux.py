@@ -1,4 +1,4 @@
-"""What the services of a Linux desktop say over D-Bus."""
+"""Session facts on Linux, from D-Bus services, Wayland compositors and the network route."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from tequio_client.platform.dbus import Bus, Told
 
-# --- The full screen under Sway and Hyprland, by the sockets that they open for their user.
 
 TIMEOUT_S = 1.0
 _MAGIC = b"i3-ipc"
@@ -31,7 +30,7 @@ _FULL = 2  # of Hyprland; 1 is only maximised
 
 
 class SwayFullscreen:
-    """The program of the focused container, if it fills its screen."""
+    """Sway: the program of the focused container, if it fills its screen."""
 
     source = "sway"
 
@@ -39,18 +38,17 @@ class SwayFullscreen:
         self._environ, self._timeout_s = environ, timeout_s
 
     def read(self) -> str:
-        """See Probe."""
         path = self._environ.get("SWAYSOCK", "")
         if not path:
             raise AbsentError("this session is not Sway's")
         asked = _MAGIC + struct.pack("=II", 0, _GET_TREE)
         head_size = len(_MAGIC) + 8
-        said = _exchanged(path, asked, self._timeout_s, head_size)
-        return _focused(_parsed(said[head_size:]))
+        answer = _exchanged(path, asked, self._timeout_s, head_size)
+        return _focused(_parsed(answer[head_size:]))
 
 
 class HyprlandFullscreen:
-    """The program of the active window, if it fills its screen."""
+    """Hyprland: the program of the active window, if it fills its screen."""
 
     source = "hyprland"
 
@@ -58,21 +56,20 @@ class HyprlandFullscreen:
         self._environ, self._timeout_s = environ, timeout_s
 
     def read(self) -> str:
-        """See Probe."""
         instance = self._environ.get("HYPRLAND_INSTANCE_SIGNATURE", "")
         if not instance:
             raise AbsentError("this session is not Hyprland's")
         folder = Path(self._environ.get("XDG_RUNTIME_DIR", "/")) / "hypr" / instance
-        said = _exchanged(str(folder / ".socket.sock"), b"j/activewindow", self._timeout_s, None)
-        window = _parsed(said)
-        state = window.get("fullscreen")  # true in older versions, where 1 is no truth
+        answer = _exchanged(str(folder / ".socket.sock"), b"j/activewindow", self._timeout_s, None)
+        window = _parsed(answer)
+        state = window.get("fullscreen")  # a boolean in older versions; 1 means maximised
         if state is not True and state != _FULL:
             return ""
         return _named(window.get("pid"), window.get("class"))
 
 
 def _focused(tree: dict[str, object]) -> str:
-    """Follow the focus down the tree: any container on the way may be what fills the screen."""
+    """Follow the focus down the tree: any container on the way may fill the screen."""
     node: dict[str, object] | None = tree
     is_full = False
     while node is not None:
@@ -107,24 +104,24 @@ def _parsed(content: bytes) -> dict[str, object]:
 
 
 def _exchanged(path: str, asked: bytes, timeout_s: float, head_size: int | None) -> bytes:
-    """Say that; all that is answered: as much as its head tells, or until the other side ends."""
-    said = b""
+    """The whole answer to a request: its announced length, or until the other side closes."""
+    answer = b""
     try:
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(timeout_s)
             line.connect(path)
             line.sendall(asked)
-            while len(said) < _MOST_BYTES and (more := line.recv(65_536)):
-                said += more
-                if head_size and len(said) >= head_size:
-                    (length,) = struct.unpack_from("=I", said, len(_MAGIC))
-                    if len(said) >= head_size + length:
+            while len(answer) < _MOST_BYTES and (more := line.recv(65_536)):
+                answer += more
+                if head_size and len(answer) >= head_size:
+                    (length,) = struct.unpack_from("=I", answer, len(_MAGIC))
+                    if len(answer) >= head_size + length:
                         break
     except FileNotFoundError as err:
         raise AbsentError(f"no compositor at {path}") from err
     except OSError as err:
         raise UnknownError(f"the compositor did not answer: {err}") from err
-    return said
+    return answer
 
 
 MUTTER = Address(
@@ -151,43 +148,40 @@ GAME_MODE = Address(
     "com.feralinteractive.GameMode",
 )  # fmt: skip
 _LONGEST_MS = 10**14
-"""Three thousand years."""
-_METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 is no answer
+"""Three thousand years; more is a bug of the service."""
+_METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 means unknown
 
 
 class OnBus:
-    """A probe with a connection of its own."""
+    """A probe with its own bus connection."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
 
     def close(self) -> None:
-        """Hang up."""
         self._bus.close()
 
 
 class MutterIdle(OnBus):
-    """GNOME's own monitor: milliseconds since the last input, under Wayland too."""
+    """GNOME's idle monitor, which works under Wayland too; the service answers in milliseconds."""
 
     source = "mutter"
 
     def read(self) -> float:
-        """Seconds; see Probe."""
         return _seconds(checked(self._bus.call(MUTTER, "GetIdletime"), int))
 
 
 class ScreenSaverIdle(OnBus):
-    """KDE's answer, and that of others that follow freedesktop.org: milliseconds."""
+    """KDE and other desktops that follow freedesktop.org; the service answers in milliseconds."""
 
     source = "screensaver"
 
     def read(self) -> float:
-        """Seconds; see Probe."""
         return _seconds(checked(self._bus.call(SCREEN_SAVER, "GetSessionIdleTime"), int))
 
 
 class LogindIdle(OnBus):
-    """What the desktop told logind; coarse, and "not idle" where no desktop tells it anything."""
+    """logind's idle hint: coarse, and "not idle" if the desktop never sets it."""
 
     source = "logind"
 
@@ -198,7 +192,6 @@ class LogindIdle(OnBus):
         self._now_us = now_us
 
     def read(self) -> float:
-        """Seconds; see Probe."""
         if not self._bus.read(SESSION, "IdleHint", bool):
             return 0.0
         since_us = self._bus.read(SESSION, "IdleSinceHint", int)
@@ -206,22 +199,20 @@ class LogindIdle(OnBus):
 
 
 class LogindLock(OnBus):
-    """Whether the session is locked, where the desktop tells logind."""
+    """logind's lock hint, set by the desktop."""
 
     source = "logind"
 
     def read(self) -> bool:
-        """See Probe."""
         return self._bus.read(SESSION, "LockedHint", bool)
 
 
 class ScreenSaverLock(OnBus):
-    """Whether the screen saver is on, by GNOME's or freedesktop.org's name."""
+    """The screen saver's state, under GNOME's or freedesktop.org's name."""
 
     source = "screensaver"
 
     def read(self) -> bool:
-        """See Probe."""
         for address in (GNOME_SAVER, SCREEN_SAVER):
             try:
                 return checked(self._bus.call(address, "GetActive"), bool)
@@ -231,25 +222,23 @@ class ScreenSaverLock(OnBus):
 
 
 class NetworkMetered(OnBus):
-    """NetworkManager's word on the connection that leads out."""
+    """NetworkManager's estimate for the default connection."""
 
     source = "networkmanager"
 
     def read(self) -> bool:
-        """See Probe."""
-        said = self._bus.read(NETWORK, "Metered", int)
-        if said not in _METERED:
+        answer = self._bus.read(NETWORK, "Metered", int)
+        if answer not in _METERED:
             raise UnknownError("NetworkManager does not know whether the connection is metered")
-        return _METERED[said]
+        return _METERED[answer]
 
 
 class GameMode(OnBus):
-    """The game that asked Feral's GameMode for the machine; empty when none did."""
+    """The game that asked Feral's GameMode for performance; empty: none."""
 
     source = "gamemode"
 
     def read(self) -> str:
-        """See Probe."""
         if self._bus.read(GAME_MODE, "ClientCount", int) <= 0:
             return ""
         games = checked(self._bus.call(GAME_MODE, "ListGames"), list)
@@ -266,12 +255,10 @@ def _seconds(milliseconds: int) -> float:
     return milliseconds / 1_000
 
 
-# --- Who keeps the screen awake, where Wayland does not tell who fills it: GNOME and KDE.
-#
-# Players and games ask their desktop not to blank the screen under them. That is all that these
-# two desktops tell about foreign windows, and it is used as if such a program filled the screen.
-# What does not ask is not seen; its load on the accelerator is.
-
+# Wayland does not reveal which program fills the screen. Players and games ask their desktop not to
+# blank it, and that is all that GNOME and KDE report about other programs' windows, so an inhibitor
+# counts as full screen. A program that does not ask is missed here; its load on the accelerator is
+# not.
 GNOME = Address("org.gnome.SessionManager", "/org/gnome/SessionManager", "org.gnome.SessionManager")
 KDE = Address(
     "org.kde.Solid.PowerManagement.PolicyAgent",
@@ -289,12 +276,11 @@ class GnomeInhibitor(OnBus):
     source = "gnome-inhibitors"
 
     def __init__(self, bus: Bus, ours: Collection[str]) -> None:
-        """`ours` are the names under which we ask for the same."""
+        """`ours` are the names under which this app asks for the same."""
         super().__init__(bus)
         self._ours = ours
 
     def read(self) -> str:
-        """See Probe."""
         if not checked(self._bus.call(GNOME, "IsInhibited", "u", (IDLE_FLAG,)), bool):
             return ""
         for path in checked(self._bus.call(GNOME, "GetInhibitors"), list):
@@ -312,12 +298,11 @@ class KdeInhibitor(OnBus):
     source = "kde-inhibitions"
 
     def __init__(self, bus: Bus, ours: Collection[str]) -> None:
-        """`ours` are the names under which we ask for the same."""
+        """`ours` are the names under which this app asks for the same."""
         super().__init__(bus)
         self._ours = ours
 
     def read(self) -> str:
-        """See Probe."""
         if not checked(self._bus.call(KDE, "HasInhibition", "u", (SCREEN_POLICY,)), bool):
             return ""
         listed = checked(self._bus.call(KDE, "ListInhibitions"), list)
@@ -325,12 +310,8 @@ class KdeInhibitor(OnBus):
         return next((name[:256] or "?" for name in names if name not in self._ours), "")
 
 
-# --- Whether the network is metered, where no service says so: by the kind of the line that leads
-# out.
-#
-# A card for a wire inside the computer is not paid by the byte; of everything else nobody knows
-# (Wi-Fi may be a telephone's, and so may a card on USB).
-
+# Without a service, the network device decides: a wired card inside the computer is not billed by
+# the byte, and anything else is unknown (Wi-Fi and USB may be a tethered phone).
 _ETHERNET = "1"
 _WIRED_BUSES = {"pci", "virtio", "platform", "vmbus", "xen"}
 _PHONES = ("iphone", "ipad", "bluetooth pan", "android")
@@ -338,7 +319,7 @@ _INTERFACE = re.compile(r"^\s*interface: (\S+)", re.MULTILINE)
 
 
 class LinuxLine:
-    """By procfs and sysfs."""
+    """The default route's device, by procfs and sysfs."""
 
     source = "route"
 
@@ -346,8 +327,7 @@ class LinuxLine:
         self._sys, self._proc = sys_root, proc_root
 
     def read(self) -> bool:
-        """See Probe."""
-        name = self._way_out()
+        name = self._default_device()
         device = self._sys / "class/net" / name
         bus = (device / "device/subsystem").resolve().name
         is_wired = (
@@ -360,7 +340,7 @@ class LinuxLine:
             raise UnknownError(f"nobody knows whether {name} is metered")
         return False
 
-    def _way_out(self) -> str:
+    def _default_device(self) -> str:
         for line in _text(self._proc / "net/route").splitlines()[1:]:
             words = line.split()
             if len(words) > 1 and words[1] == "00000000":
@@ -369,15 +349,14 @@ class LinuxLine:
 
 
 class MacLine:
-    """By `route`, `networksetup` and the DHCP answer, in which Android says that it is metered."""
+    """The default route on macOS, with Android's mark in the DHCP answer for tethering."""
 
     source = "route"
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, ask: Told) -> None:
+        self._told = ask
 
     def read(self) -> bool:
-        """See Probe."""
         found = _INTERFACE.search(self._ask("/sbin/route", "-n", "get", "default"))
         if found is None:
             raise AbsentError("no route leads out")
@@ -398,31 +377,27 @@ def _text(file: Path) -> str:
         return ""
 
 
-# --- Qt's word on the network, for systems where Qt has one.
-
-
 class QtMetered:
-    """Whether the network is metered, by Qt.
+    """Qt's answer, where Qt supports the system.
 
-    Made in the thread of the window, since Qt wants that, and only where its plug-in does not wait
-    for a service (on Linux it would, so D-Bus is asked there).
+    Create it in the thread of the window, as Qt requires, and only where Qt's plug-in does not
+    block on a service (on Linux it would, so D-Bus is used there).
     """
 
     source = "qt"
 
     def __init__(self) -> None:
-        self._said: bool | None = None
+        self._is_metered: bool | None = None
         self._problem = "Qt does not know this system's networks"
         if QNetworkInformation.loadBackendByFeatures(QNetworkInformation.Feature.Metered):
             network = QNetworkInformation.instance()
-            network.isMeteredChanged.connect(self._take)
-            self._take(is_metered=network.isMetered())
+            network.isMeteredChanged.connect(self._update)
+            self._update(is_metered=network.isMetered())
 
     def read(self) -> bool:
-        """See Probe."""
-        if self._said is None:
+        if self._is_metered is None:
             raise AbsentError(self._problem)
-        return self._said
+        return self._is_metered
 
-    def _take(self, is_metered: bool) -> None:  # noqa: FBT001 - Qt's signal
-        self._said = is_metered
+    def _update(self, is_metered: bool) -> None:  # noqa: FBT001 - Qt's signal
+        self._is_metered = is_metered

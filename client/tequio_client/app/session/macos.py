@@ -1,4 +1,4 @@
-"""Input, lock and full screen on macOS; bounds and owners of windows need no extra rights."""
+"""Input, lock and full screen on macOS; bounds and owners of windows need no extra permission."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOCK = "CGSSessionScreenIsLocked"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """In points, from the upper left corner."""
+    """A rectangle in points, from the upper left corner."""
 
     x: float
     y: float
@@ -30,23 +30,23 @@ class Bounds:
 
 
 class Mac(Protocol):
-    """The calls of macOS that are needed here; each raises AbsentError, UnknownError."""
+    """The macOS calls in use; each raises AbsentError or UnknownError."""
 
     def idle_s(self) -> float:
-        """Seconds since the last input of this login."""
+        """Since the last input of this login."""
 
     def session(self) -> Mapping[str, object]:
-        """What the window server knows of this login."""
+        """The window server's dictionary about this login."""
 
     def windows(self) -> Sequence[Mapping[str, object]]:
-        """The windows on the screens, the one in front first."""
+        """The windows on the screens, the front one first."""
 
     def displays(self) -> Sequence[Bounds]:
         """The screens."""
 
 
 class MacIdle:
-    """Seconds since the last input."""
+    """Since the last input."""
 
     source = "coregraphics"
 
@@ -54,7 +54,6 @@ class MacIdle:
         self._mac = mac
 
     def read(self) -> float:
-        """See Probe."""
         idle_s = self._mac.idle_s()
         if not 0 <= idle_s < float("inf"):
             raise UnknownError(f"{idle_s} s without input")
@@ -62,7 +61,7 @@ class MacIdle:
 
 
 class MacLock:
-    """Whether the screen is locked."""
+    """The lock of this session."""
 
     source = "coregraphics"
 
@@ -70,12 +69,12 @@ class MacLock:
         self._mac = mac
 
     def read(self) -> bool:
-        """See Probe; the key is there only while it is locked."""
+        """False without the key, which exists only while the session is locked."""
         return bool(self._mac.session().get(_LOCK, False))
 
 
 class MacFullscreen:
-    """The program whose window in front is as large as a screen."""
+    """The program whose front window covers a screen."""
 
     source = "coregraphics"
 
@@ -83,7 +82,6 @@ class MacFullscreen:
         self._mac = mac
 
     def read(self) -> str:
-        """See Probe."""
         ordinary = (one for one in self._mac.windows() if one.get("kCGWindowLayer") == _ORDINARY)
         front = next(ordinary, None)
         if front is None or front.get("kCGWindowOwnerPID") == os.getpid():
@@ -93,20 +91,18 @@ class MacFullscreen:
         return str(front.get("kCGWindowOwnerName") or "?")[:256]
 
 
-def _bounds(said: object) -> Bounds | None:
-    if not isinstance(said, dict):
+def _bounds(value: object) -> Bounds | None:
+    if not isinstance(value, dict):
         return None
-    sides = [said.get(name) for name in ("X", "Y", "Width", "Height")]
+    sides = [value.get(name) for name in ("X", "Y", "Width", "Height")]
     numbers = [float(side) for side in sides if isinstance(side, int | float)]
     if len(numbers) != len(sides):
         return None
     return Bounds(x=numbers[0], y=numbers[1], width=numbers[2], height=numbers[3])
 
 
-# --- The calls of macOS by ctypes.
-#
-# What comes as dictionaries of Core Foundation is turned into a property list and read as such.
-
+# Core Foundation's dictionaries are serialised as property lists and parsed here, which needs fewer
+# calls than reading them field by field.
 _COMBINED_SESSION, _ANY_INPUT = 0, 0xFFFFFFFF
 _ON_SCREEN, _NO_DESKTOP = 1, 16
 _BINARY_LIST = 200
@@ -126,7 +122,7 @@ class _Rect(ctypes.Structure):
 
 
 class MacCalls:
-    """See Mac."""
+    """The calls by ctypes."""
 
     def __init__(self) -> None:
         self._graphics = macos_framework("CoreGraphics")
@@ -141,23 +137,19 @@ class MacCalls:
         graphics.CGDisplayBounds.argtypes = (ctypes.c_uint32,)
 
     def idle_s(self) -> float:
-        """See Mac."""
         call = self._graphics.CGEventSourceSecondsSinceLastEventType
         return float(call(_COMBINED_SESSION, _ANY_INPUT))
 
     def session(self) -> Mapping[str, object]:
-        """See Mac."""
-        said = self._read(self._graphics.CGSessionCopyCurrentDictionary())
-        return said if isinstance(said, dict) else {}
+        value = self._read(self._graphics.CGSessionCopyCurrentDictionary())
+        return value if isinstance(value, dict) else {}
 
     def windows(self) -> Sequence[Mapping[str, object]]:
-        """See Mac."""
         call = self._graphics.CGWindowListCopyWindowInfo
-        said = self._read(call(_ON_SCREEN | _NO_DESKTOP, 0))
-        return [one for one in said if isinstance(one, dict)] if isinstance(said, list) else []
+        value = self._read(call(_ON_SCREEN | _NO_DESKTOP, 0))
+        return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
     def displays(self) -> Sequence[Bounds]:
-        """See Mac."""
         ids, count = (ctypes.c_uint32 * _SCREENS)(), ctypes.c_uint32()
         if self._graphics.CGGetActiveDisplayList(_SCREENS, ids, ctypes.byref(count)):
             raise UnknownError("CGGetActiveDisplayList failed")
@@ -165,26 +157,26 @@ class MacCalls:
         return [Bounds(x=one.x, y=one.y, width=one.width, height=one.height) for one in found]
 
     def _read(self, thing: int | None) -> object:
-        """Take a Core Foundation object over and read it; raises UnknownError."""
+        """Consume a Core Foundation object and return its value; raises UnknownError."""
         if not thing:
-            raise UnknownError("the window server said nothing")
+            raise UnknownError("the window server returned nothing")
         try:
             data = self._core.CFPropertyListCreateData(None, thing, _BINARY_LIST, 0, None)
         finally:
             self._core.CFRelease(thing)
         if not data:
-            raise UnknownError("the window server said something unreadable")
+            raise UnknownError("the window server returned unreadable data")
         try:
             size = self._core.CFDataGetLength(data)
             content = ctypes.string_at(self._core.CFDataGetBytePtr(data), size)
         finally:
             self._core.CFRelease(data)
-        said: object = plistlib.loads(content)
-        return said
+        value: object = plistlib.loads(content)
+        return value
 
 
 class Assertion:
-    """Keeps the system awake from its making until `release`; raises AbsentError, UnknownError."""
+    """Keeps the system awake until `release`; raises AbsentError, UnknownError."""
 
     def __init__(self, why: str) -> None:
         core, self._kit = _core(), macos_framework("IOKit")
@@ -201,7 +193,6 @@ class Assertion:
             raise UnknownError(f"IOPMAssertionCreateWithName failed with {failed}")
 
     def release(self) -> None:
-        """Let it sleep."""
         self._kit.IOPMAssertionRelease(self._id)
 
 

@@ -1,4 +1,8 @@
-"""Word of the system that it is about to sleep, has woken up, or is about to end."""
+"""Sleep, wake-up and shutdown of the system, and keeping it awake on the user's request.
+
+Sleep is never inhibited otherwise. Requests run in a thread of their own, since a desktop service
+may hang. All systems drop an inhibition when the process that asked for it ends.
+"""
 
 from __future__ import annotations
 
@@ -22,99 +26,88 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QSessionManager
 
-# --- Keeping the computer awake, for those who asked for it; at no other time is sleep held up.
-#
-# Asked in a thread of its own, since a desktop service may hang. What was asked for ends with our
-# process in any case: the systems forget it with whoever asked.
 
 NAME, WHY = "Tequio", "lending this computer, as its owner asked"
 
 
 class Inhibitor(Protocol):
-    """One system's way; always called from the same thread."""
+    """One system's way to stay awake; always called from the same thread."""
 
     def hold(self) -> None:
-        """From now on, stay awake; raises AbsentError, UnknownError, OSError."""
+        """Raises AbsentError, UnknownError, OSError."""
 
     def release(self) -> None:
-        """From now on, sleep as before; raises the same."""
+        """Raises the same."""
 
 
 class ScreenSaverInhibitor:
-    """org.freedesktop.ScreenSaver, in this session only."""
+    """org.freedesktop.ScreenSaver, for this session only."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._cookie: int | None = None
 
     def hold(self) -> None:
-        """See Inhibitor."""
-        said = self._bus.call(SCREEN_SAVER, "Inhibit", "ss", (NAME, WHY))
-        self._cookie = checked(said, int)
+        arguments = self._bus.call(SCREEN_SAVER, "Inhibit", "ss", (NAME, WHY))
+        self._cookie = checked(arguments, int)
 
     def release(self) -> None:
-        """See Inhibitor."""
         cookie, self._cookie = self._cookie, None
         if cookie is not None:
             self._bus.call(SCREEN_SAVER, "UnInhibit", "u", (cookie,))
 
 
 class WindowsInhibitor:
-    """SetThreadExecutionState."""
+    """SetThreadExecutionState, which holds for the calling thread."""
 
     def hold(self) -> None:
-        """See Inhibitor."""
         keep_awake(is_wanted=True)
 
     def release(self) -> None:
-        """See Inhibitor."""
         keep_awake(is_wanted=False)
 
 
 class MacInhibitor:
-    """An assertion of IOKit."""
+    """An IOKit assertion."""
 
     def __init__(self) -> None:
         self._assertion: Assertion | None = None
 
     def hold(self) -> None:
-        """See Inhibitor."""
         self._assertion = self._assertion or Assertion(WHY)
 
     def release(self) -> None:
-        """See Inhibitor."""
         assertion, self._assertion = self._assertion, None
         if assertion is not None:
             assertion.release()
 
 
 def inhibitor(system: str = sys.platform, bus: str = "SESSION") -> Inhibitor:
-    """The way of that system."""
     if system == "win32":
         return WindowsInhibitor()
     return MacInhibitor() if system == "darwin" else ScreenSaverInhibitor(Bus(bus))
 
 
 class KeepAwake:
-    """Whether to stay awake, by level: say it as often as you like."""
+    """Keeps the system awake while wanted; a level, so repeated calls are harmless."""
 
     def __init__(self, make: Callable[[], Inhibitor] = inhibitor) -> None:
         self._make = make
         self._lock = threading.Condition()
         self._wanted = self._is_held = self._is_closed = False
-        self._said = False  # what the system was told last; owned by the thread
+        self._applied = False  # the last level sent to the system; owned by the thread
         self._thread: threading.Thread | None = None
         self.problem = ""
-        """Why it could not be had, the last time; for the health page."""
+        """The last error, for the health page."""
 
     @property
     def is_held(self) -> bool:
-        """Whether the system was told and has agreed."""
+        """True if the system has agreed."""
         with self._lock:
             return self._is_held
 
     def want(self, *, is_wanted: bool) -> None:
-        """Stay awake, or no more; returns at once. A refusal is not asked for again by itself."""
+        """Returns at once. A refused request is not repeated automatically."""
         with self._lock:
             if is_wanted == self._wanted:
                 return
@@ -125,7 +118,7 @@ class KeepAwake:
             self._lock.notify_all()
 
     def close(self) -> None:
-        """Let it sleep, and end the thread; waits a moment for the service to hear it."""
+        """Allow sleep and end the thread; waits up to two seconds for the service."""
         with self._lock:
             self._wanted, self._is_closed = False, True
             self._lock.notify_all()
@@ -137,18 +130,18 @@ class KeepAwake:
         way = self._make()
         while True:
             with self._lock:
-                self._lock.wait_for(lambda: self._wanted != self._said or self._is_closed)
+                self._lock.wait_for(lambda: self._wanted != self._applied or self._is_closed)
                 wanted, is_last = self._wanted, self._is_closed
-            if wanted != self._said:
-                problem = _told(way, is_wanted=wanted)
+            if wanted != self._applied:
+                problem = _apply(way, is_wanted=wanted)
                 with self._lock:
-                    self._said = wanted
+                    self._applied = wanted
                     self._is_held, self.problem = wanted and not problem, problem
             if is_last:
                 return
 
 
-def _told(way: Inhibitor, *, is_wanted: bool) -> str:
+def _apply(way: Inhibitor, *, is_wanted: bool) -> str:
     try:
         if is_wanted:
             way.hold()
@@ -163,16 +156,16 @@ MANAGER = Address(
     "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"
 )
 AGAIN_S = 30.0
-"""Before a bus that hung up is listened to again."""
+"""Pause before a lost bus connection is opened again."""
 LOOK_MS = 5_000
 ASLEEP_MS = 10_000
-"""By so much the clock on the wall runs ahead of the steady one while a Mac sleeps, at least."""
+"""Least lead of the wall clock over the monotonic clock that counts as a Mac's sleep."""
 _POWER_BROADCAST, _END_SESSION = 0x0218, 0x0016
 _SUSPEND, _RESUMED = 0x0004, 0x0012
 
 
 class SleepWatch(QObject):
-    """Emits in the thread of the window, whatever the system's way is."""
+    """Emits sleep, wake-up and shutdown in the thread of the window."""
 
     sleeping = Signal()
     woke = Signal()
@@ -201,21 +194,21 @@ class SleepWatch(QObject):
             self._listener = _Listener(Bus(bus), self._heard)
         elif system == "darwin":
             self._ahead_ms = self._ahead()
-            self._look = QTimer(self, interval=LOOK_MS)
-            self._look.timeout.connect(self.look)
-            self._look.start()
+            self._timer = QTimer(self, interval=LOOK_MS)
+            self._timer.timeout.connect(self.look)
+            # macOS announces sleep to a native run loop only; comparing two clocks needs none.
+            self._timer.start()
 
     def close(self) -> None:
-        """Emit nothing more."""
         if self._listener is not None:
             self._listener.close()
         application = QGuiApplication.instance()
         if self._filter is not None and application is not None:
             application.removeNativeEventFilter(self._filter)
-        self._filter = None  # it holds us
+        self._filter = None  # it refers to this object
 
     def look(self) -> None:
-        """Tell that a Mac has slept, once it is awake: the steady clock stood meanwhile."""
+        """Detect a Mac's sleep after the fact: the monotonic clock stands still meanwhile."""
         before_ms, self._ahead_ms = self._ahead_ms, self._ahead()
         if self._ahead_ms - before_ms > ASLEEP_MS:
             self.woke.emit()
@@ -224,7 +217,7 @@ class SleepWatch(QObject):
         return self._wall_ms() - round(self._steady_s() * 1_000)
 
     def windows_said(self, message: int, word: int) -> None:
-        """Take a message of Windows."""
+        """Handle a message of Windows."""
         if message == _POWER_BROADCAST and word == _SUSPEND:
             self.sleeping.emit()
         elif message == _POWER_BROADCAST and word == _RESUMED:
@@ -235,26 +228,25 @@ class SleepWatch(QObject):
     def _on_commit(self, _: QSessionManager) -> None:
         self.ending.emit()
 
-    def _heard(self, name: str, said: tuple[object, ...]) -> None:
+    def _heard(self, name: str, arguments: tuple[object, ...]) -> None:
         if name == "PrepareForSleep":
-            (self.sleeping if said[:1] == (True,) else self.woke).emit()
-        elif name == "PrepareForShutdown" and said[:1] == (True,):
+            (self.sleeping if arguments[:1] == (True,) else self.woke).emit()
+        elif name == "PrepareForShutdown" and arguments[:1] == (True,):
             self.ending.emit()
 
 
 class _Listener:
-    """Listens in a thread of its own, which holds nothing of the window after `close`."""
+    """Listens in its own thread, which holds no reference to the window after `close`."""
 
     def __init__(self, bus: Bus, hear: Callable[[str, tuple[object, ...]], None]) -> None:
         self._bus = bus
-        self._hear: Callable[[str, tuple[object, ...]], None] | None = hear
+        self._callback: Callable[[str, tuple[object, ...]], None] | None = hear
         self._lock, self._closed = threading.Lock(), threading.Event()
         threading.Thread(target=self._run, daemon=True).start()
 
     def close(self) -> None:
-        """Hear nothing more."""
         with self._lock:
-            self._hear = None
+            self._callback = None
         self._closed.set()
         self._bus.interrupt()
 
@@ -265,24 +257,24 @@ class _Listener:
             except (AbsentError, UnknownError):
                 self._closed.wait(AGAIN_S)
 
-    def _heard(self, name: str, said: tuple[object, ...]) -> None:
+    def _heard(self, name: str, arguments: tuple[object, ...]) -> None:
         with self._lock:
-            if self._hear is not None:
-                self._hear(name, said)
+            if self._callback is not None:
+                self._callback(name, arguments)
 
 
 class _Messages(QAbstractNativeEventFilter):
-    """Hands the messages of Windows on; never swallows one."""
+    """Forwards messages of Windows and consumes none."""
 
     def __init__(self, hear: Callable[[int, int], None]) -> None:
         super().__init__()
-        self._hear = hear
+        self._callback = hear
 
     def nativeEventFilter(
         self, kind: QByteArray | bytes | bytearray | memoryview[int], message: int
     ) -> tuple[bool, int]:
-        """See Qt; `message` is the address of a MSG."""
+        """`message` is the address of a MSG."""
         if QByteArray(kind).data() == b"windows_generic_MSG" and int(message):
             fields = ctypes.cast(int(message), ctypes.POINTER(ctypes.c_size_t))
-            self._hear(fields[1] & 0xFFFFFFFF, fields[2])
+            self._callback(fields[1] & 0xFFFFFFFF, fields[2])
         return False, 0

@@ -1,4 +1,4 @@
-"""One question to the desktop, and several ways to ask it."""
+"""A source of one fact about the session, and two ways to combine several."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 AGAIN_S = 60.0
-"""After which a better source that was absent is looked for again."""
+"""Interval after which an absent better source is tried again."""
 
 
 class Probe(Protocol[T_co]):
@@ -21,14 +21,14 @@ class Probe(Protocol[T_co]):
 
     @property
     def source(self) -> str:
-        """Which interface answers."""
+        """The interface that answers."""
 
     def read(self) -> T_co:
-        """The fact, now; raises AbsentError, UnknownError, or whatever its library does."""
+        """The current value; raises AbsentError, UnknownError, or an error of its library."""
 
 
 def close(probe: object) -> None:
-    """Let go of what a probe holds open, if it holds anything."""
+    """Close the probe if it can be closed."""
     getattr(probe, "close", _nothing)()
 
 
@@ -37,7 +37,7 @@ def _nothing() -> None:
 
 
 class First(Generic[T]):
-    """The first source that is there; the others are asked only when it is not, or fails."""
+    """The first source that exists; later ones are asked only if it is absent or fails."""
 
     def __init__(
         self, probes: Sequence[Probe[T]], clock: Callable[[], float] = time.monotonic
@@ -47,7 +47,7 @@ class First(Generic[T]):
         self.source = probes[0].source if probes else "none"
 
     def read(self) -> T:
-        """What the first source says that says anything; raises AbsentError, UnknownError."""
+        """The first answer; raises AbsentError, UnknownError."""
         if self._clock() >= self._again_s:
             self._start, self._again_s = 0, self._clock() + AGAIN_S
         problems: list[str] = []
@@ -67,24 +67,24 @@ class First(Generic[T]):
                 continue
             self.source = probe.source
             return value
+        # All sources absent: begin at the first one again, or nothing would ever be asked.
         self._start = 0 if self._start >= len(self._probes) else self._start
         raise (UnknownError if is_any_there else AbsentError)("; ".join(problems) or "no source")
 
     def close(self) -> None:
-        """Close all sources."""
         for probe in self._probes:
             close(probe)
 
 
 class Any:
-    """Whether any source says yes; no, if one says no and none says yes."""
+    """True if any source says so; False if at least one denies and none affirms."""
 
     def __init__(self, probes: Sequence[Probe[bool]]) -> None:
         self._probes = probes
         self.source = probes[0].source if probes else "none"
 
     def read(self) -> bool:
-        """Ask all; raises AbsentError when none answers."""
+        """Asks all sources; raises AbsentError if none answers."""
         answers: list[bool] = []
         problems: list[str] = []
         for probe in self._probes:
@@ -101,6 +101,5 @@ class Any:
         return any(answers)
 
     def close(self) -> None:
-        """Close all sources."""
         for probe in self._probes:
             close(probe)

@@ -1,7 +1,7 @@
-"""The facts of the user's session, looked at again and again while the app runs.
+"""Polls the session's facts: every second while lending, every five seconds otherwise.
 
-Once a second while lending, every five seconds otherwise. Every probe has its thread, so the
-window never waits for one; one that takes too long is unknown until it answers.
+Every probe has its own thread, so the window never waits for one; a probe that exceeds its time is
+unknown until it answers.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LENDING_MS, RESTING_MS = 1_000, 5_000
 TIMEOUT_S = 3.0
-"""Above the time-outs of the probes themselves: those know better what went wrong."""
+"""Longer than the probes' own time-outs, whose errors are more precise."""
 NAME_CHARACTERS, ERROR_CHARACTERS = 256, 512
-"""As many as `link.facts` takes."""
+"""Limits of `ipc.facts`."""
 _TOGETHER_MS = 30
-"""Answers that come within so long are told together."""
+"""Answers within this time are emitted together."""
 
 
 class SessionProbes(QObject):
@@ -56,19 +56,18 @@ class SessionProbes(QObject):
         self._timer = QTimer(self, interval=RESTING_MS)
         self._timer.timeout.connect(self._ask)
         self._together = QTimer(self, interval=_TOGETHER_MS, singleShot=True)
-        self._together.timeout.connect(self._tell)
+        self._together.timeout.connect(self._publish)
         self._answered.connect(self._together.start)
         late_ms = round(timeout_s * 1_000) + _TOGETHER_MS
         self._late = QTimer(self, interval=late_ms, singleShot=True)
-        self._late.timeout.connect(self._tell)
+        self._late.timeout.connect(self._publish)
 
     def start(self) -> None:
-        """Look now, and from now on."""
         self._timer.start()
         self._ask()
 
     def set_lending(self, *, is_lending: bool) -> None:
-        """Look as often as that needs."""
+        """Adjust the interval."""
         every_ms = LENDING_MS if is_lending else RESTING_MS
         if every_ms != self._timer.interval():
             self._timer.setInterval(every_ms)
@@ -76,13 +75,13 @@ class SessionProbes(QObject):
                 self._ask()
 
     def set_exclusive(self, names: tuple[str, ...]) -> None:
-        """Look out for these programs."""
+        """Watch for these programs."""
         if names != self._probes.programs.wanted:
             self._probes.programs.wanted = names
             self._running.ask()
 
     def close(self) -> None:
-        """Ask nothing more and emit nothing more."""
+        """Stop the probes and emit nothing more."""
         self._timer.stop()
         self._together.stop()
         self._late.stop()
@@ -104,10 +103,10 @@ class SessionProbes(QObject):
     def _ask(self) -> None:
         for asker in self._askers():
             asker.ask()
-        if not self._late.isActive():  # what hangs must become unknown although it says nothing
+        if not self._late.isActive():  # a probe that hangs must become unknown without an answer
             self._late.start()
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         facts = self._composed()
         if facts != self.facts:
             self.facts = facts
@@ -116,30 +115,30 @@ class SessionProbes(QObject):
     def _composed(self) -> SessionFacts:
         health: list[Fact] = []
         probes = self._probes
-        fullscreen = _told("fullscreen", probes.fullscreen, self._fullscreen, health)
-        running = _told("programs", probes.programs, self._running, health)
-        game = _told("game", probes.game_mode, self._game_mode, health)
+        fullscreen = _latest("fullscreen", probes.fullscreen, self._fullscreen, health)
+        running = _latest("programs", probes.programs, self._running, health)
+        game = _latest("game", probes.game_mode, self._game_mode, health)
         return SessionFacts(
-            idle_s=_told("idle", probes.idle, self._idle, health),
-            is_locked=_told("lock", probes.lock, self._lock, health),
+            idle_s=_latest("idle", probes.idle, self._idle, health),
+            is_locked=_latest("lock", probes.lock, self._lock, health),
             fullscreen=_named(fullscreen),
             is_film=is_film(fullscreen) if fullscreen else False,
             game=_named(game or (None if running is None else running.game)),
             programs=None if running is None else running.exclusive,
-            is_metered=_told("metered", probes.metered, self._metered, health),
+            is_metered=_latest("metered", probes.metered, self._metered, health),
             health=tuple(health),
         )
 
 
 def _named(program: str | None) -> str | None:
-    """A program's name as it may be sent: windows and files say of themselves what they like."""
+    """A program's name, cleaned: windows and files choose their names freely."""
     return cleaned(program, NAME_CHARACTERS) if program else program
 
 
-def _told(
+def _latest(
     name: str, probe: Probe[T] | None, asker: Asker[T] | None, health: list[Fact]
 ) -> T | None:
-    """What a probe says now; None, too, where there is no such probe."""
+    """A probe's latest value, None also without a probe; appends its health."""
     if probe is None or asker is None:
         return None
     answer: Answer[T] = asker.latest()

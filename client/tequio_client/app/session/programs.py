@@ -1,8 +1,8 @@
-"""The programs that run for this user: the games among them, and those named exclusive.
+"""The user's running programs: games, those named exclusive, and the list to choose from.
 
-A look costs a system call or two for each program, so most are looked at once: a young program
-again, because it may still become another (a launcher runs the game in its own process), and
-everything again once a minute.
+A scan costs one or two system calls for each program, so most programs are read once; young ones
+again, since a launcher may still start the game in its own process, and all of them again once a
+minute.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 SCAN_S = 5.0
-"""Least time between two looks through the programs."""
+"""Least time between two scans."""
 _YOUNG_S = 20.0
 _ALL_AGAIN_S = 60.0
 _MOST = 64
@@ -36,15 +36,15 @@ FILMS = {
     "quicktime player", "safari", "showtime", "smplayer", "thorium", "totem", "tv", "vivaldi",
     "vivaldi-bin", "vlc", "waterfox", "wmplayer", "xine", "zen",
 }  # fmt: skip
-"""Browsers and players, as `plain` writes their names: full screen, they show a film."""
+"""Browsers and players by their normalised names; full screen, they show a film."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """What the last look found."""
+    """The result of the last scan."""
 
     game: str
-    """Empty: no game runs."""
+    """Empty: no game is running."""
     exclusive: tuple[str, ...]
 
 
@@ -56,7 +56,7 @@ class _Seen:
 
 
 class Programs:
-    """The lasting list; `wanted` are the names that the user called exclusive."""
+    """The user's programs; `wanted` are the names that the user marked exclusive."""
 
     source = "psutil"
 
@@ -64,23 +64,23 @@ class Programs:
         self._folders, self._clock = folders, clock
         self.wanted: tuple[str, ...] = ()
         self._seen: dict[int, _Seen] = {}
-        self._looked_s: float | None = None
+        self._scanned_s: float | None = None
         self._all_s = 0.0
         self._last = Running(game="", exclusive=())
 
     def read(self) -> Running:
-        """Look, or tell what the last look found if it was just now."""
+        """The result of a new scan, or of the last one if it is recent."""
         now_s = self._clock()
-        if self._looked_s is None or now_s - self._looked_s >= SCAN_S:
-            self._looked_s = now_s
-            self._look(now_s)
+        if self._scanned_s is None or now_s - self._scanned_s >= SCAN_S:
+            self._scanned_s = now_s
+            self._scan(now_s)
         wanted = {plain(name): name for name in self.wanted}
         running = {name for seen in self._seen.values() for name in seen.names}
         exclusive = tuple(shown for name, shown in wanted.items() if name in running)[:_MOST]
         games = (seen.game for seen in self._seen.values() if seen.game)
         return Running(game=next(games, ""), exclusive=exclusive)
 
-    def _look(self, now_s: float) -> None:
+    def _scan(self, now_s: float) -> None:
         if now_s - self._all_s >= _ALL_AGAIN_S:
             self._all_s = now_s
             self._folders.refresh()
@@ -93,14 +93,14 @@ class Programs:
         for pid in pids:
             seen = self._seen.get(pid)
             if seen is None or not seen.names or now_s - seen.first_s < _YOUNG_S:
-                self._seen[pid] = self._looked_at(pid, now_s if seen is None else seen.first_s)
+                self._seen[pid] = self._inspect(pid, now_s if seen is None else seen.first_s)
 
-    def _looked_at(self, pid: int, first_s: float) -> _Seen:
+    def _inspect(self, pid: int, first_s: float) -> _Seen:
         try:
             process = psutil.Process(pid)
             with process.oneshot():
                 name = process.name()
-                exe, words = _own(process.exe), _own(process.cmdline)
+                exe, words = _own_or_empty(process.exe), _own_or_empty(process.cmdline)
         except psutil.Error:
             return _Seen(first_s, frozenset("?"), "")
         files = [exe, *words[:1]] if isinstance(exe, str) else list(words[:1])
@@ -109,8 +109,8 @@ class Programs:
         return _Seen(first_s, frozenset(names) or frozenset("?"), game)
 
 
-def _own(ask: Callable[[], str | list[str]]) -> str | list[str]:
-    """What a program of another user does not tell: nothing, and no error."""
+def _own_or_empty(ask: Callable[[], str | list[str]]) -> str | list[str]:
+    """Empty instead of an error: programs of other users withhold these fields."""
     try:
         return ask()
     except (psutil.Error, OSError):
@@ -118,7 +118,7 @@ def _own(ask: Callable[[], str | list[str]]) -> str | list[str]:
 
 
 def plain(name: str) -> str:
-    """A program's name as it is compared: the file's, in lower case, without `.exe` or `.app`."""
+    """A program's name for comparison: the file name in lower case, without `.exe` or `.app`."""
     kind = PureWindowsPath if "\\" in name else PurePosixPath
     short = kind(name).name.lower()
     for end in (".exe", ".app"):
@@ -127,20 +127,18 @@ def plain(name: str) -> str:
 
 
 def is_film(program: str) -> bool:
-    """Whether that program, filling the screen, shows a film; `org.videolan.VLC` is VLC too."""
+    """True for a program that shows films; `org.videolan.VLC` counts as VLC."""
     name = plain(program)
     return name in FILMS or (name.count(".") > 1 and name.rpartition(".")[2] in FILMS)
 
 
 def name_of(pid: int) -> str:
-    """The name of a program that runs, empty when it cannot be told."""
+    """The name of a running program; empty if unknown."""
     try:
         return psutil.Process(pid).name()[:256]
     except (psutil.Error, ValueError, OSError):
         return ""
 
-
-# --- The programs that the user has running, to choose among: no services, and not ourselves.
 
 MOST = 200
 _HIDDEN = (
@@ -157,7 +155,7 @@ _HIDDEN = (
 
 
 def running_programs() -> tuple[str, ...]:
-    """Names of the user's programs, sorted, each once; takes some tens of milliseconds."""
+    """Names of the user's programs, without services, sorted; takes 20 to 50 ms."""
     ours = {os.getpid(), os.getppid()}
     names: dict[str, str] = {}
     user = _user()
@@ -170,12 +168,12 @@ def running_programs() -> tuple[str, ...]:
 
 
 def _is_name(name: str) -> bool:
-    """Whether it is worth showing; a program may call itself anything, even what is no text."""
+    """False for services and for unprintable names: programs choose their names freely."""
     return bool(name) and name.isprintable() and not name.startswith(_HIDDEN)
 
 
 def _user() -> str | None:
-    """Whose programs are looked for; None: nobody can tell."""
+    """The user whose programs count; None: unknown."""
     try:
         return psutil.Process().username()
     except (psutil.Error, KeyError, OSError):

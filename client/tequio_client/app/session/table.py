@@ -1,4 +1,4 @@
-"""Which sources are asked in which session: the one table.
+"""Selects the sources of each fact for a session.
 
 | session | idle | full screen |
 |---|---|---|
@@ -6,12 +6,12 @@
 | GNOME on Wayland | Mutter, logind | Xwayland, inhibitors |
 | KDE on Wayland | ext-idle-notify, logind | Xwayland, inhibitions |
 | other Wayland | ext-idle-notify, screen saver, logind | Sway, Hyprland, Xwayland |
-| Windows | GetLastInputInfo, XInput | shell, window in front |
+| Windows | GetLastInputInfo, XInput | shell, front window |
 | macOS | CGEventSource | window list |
 
 Lock: logind and the screen saver, WTS, CGSession. Metered: NetworkManager or the route, Qt on
-Windows, route and DHCP on macOS.
-Games are looked for everywhere among the programs, and on Linux by GameMode too.
+Windows, route and DHCP on macOS. Games are found among the programs everywhere, on Linux also by
+GameMode.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where we run: the system, the environment, and roots and buses that tests replace."""
+    """System, environment, roots and buses; tests replace them."""
 
     system: str
     environ: Mapping[str, str]
@@ -54,7 +54,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
-    """One probe for each fact; none, where nobody could ever tell it."""
+    """One probe for each fact; None if no source exists on this system."""
 
     idle: Probe[float]
     lock: Probe[bool]
@@ -65,7 +65,7 @@ class Probes:
 
 
 def probes(place: Place) -> Probes:
-    """The row of the table; to be called in the thread of the window."""
+    """The probes of this system; call it in the thread of the window."""
     programs = Programs(GameFolders(stores(place.home, place.environ)))
     if place.system == "win32":
         return _windows(programs)
@@ -75,7 +75,7 @@ def probes(place: Place) -> Probes:
 
 
 def is_wayland(environ: Mapping[str, str]) -> bool:
-    """Whether the session's windows are drawn by a Wayland compositor."""
+    """True if a Wayland compositor draws the session's windows."""
     kind = environ.get("XDG_SESSION_TYPE", "")
     return kind == "wayland" or (kind != "x11" and bool(environ.get("WAYLAND_DISPLAY")))
 
@@ -157,7 +157,7 @@ def _desktops(environ: Mapping[str, str]) -> set[str]:
 
 
 class _NoGame:
-    """Where no GameMode runs, no game has asked it for anything."""
+    """Without GameMode no game can have asked it for anything."""
 
     source = "gamemode"
 

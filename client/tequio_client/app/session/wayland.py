@@ -1,8 +1,8 @@
 """Idle time under Wayland by `ext-idle-notify-v1`: KDE, Sway, Hyprland and others.
 
-The compositor says when nobody has touched anything for a while, and when somebody does again; it
-never says by which key. We speak the few messages of the protocol ourselves. Counted is from when
-we heard of it, so that the idle time is never more than it is, but for the coarse timers there.
+The compositor reports when input stops for a while and when it resumes, never which key. We speak
+the few messages of the protocol ourselves. Time counts from the arrival of the report, so apart
+from the compositor's coarse timers the result never exceeds the true idle time.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 QUIET_S = 5.0
-"""Without input for so long: the compositor's smallest word on it that we ask for."""
+"""The shortest period without input that we ask the compositor to report."""
 TIMEOUT_S = 1.0
 _DISPLAY, _REGISTRY, _CALLBACK, _SEAT, _NOTIFIER, _NOTIFICATION = range(1, 7)
 _SEAT_NAME, _NOTIFIER_NAME = "wl_seat", "ext_idle_notifier_v1"
 _INPUT_ONLY = 2
-"""Version since which films do not count as input."""
+"""From this version on, films do not count as input."""
 _MOST_BYTES = 1 << 20
 
 
 class WaylandIdle:
-    """Connects when first asked, and anew after any trouble."""
+    """Connects on the first read, and again after any error."""
 
     source = "ext-idle-notify"
 
@@ -47,11 +47,10 @@ class WaylandIdle:
         self._idle_since_s: float | None = None
 
     def read(self) -> float:
-        """Seconds; see Probe."""
         if self._socket is None:
             self._connect()
         try:
-            self._hear()
+            self._receive()
         except OSError as err:
             self.close()
             raise UnknownError(f"the compositor hung up: {err}") from err
@@ -60,7 +59,6 @@ class WaylandIdle:
         return self._clock() - self._idle_since_s
 
     def close(self) -> None:
-        """Hang up."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -77,15 +75,15 @@ class WaylandIdle:
             self._bind(names[_SEAT_NAME][0], _SEAT_NAME, 1, _SEAT)
             self._bind(names[_NOTIFIER_NAME][0], _NOTIFIER_NAME, version, _NOTIFIER)
             wanted = struct.pack("<III", _NOTIFICATION, int(QUIET_S * 1_000), _SEAT)
-            self._say(_NOTIFIER, version, wanted)  # the newer request has the number 2
+            self._send(_NOTIFIER, version, wanted)  # the newer request has the number 2
         except OSError as err:
             self.close()
             raise UnknownError(f"the compositor did not answer: {err}") from err
 
     def _globals(self) -> dict[str, tuple[int, int]]:
-        """What the compositor offers: by interface, its number and version."""
-        self._say(_DISPLAY, 1, struct.pack("<I", _REGISTRY))
-        self._say(_DISPLAY, 0, struct.pack("<I", _CALLBACK))
+        """The compositor's interfaces, each with its number and version."""
+        self._send(_DISPLAY, 1, struct.pack("<I", _REGISTRY))
+        self._send(_DISPLAY, 0, struct.pack("<I", _CALLBACK))
         offered: dict[str, tuple[int, int]] = {}
         deadline_s = self._clock() + self._timeout_s
         while self._clock() < deadline_s:
@@ -97,20 +95,20 @@ class WaylandIdle:
                     return offered
         raise TimeoutError("it did not list what it offers")
 
-    def _hear(self) -> None:
-        """Take in all that the compositor has said since the last time."""
+    def _receive(self) -> None:
+        """Handle all messages that have arrived."""
         line = self._line()
         line.settimeout(0)
         try:
             with contextlib.suppress(BlockingIOError):
                 while True:
                     for sender, event, body in self._messages():
-                        self._take(sender, event, body)
+                        self._handle(sender, event, body)
         finally:
             if self._socket is not None:
                 line.settimeout(self._timeout_s)
 
-    def _take(self, sender: int, event: int, body: bytes) -> None:
+    def _handle(self, sender: int, event: int, body: bytes) -> None:
         if sender == _DISPLAY and event == 0:
             raise ConnectionError(_text(body[8:])[0])
         if sender == _NOTIFICATION:
@@ -119,9 +117,9 @@ class WaylandIdle:
     def _bind(self, name: int, interface: str, version: int, as_object: int) -> None:
         text = interface.encode() + b"\0"
         body = struct.pack("<II", name, len(text)) + text + bytes(-len(text) % 4)
-        self._say(_REGISTRY, 0, body + struct.pack("<II", version, as_object))
+        self._send(_REGISTRY, 0, body + struct.pack("<II", version, as_object))
 
-    def _say(self, to: int, request: int, body: bytes) -> None:
+    def _send(self, to: int, request: int, body: bytes) -> None:
         self._line().sendall(struct.pack("<II", to, (8 + len(body)) << 16 | request) + body)
 
     def _messages(self) -> Iterator[tuple[int, int, bytes]]:
@@ -161,7 +159,7 @@ def _connected(environ: Mapping[str, str], timeout_s: float) -> socket.socket:
 
 
 def _text(content: bytes) -> tuple[str, bytes]:
-    """A text at the beginning, and what follows it."""
+    """The string at the start, and the rest."""
     try:
         (length,) = struct.unpack_from("<I", content)
     except struct.error as err:

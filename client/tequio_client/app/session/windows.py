@@ -1,4 +1,4 @@
-"""Input, lock and full screen on Windows."""
+"""Input, lock and full screen on Windows, by ctypes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Rectangle = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The window in front; rectangles as left, top, right, bottom."""
+    """The front window; rectangles as left, top, right, bottom."""
 
     pid: int
     kind: str
@@ -35,29 +35,29 @@ class Window:
 
 
 class Calls(Protocol):
-    """The calls of Windows that are needed here; each raises AbsentError, OSError."""
+    """The Windows calls in use; each raises AbsentError or OSError."""
 
     def input_ms(self) -> int:
-        """Count of milliseconds at the last input of keyboard or mouse."""
+        """Tick count, in milliseconds, at the last input of keyboard or mouse."""
 
     def now_ms(self) -> int:
-        """The same count now; it begins again after 49.7 days."""
+        """The current tick count, which wraps after 49.7 days."""
 
     def gamepads(self) -> tuple[int, ...]:
-        """A number for each gamepad that is connected; it changes with every input."""
+        """A counter for each connected gamepad; any input changes it."""
 
     def lock_flags(self) -> int:
-        """The lock of this session as Windows says it."""
+        """The lock state of this session in Windows' own code."""
 
     def notification_state(self) -> int:
-        """Whether Windows would show a notification now."""
+        """The state in SHQueryUserNotificationState's code."""
 
     def front(self) -> Window | None:
-        """The window in front, if there is one."""
+        """None: no window is in front."""
 
 
 class WindowsIdle:
-    """Seconds since the last input of keyboard, mouse or gamepad."""
+    """Since the last input of keyboard, mouse or gamepad."""
 
     source = "user32"
 
@@ -67,7 +67,6 @@ class WindowsIdle:
         self._moved_s: float | None = None
 
     def read(self) -> float:
-        """See Probe."""
         idle_s = ((self._calls.now_ms() - self._calls.input_ms()) % _WRAP) / 1_000
         pads = self._calls.gamepads()
         if self._pads is not None and pads != self._pads:
@@ -77,7 +76,7 @@ class WindowsIdle:
 
 
 class WindowsLock:
-    """Whether the session is locked."""
+    """The lock of this session."""
 
     source = "wtsapi32"
 
@@ -85,7 +84,6 @@ class WindowsLock:
         self._calls = calls
 
     def read(self) -> bool:
-        """See Probe."""
         flags = self._calls.lock_flags()
         if flags not in (_LOCKED, _UNLOCKED):
             raise UnknownError(f"Windows says {flags} for its lock")
@@ -93,7 +91,7 @@ class WindowsLock:
 
 
 class WindowsFullscreen:
-    """The program that fills a screen, by Windows' word or by the size of its window."""
+    """The program that fills a screen, by Windows' own state or by the size of its window."""
 
     source = "shell32"
 
@@ -101,7 +99,6 @@ class WindowsFullscreen:
         self._calls = calls
 
     def read(self) -> str:
-        """See Probe."""
         is_busy = self._calls.notification_state() in (_BUSY, _DIRECT3D, _PRESENTATION)
         front = self._calls.front()
         if front is None or front.pid == os.getpid() or front.kind in _SHELL:
@@ -111,8 +108,7 @@ class WindowsFullscreen:
         return ""
 
 
-# --- The calls of Windows by ctypes; structures and numbers are those of its headers, 64 bits.
-
+# Structures and numbers are those of the Windows headers, for 64 bits.
 _PADS = 4
 _NEAREST_SCREEN = 2
 _SESSION_INFO = 25  # WTSSessionInfoEx
@@ -136,7 +132,6 @@ class _Rect(ctypes.Structure):
     ]
 
     def edges(self) -> Rectangle:
-        """As a tuple."""
         return self.left, self.top, self.right, self.bottom
 
 
@@ -167,7 +162,7 @@ class _SessionInfo(ctypes.Structure):
 
 
 class WindowsCalls:
-    """See Calls."""
+    """The calls by ctypes."""
 
     def __init__(self) -> None:
         self._user32 = windows_library("user32")
@@ -183,18 +178,15 @@ class WindowsCalls:
             self._xinput = None
 
     def input_ms(self) -> int:
-        """See Calls."""
         last = _LastInput(size=ctypes.sizeof(_LastInput))
         if not self._user32.GetLastInputInfo(ctypes.byref(last)):
             raise OSError("GetLastInputInfo failed")
         return int(last.at_ms)
 
     def now_ms(self) -> int:
-        """See Calls."""
         return int(self._kernel32.GetTickCount())
 
     def gamepads(self) -> tuple[int, ...]:
-        """See Calls."""
         packets = []
         for number in range(_PADS if self._xinput else 0):
             pad = _Pad()
@@ -203,7 +195,6 @@ class WindowsCalls:
         return tuple(packets)
 
     def lock_flags(self) -> int:
-        """See Calls."""
         info, size = ctypes.POINTER(_SessionInfo)(), ctypes.c_uint32()
         if not self._wtsapi32.WTSQuerySessionInformationW(
             None, _THIS_SESSION, _SESSION_INFO, ctypes.byref(info), ctypes.byref(size)
@@ -215,14 +206,12 @@ class WindowsCalls:
             self._wtsapi32.WTSFreeMemory(info)
 
     def notification_state(self) -> int:
-        """See Calls."""
         state = ctypes.c_int32()
         if self._shell32.SHQueryUserNotificationState(ctypes.byref(state)):
             raise OSError("SHQueryUserNotificationState failed")
         return state.value
 
     def front(self) -> Window | None:
-        """See Calls."""
         handle = ctypes.c_void_p(self._user32.GetForegroundWindow())
         if not handle.value:
             return None
@@ -239,6 +228,6 @@ class WindowsCalls:
 
 
 def keep_awake(*, is_wanted: bool) -> None:
-    """Keep the system awake, or no more; holds for the thread that calls. Raises AbsentError."""
+    """Holds for the calling thread. Raises AbsentError."""
     flags = _CONTINUOUS | (_SYSTEM_REQUIRED if is_wanted else 0)
     windows_library("kernel32").SetThreadExecutionState(ctypes.c_uint32(flags))

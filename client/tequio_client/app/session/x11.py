@@ -1,8 +1,8 @@
-"""A few questions to an X server, in its own protocol and without its library.
+"""Idle time and full screen from an X server, in its own protocol and without its library.
 
-Xlib ends the whole process when the server hangs up and waits for ever when it does not answer;
-here every answer has a deadline and every trouble is an exception. Only displays of this computer
-are asked: how long nobody touched another one says nothing about this one.
+Xlib ends the whole process when the server hangs up, and waits without limit when it does not
+answer; here every answer has a deadline and every problem is an exception. Only displays of this
+computer are queried: idle time on another one says nothing about this user.
 """
 
 from __future__ import annotations
@@ -35,30 +35,30 @@ _MOST_BYTES = 1 << 20
 
 
 class GoneError(UnknownError):
-    """The server refused: the window that was asked about is no more."""
+    """The server refused: the window does not exist any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Property:
-    """What a window says of itself."""
+    """A property of a window."""
 
     format: int
     content: bytes
 
     def numbers(self) -> tuple[int, ...]:
-        """Its 32-bit numbers; none, if it holds anything else."""
+        """The 32-bit numbers; empty for another format."""
         count = len(self.content) // 4 if self.format == 32 else 0  # noqa: PLR2004 - bits
         return struct.unpack(f"<{count}I", self.content[: 4 * count])
 
     def words(self) -> list[str]:
-        """Its texts; none, if it holds anything else."""
+        """The texts; empty for another format."""
         if self.format != 8:  # noqa: PLR2004 - bits
             return []
         return [word.decode("utf-8", "replace") for word in self.content.split(b"\0") if word]
 
 
 class Display:
-    """One connection; `name` as in DISPLAY. Not for use from several threads."""
+    """One connection; `name` as in DISPLAY. Use it from one thread only."""
 
     def __init__(self, name: str, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
         """Raises AbsentError, UnknownError."""
@@ -79,11 +79,10 @@ class Display:
             raise
 
     def close(self) -> None:
-        """Hang up."""
         self._socket.close()
 
     def idle_s(self) -> float:
-        """Seconds since the last input; raises AbsentError, UnknownError."""
+        """Since the last input; raises AbsentError, UnknownError."""
         if self._saver is None:
             name = b"MIT-SCREEN-SAVER"
             reply = self._ask(_QUERY_EXTENSION, 0, struct.pack("<HH", len(name), 0) + name)
@@ -102,7 +101,7 @@ class Display:
         return self._atoms[name]
 
     def read(self, window: int, name: str) -> Property:
-        """A property of a window, empty when it has none; raises GoneError, UnknownError."""
+        """A property of a window, empty if it is not set; raises GoneError, UnknownError."""
         body = struct.pack("<IIIII", window, self.atom(name), 0, 0, 1_024)
         reply = self._ask(_GET_PROPERTY, 0, body)
         bits, count = reply[1], struct.unpack_from("<I", reply, 16)[0]
@@ -120,13 +119,13 @@ class Display:
 
     def _reply(self) -> bytes:
         while True:
-            unit = self._take(_UNIT)
+            unit = self._receive(_UNIT)
             kind, sequence = unit[0], struct.unpack_from("<H", unit, 2)[0]
             if kind in (_REPLY, _GENERIC_EVENT):
                 length = 4 * struct.unpack_from("<I", unit, 4)[0]
                 if length > _MOST_BYTES:
                     raise OSError(f"an answer of {length} bytes")
-                unit += self._take(length)
+                unit += self._receive(length)
             if sequence == self._sequence and kind == _REPLY:
                 return unit
             if sequence == self._sequence and kind == _ERROR:
@@ -137,8 +136,8 @@ class Display:
         lengths = struct.pack("<BxHHHH2x", ord("l"), 11, 0, len(name), len(cookie))
         padded = b"".join(part + bytes(-len(part) % 4) for part in (name, cookie))
         self._socket.sendall(lengths + padded)
-        head = self._take(8)
-        content = self._take(4 * struct.unpack_from("<H", head, 6)[0])
+        head = self._receive(8)
+        content = self._receive(4 * struct.unpack_from("<H", head, 6)[0])
         if head[0] != 1:
             why = content[: head[1]].decode("latin-1").strip() or "no reason given"
             raise UnknownError(f"the X server turned us away: {why}")
@@ -147,14 +146,14 @@ class Display:
                 return root
         raise UnknownError(f"the X server has no screen {screen}")
 
-    def _take(self, size: int) -> bytes:
-        taken = b""
-        while len(taken) < size:
-            more = self._socket.recv(size - len(taken))
+    def _receive(self, size: int) -> bytes:
+        received = b""
+        while len(received) < size:
+            more = self._socket.recv(size - len(received))
             if not more:
                 raise ConnectionResetError("it hung up")
-            taken += more
-        return taken
+            received += more
+        return received
 
 
 def _connected(number: str, timeout_s: float) -> socket.socket:
@@ -183,7 +182,7 @@ def _roots(content: bytes) -> Iterator[int]:
 
 
 def _cookie(number: str, environ: Mapping[str, str]) -> bytes:
-    """The secret of that display from the user's own file; empty when it has none."""
+    """The display's secret from the user's own authority file; empty: none."""
     file = Path(environ.get("XAUTHORITY") or Path(environ.get("HOME", "/")) / ".Xauthority")
     try:
         entries = list(_entries(file.read_bytes()))
@@ -211,23 +210,18 @@ def _entries(content: bytes) -> Iterator[tuple[int, bytes, bytes, bytes, bytes]]
         yield family, fields[0], fields[1], fields[2], fields[3]
 
 
-# --- Idle time and the full screen, by the X server of this session.
-#
-# Under Wayland the X server knows only the windows that go through it. Most games do; a window
-# that does not is invisible to it, so that there "nothing fills the screen" is not known.
-
 T = TypeVar("T")
 
 
 class Server:
-    """The display of the environment; connects anew after any trouble."""
+    """The display of the environment; reconnects after any error."""
 
     def __init__(self, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
         self._environ, self._timeout_s = environ, timeout_s
         self._display: Display | None = None
 
     def ask(self, question: Callable[[Display], T]) -> T:
-        """Ask it; raises AbsentError, UnknownError."""
+        """Run a query; raises AbsentError, UnknownError."""
         if self._display is None:
             name = self._environ.get("DISPLAY", "")
             if not name:
@@ -242,14 +236,13 @@ class Server:
             raise
 
     def close(self) -> None:
-        """Hang up."""
         if self._display is not None:
             self._display.close()
             self._display = None
 
 
 class X11Idle:
-    """Seconds since the last input."""
+    """Since the last input."""
 
     source = "x11"
 
@@ -257,31 +250,31 @@ class X11Idle:
         self._server = server
 
     def read(self) -> float:
-        """See Probe."""
         return self._server.ask(Display.idle_s)
 
     def close(self) -> None:
-        """Hang up."""
         self._server.close()
 
 
 class X11Fullscreen:
-    """The program whose window fills the screen, or an empty name."""
+    """The program whose window fills the screen; empty: none.
+
+    Under Wayland the X server knows only the windows that use it. Most games do, but "nothing fills
+    the screen" is never certain there, so the answer is unknown instead.
+    """
 
     def __init__(self, server: Server, *, sees_all: bool) -> None:
-        """`sees_all`: whether every window of the session is the X server's."""
+        """`sees_all`: every window of the session belongs to the X server."""
         self._server, self._sees_all = server, sees_all
         self.source = "x11" if sees_all else "xwayland"
 
     def read(self) -> str:
-        """See Probe."""
         program = self._server.ask(_fullscreen)
         if not program and not self._sees_all:
             raise UnknownError("windows that Wayland draws by itself cannot be seen")
         return program
 
     def close(self) -> None:
-        """Hang up."""
         self._server.close()
 
 

@@ -1,6 +1,6 @@
-"""Icons of the Lucide set, drawn in any colour and kept once drawn.
+"""Icons of the Lucide set, in any colour and cached, and the shapes that we draw ourselves.
 
-The package keeps its drawings in one archive; only those that are asked for are read.
+The package stores its drawings in one archive; only those requested are read.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from tequio_client.app.theme import style
 from tequio_client.ipc.snapshot import State
 
 RATIOS = (1.0, 2.0)
-"""Device pixel ratios that an icon holds; Qt scales the greater one for those between."""
+"""Device pixel ratios that an icon contains; Qt scales the next greater one for those between."""
 
 
 @lru_cache(maxsize=256)
 def icon(name: str, colour: str, size: int = style.ICON) -> QIcon:
-    """The icon of that name in that colour; raises KeyError for a name that the set lacks."""
+    """Raises KeyError for a name that is not in the set."""
     made = QIcon()
     for ratio in RATIOS:
         made.addPixmap(pixmap(name, colour, size, ratio))
@@ -41,7 +41,7 @@ def icon(name: str, colour: str, size: int = style.ICON) -> QIcon:
 
 @lru_cache(maxsize=256)
 def pixmap(name: str, colour: str, size: int = style.ICON, ratio: float = 1.0) -> QPixmap:
-    """The same as a picture for one device pixel ratio."""
+    """The icon as a picture for one device pixel ratio."""
     drawing = _drawing(name, colour)
     made = QPixmap(round(size * ratio), round(size * ratio))
     made.setDevicePixelRatio(ratio)
@@ -53,7 +53,6 @@ def pixmap(name: str, colour: str, size: int = style.ICON, ratio: float = 1.0) -
 
 
 def draw(painter: QPainter, name: str, colour: str, place: QRectF) -> None:
-    """Draw the icon of that name into the place."""
     _drawing(name, colour).render(painter, place)
 
 
@@ -68,17 +67,14 @@ def _markup(name: str) -> str:
     return text.replace('stroke-width="2"', f'stroke-width="{style.ICON_STROKE}"')
 
 
-# --- What we draw ourselves: the logo, and a shape for each state.
-#
-# States differ by shape, so that they can be told apart without colour: lending is a filled disc,
-# waiting a hollow ring, paused two bars, attention a triangle. The tray's colours stand out from
-# dark and from light panels alike, for nobody tells us which one there is.
-
+# States differ by shape, so that colour is never needed: lending is a filled disc, waiting a hollow
+# ring, paused two bars, attention a triangle. The tray's colours contrast with dark and light
+# panels, since no system tells which one it has.
 TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)
 
 
 class Shape(StrEnum):
-    """How a state looks."""
+    """Shapes of the states."""
 
     DISC = "disc"
     RING = "ring"
@@ -103,11 +99,10 @@ TRAY_COLOURS = {
 LOGO_COLOURS = ("#7c5cff", "#22a6d8")
 PETALS = 6
 UNIT = 100.0
-"""Side of the square that shapes are described in: small ones would lose their roundness."""
+"""Side of the square in which shapes are described; a smaller one would lose its curves."""
 
 
 def shape_path(shape: Shape) -> QPainterPath:
-    """The shape inside a square of `UNIT`."""
     path = QPainterPath()
     if shape is Shape.DISC:
         path.addEllipse(QRectF(10, 10, 80, 80))
@@ -137,7 +132,6 @@ def _triangle() -> QPainterPath:
 
 
 def draw_shape(painter: QPainter, shape: Shape, colour: str, place: QRectF) -> None:
-    """Draw a state's shape into the place."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.translate(place.topLeft())
@@ -147,7 +141,7 @@ def draw_shape(painter: QPainter, shape: Shape, colour: str, place: QRectF) -> N
 
 
 def draw_logo(painter: QPainter, place: QRectF) -> None:
-    """Draw the logo: six that stand around one, and hold together."""
+    """Draw the logo: six discs around a seventh, connected."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.translate(place.topLeft())
@@ -186,7 +180,7 @@ def _disc(middle: QPointF, radius: float) -> QPainterPath:
 
 @lru_cache(maxsize=16)
 def tray_icon(state: State) -> QIcon:
-    """The icon that stands in the panel for a state."""
+    """The tray icon of a state."""
     shape, made = SHAPES[state], QIcon()
     for size in TRAY_SIZES:
         picture = _blank(size)
@@ -199,7 +193,7 @@ def tray_icon(state: State) -> QIcon:
 
 @lru_cache(maxsize=1)
 def app_icon() -> QIcon:
-    """The logo, as windows and task bars show it."""
+    """The logo for windows and task bars."""
     made = QIcon()
     for size in (*TRAY_SIZES, 128, 256):
         picture = _blank(size)

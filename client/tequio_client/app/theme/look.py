@@ -1,7 +1,7 @@
-"""Which of the two sets of colours is in force, and how it reaches every widget.
+"""Applies one of the two sets of colours to every widget.
 
-Setting the application's style sheet sends each widget a `StyleChange`, after which it draws itself
-anew: whoever paints asks `tokens()` then, and keeps no colour.
+Setting the application's style sheet sends each widget a `StyleChange`, which repaints it; code
+that paints calls `tokens()` at that time and stores no colour.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Choice(StrEnum):
-    """What the user wants."""
+    """The user's choice of appearance."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -54,10 +54,10 @@ OFF = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRol
 
 
 class Look(QObject):
-    """Keeps the application looking as chosen; one for each application."""
+    """Owns the application's appearance; one for each application."""
 
     changed = Signal(object)
-    """The tokens that are in force now."""
+    """The tokens in force."""
 
     def __init__(self, app: QApplication, choice: Choice = Choice.SYSTEM) -> None:
         super().__init__(app)
@@ -72,21 +72,20 @@ class Look(QObject):
 
     @property
     def choice(self) -> Choice:
-        """What was chosen."""
         return self._choice
 
     def choose(self, choice: Choice) -> None:
-        """Follow the system, or hold to one set of colours."""
+        """Follow the system, or use one set of colours."""
         self._choice = choice
         self._hints.setColorScheme(SCHEMES[choice])
         self._apply()
 
     def is_still(self) -> bool:
-        """Whether the user wants nothing to move."""
+        """True if the user or the system asks for reduced motion."""
         return is_still(self._app)
 
     def keep_still(self, *, is_wanted: bool) -> None:
-        """Let nothing move, whatever the system says; or do as it says."""
+        """Reduce motion whatever the system says; False: follow the system."""
         _InForce.is_still = is_wanted
 
     def _follow(self, scheme: Qt.ColorScheme) -> None:
@@ -114,12 +113,11 @@ class _InForce:
 
 
 def tokens() -> Tokens:
-    """The colours in force."""
     return _InForce.tokens
 
 
 def is_still(app: QApplication) -> bool:
-    """Whether the user, or the system, says that nothing should move."""
+    """True if the user or the system asks for reduced motion."""
     if _InForce.is_still:
         return True
     hint = QStyle.StyleHint.SH_Widget_Animation_Duration

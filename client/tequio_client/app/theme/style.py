@@ -1,7 +1,7 @@
-"""The style sheet of the whole application, made of tokens and sizes.
+"""The style sheet of the whole application, with its fonts, lengths and colours.
 
-It colours and spaces what Qt draws; type is set by `fonts`, and what we paint asks for the tokens
-itself. A widget chooses its looks by its property `kind`.
+The sheet colours and spaces what Qt draws; `font` sets the type, and code that paints asks for the
+tokens itself. A widget selects its style by its property `kind`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from PySide6.QtGui import QFont, QFontDatabase
 
 import tequio_assets
 
-# --- The typeface, and the sizes that the app writes in; figures are of one width everywhere.
-
 FAMILY = "Hanken Grotesk"
 FILES = tuple(f"HankenGrotesk-{cut}.otf" for cut in ("Regular", "Medium", "SemiBold", "Bold"))
 
 
 class Type(Enum):
-    """What a text is, as (pixels, weight)."""
+    """Styles of text, as (pixels, weight). Figures always have one width."""
 
     TITLE = (21, 700)
     FIGURE = (26, 700)
@@ -38,7 +36,7 @@ class Type(Enum):
 
 
 def load() -> None:
-    """Give the typeface to Qt; without it the system's own is used."""
+    """Register the typeface with Qt; without it the system's font is used."""
     folder = files("font_hanken_grotesk") / "files"
     for name in FILES:
         with as_file(folder / name) as path:
@@ -47,7 +45,7 @@ def load() -> None:
 
 @cache
 def mono() -> QFont:
-    """The system's font of one width, for what a machine wrote."""
+    """The system's font of one width, for machine output."""
     made = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     made.setPixelSize(12)
     return made
@@ -55,7 +53,6 @@ def mono() -> QFont:
 
 @cache
 def font(kind: Type) -> QFont:
-    """The font for that kind of text."""
     pixels, weight = kind.value
     made = QFont(FAMILY)
     made.setPixelSize(pixels)
@@ -65,8 +62,7 @@ def font(kind: Type) -> QFont:
     return made
 
 
-# --- Lengths at scale 1, in pixels: Qt multiplies them where the screen is finer.
-
+# Lengths in pixels at scale 1: Qt multiplies them on screens of higher density.
 WINDOW = (1120, 720)
 LEAST_WINDOW = (760, 520)
 SIDE_BAR = 206
@@ -94,14 +90,13 @@ PICTURES = ("check", "dot", "open")
 
 
 def sheet(tokens: Tokens) -> str:
-    """The style sheet for these colours."""
     values = asdict(tokens) | {name: _path(name) for name in PICTURES}
     values |= {"card_radius": CARD_RADIUS, "button_radius": BUTTON_RADIUS}
     return Template(SURFACES + TEXT + BUTTONS + INPUTS + LISTS).substitute(values)
 
 
 def _path(name: str) -> str:
-    """Where a picture lies; Qt's style sheets read files only."""
+    """Path of a picture; Qt's style sheets read files only."""
     return (Path(tequio_assets.__file__).parent / "icons" / f"{name}.svg").as_posix()
 
 
@@ -239,14 +234,11 @@ QProgressBar::chunk { background: $accent; border-radius: 4px; }
 """
 
 
-# --- The colours, once for dark and once for light surroundings, as the pages of the ledger have
-# them.
-#
-# Text stands out from every surface by 4.5 to 1, graphics and edges of controls by 3 to 1;
-# hairlines and the tracks of bars are decoration. A test holds each pair to that.
-
+# The colours, for dark and for light surroundings, are those of the ledger's pages. Text contrasts
+# with every surface by 4.5 to 1, graphics and edges of controls by 3 to 1; hairlines and the tracks
+# of bars are decoration. A test checks each pair.
 BRIGHT = 0.03928
-"""Where the sRGB curve bends."""
+"""Where the sRGB curve becomes linear."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,12 +261,12 @@ class Tokens:
     text_sub: str
     text_accent: str
     text_off: str
-    """Of controls that cannot be used now; no contrast is asked of it."""
+    """For disabled controls, which need no contrast."""
     # graphics
     accent: str
     accent2: str
     ring: str
-    """Around what has the keyboard."""
+    """Around the widget with the keyboard focus."""
     # the primary button, and what is written on it
     button: str
     button_hover: str
@@ -301,7 +293,7 @@ LIGHT = _read("light")
 
 
 def contrast(one: str, other: str) -> float:
-    """How far two colours stand apart by WCAG 2: from 1 to 21."""
+    """The contrast ratio of two colours by WCAG 2, from 1 to 21."""
     darker, lighter = sorted((_luminance(one), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 

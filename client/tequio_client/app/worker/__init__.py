@@ -1,1 +1,1 @@
-"""Worker."""
+"""The app's worker process and the conversation with it."""

@@ -1,4 +1,4 @@
-"""The two ways to a worker: pipes of one that we start, and the door of one that runs already."""
+"""Two transports to a worker: pipes of a child process, and the socket of one that already runs."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ if TYPE_CHECKING:
 
 LOG = "worker.log"
 LOG_BYTES = 4 << 20
-"""A log of that length is put aside, before a start or under way; the one before it goes."""
+"""A log of this size is rotated, before a start or while it grows; one old log is preserved."""
 LOOK_MS = 10_000
-"""Between two looks at how long it has become."""
+"""Interval of the check for the log's size."""
 TAIL_BYTES = 8_192
 BYE_MS, TERMINATE_MS, KILL_MS = 2_500, 1_000, 2_000
-"""How long a worker may take to say goodbye, to end when told by the system, and to be ended."""
+"""Grace after goodbye, after SIGTERM and after SIGKILL."""
 PROOF_MS = 5_000
-"""How long what has a worker's port may take to show that it is that worker."""
+"""Time for the process on a worker's port to prove that it is that worker."""
 OURS = "tequio: "
-"""How the last words of a program of ours begin."""
+"""Prefix of the last error that our programs write to stderr."""
 
 
 class Link(QObject):
-    """A way to a worker; `ended` comes once, and nothing after it."""
+    """A transport to a worker; `ended` is emitted once, and nothing after it."""
 
     ready = Signal()
     heard = Signal(bytes)
     ended = Signal(str)
-    """It is over, and why, as far as the other end or the system said."""
+    """The reason, as far as the other end or the system gave one."""
     is_ours = True
-    """Whether we started what is there, and may end it."""
+    """This app started the worker and may end it."""
 
     def start(self) -> None:
-        """Begin; `ready` or `ended` follows."""
+        """Connect; emits `ready` or `ended`."""
         raise NotImplementedError
 
     def write(self, line: bytes) -> None:
-        """Send that; what cannot be sent is dropped, and `ended` says why."""
+        """Send a line; if it cannot be sent, `ended` reports the reason."""
         raise NotImplementedError
 
     def stop(self) -> None:
-        """Have it ended at once, without waiting for it."""
+        """End the worker at once, without waiting."""
         raise NotImplementedError
 
     def leave(self) -> None:
-        """Have it end by itself now that goodbye was said, without waiting for it."""
+        """Let the worker end by itself after goodbye, without waiting."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """End it now that goodbye was said, and wait until it is gone. `ended` is not emitted."""
+        """End the worker after goodbye and wait for it. `ended` is not emitted."""
         raise NotImplementedError
 
 
 class Child(Link):
-    """A worker that we start; what it logs goes to a file in its folder."""
+    """A child process; its log is a file in its folder."""
 
     def __init__(self, command: Sequence[str], folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -74,20 +74,19 @@ class Child(Link):
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.started.connect(self.ready)
         self._process.finished.connect(self._finish)
-        self._process.errorOccurred.connect(self._err)
+        self._process.errorOccurred.connect(self._fail)
         self._killing = QTimer(self, interval=TERMINATE_MS, singleShot=True)
         self._killing.timeout.connect(self._process.kill)
         self._was_cut = False
-        self._look = QTimer(self, interval=LOOK_MS)
-        self._look.timeout.connect(self._trim)
+        self._log_timer = QTimer(self, interval=LOOK_MS)
+        self._log_timer.timeout.connect(self._trim)
 
     @property
     def pid(self) -> int:
-        """Of the process; 0: there is none."""
+        """0: no process."""
         return self._process.processId()
 
     def start(self) -> None:
-        """See Link."""
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._log_start = _room_for(self._log)
@@ -96,15 +95,13 @@ class Child(Link):
             return
         self._process.setStandardErrorFile(str(self._log), QProcess.OpenModeFlag.Append)
         self._process.start()
-        self._look.start()
+        self._log_timer.start()
 
     def write(self, line: bytes) -> None:
-        """See Link."""
         if self._process.state() is not QProcess.ProcessState.NotRunning:
             self._process.write(line)
 
     def stop(self) -> None:
-        """See Link."""
         if self._process.state() is QProcess.ProcessState.NotRunning:
             self._end("")
             return
@@ -112,21 +109,22 @@ class Child(Link):
         self._killing.start(TERMINATE_MS)
 
     def leave(self) -> None:
-        """See Link."""
         if self._process.state() is QProcess.ProcessState.NotRunning:
             self._end("")
             return
+        # The worker ends when its stdin closes; the timer kills one that does not.
         self._process.closeWriteChannel()
         self._killing.start(BYE_MS)
 
     def close(self) -> None:
-        """See Link."""
         self._is_over = True
         self._killing.stop()
-        self._look.stop()
+        self._log_timer.stop()
         process = self._process
         if process.state() is QProcess.ProcessState.NotRunning:
             return
+        # The kill ladder: goodbye, SIGTERM, SIGKILL. Each wait is bounded, because a desktop ends
+        # programs that take too long to quit, and the worker must not outlive the app unnoticed.
         process.closeWriteChannel()
         if process.waitForFinished(BYE_MS):
             return
@@ -145,35 +143,37 @@ class Child(Link):
             why = self.tr("The worker was ended from outside ({code}).").format(code=code)
         else:
             why = self.tr("The worker has ended ({code}).").format(code=code)
-        said = _last_words(self._log, self._log_start)
-        if not said and self._was_cut:
-            said = _last_words(_aside(self._log), 0)
-        self._end(said or why)
+        # The worker's own error says more than an exit code, so read it from the log. A rotation
+        # may have moved it to the old log meanwhile.
+        text = _last_words(self._log, self._log_start)
+        if not text and self._was_cut:
+            text = _last_words(_aside(self._log), 0)
+        self._end(text or why)
 
     def _trim(self) -> None:
-        """What it starts writes there too, and may never end: begin the file anew."""
+        """Rotate the log in place: the worker's own children write to it too."""
         with suppress(OSError):
             if self._log.stat().st_size >= LOG_BYTES:
                 with self._log.open("rb+") as log, _aside(self._log).open("wb") as aside:
                     log.seek(-LOG_BYTES, os.SEEK_END)
                     aside.write(log.read(LOG_BYTES))
-                    aside.write(log.read())  # what came meanwhile
-                    log.truncate(0)  # whoever writes goes on at its end
+                    aside.write(log.read())  # written since the first read
+                    log.truncate(0)  # the writers append, so they continue at offset 0
                 self._log_start, self._was_cut = 0, True
 
-    def _err(self, error: QProcess.ProcessError) -> None:
+    def _fail(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
             self._end(self._process.errorString())
 
     def _end(self, why: str) -> None:
-        self._look.stop()
+        self._log_timer.stop()
         if not self._is_over:
             self._is_over = True
             self.ended.emit(why)
 
 
 class Visit(Link):
-    """A worker that runs already, by its folder's door; when we go it stays."""
+    """A worker of another program, by its control socket; it keeps running when we leave."""
 
     is_ours = False
 
@@ -184,11 +184,10 @@ class Visit(Link):
         self._socket: QLocalSocket | QTcpSocket | None = None
         self._port: control_socket.LoopbackPort | None = None
         self._proof = b""  # as much of it as has come
-        self._doubt = QTimer(self, interval=PROOF_MS, singleShot=True)
-        self._doubt.timeout.connect(self.stop)
+        self._proof_timer = QTimer(self, interval=PROOF_MS, singleShot=True)
+        self._proof_timer.timeout.connect(self.stop)
 
     def start(self) -> None:
-        """See Link."""
         self._port = control_socket.port_of(self._folder)
         if self._port is None:
             self._over_unix(self._folder / control_socket.SOCKET)
@@ -200,48 +199,46 @@ class Visit(Link):
             self._end("")
             return
         socket = QLocalSocket(self)
-        socket.connected.connect(self._begin)
-        socket.errorOccurred.connect(self._err)
-        self._hear(socket)
+        socket.connected.connect(self._open)
+        socket.errorOccurred.connect(self._fail)
+        self._attach(socket)
         socket.connectToServer(str(path))
 
     def _over_loopback(self, port: control_socket.LoopbackPort) -> None:
         socket = QTcpSocket(self)
+        # Any program may occupy a port that a dead worker has left in the file, so the other end
+        # must prove its identity before the conversation begins.
         socket.connected.connect(lambda: self.write(port.asked))
-        socket.errorOccurred.connect(self._err)
-        self._hear(socket)
-        self._doubt.start()
+        socket.errorOccurred.connect(self._fail)
+        self._attach(socket)
+        self._proof_timer.start()
         socket.connectToHost("127.0.0.1", port.port)
 
-    def _hear(self, socket: QLocalSocket | QTcpSocket) -> None:
+    def _attach(self, socket: QLocalSocket | QTcpSocket) -> None:
         self._socket = socket
         socket.readyRead.connect(self._read)
         socket.disconnected.connect(lambda: self._end(""))
 
     def write(self, line: bytes) -> None:
-        """See Link."""
         if self._socket is not None and not self._is_over:
             self._socket.write(line)
 
     def stop(self) -> None:
-        """See Link."""
-        self._doubt.stop()
+        self._proof_timer.stop()
         if self._socket is not None:
             self._socket.abort()
         self._end("")
 
     def leave(self) -> None:
-        """See Link."""
         self.stop()
 
     def close(self) -> None:
-        """See Link."""
         self._is_over = True
-        self._doubt.stop()
+        self._proof_timer.stop()
         if self._socket is not None:
             self._socket.abort()
 
-    def _begin(self) -> None:
+    def _open(self) -> None:
         self._was_ready = True
         self.ready.emit()
 
@@ -253,16 +250,16 @@ class Visit(Link):
             elif self._port is not None:
                 self._check(self._proof + chunk, self._port)
 
-    def _check(self, said: bytes, port: control_socket.LoopbackPort) -> None:
-        """Begin once the other end has shown that it wrote the file: it says nothing before us."""
-        self._proof = said
-        if port.is_proven(said):
-            self._doubt.stop()
-            self._begin()
-        elif not port.answered.startswith(said):
+    def _check(self, text: bytes, port: control_socket.LoopbackPort) -> None:
+        """Begin once the other end has proved that it wrote the port file."""
+        self._proof = text
+        if port.is_proven(text):
+            self._proof_timer.stop()
+            self._open()
+        elif not port.answered.startswith(text):
             self.stop()
 
-    def _err(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:
+    def _fail(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:
         self._end("" if self._was_ready or self._socket is None else self._socket.errorString())
 
     def _end(self, why: str) -> None:
@@ -272,7 +269,7 @@ class Visit(Link):
 
 
 def _room_for(log: Path) -> int:
-    """Put a long log aside; gives where the next line will be written. Raises OSError."""
+    """Rotate a large log; returns the offset of the next line. Raises OSError."""
     size = log.stat().st_size if log.exists() else 0
     if size < LOG_BYTES:
         return size
@@ -285,7 +282,7 @@ def _aside(log: Path) -> Path:
 
 
 def _last_words(log: Path, start: int) -> str:
-    """The sentence with which the worker ended, if it said one."""
+    """The last error that the worker reported, if there is one."""
     try:
         with log.open("rb") as file:
             size = file.seek(0, 2)
@@ -293,5 +290,5 @@ def _last_words(log: Path, start: int) -> str:
             lines = file.read(TAIL_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         return ""
-    said = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
-    return said[-1][:1_000] if said else ""
+    text = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
+    return text[-1][:1_000] if text else ""

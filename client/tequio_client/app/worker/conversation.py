@@ -1,8 +1,9 @@
-"""One conversation with a worker, from hello to the end, whatever carries it.
+"""One conversation with a worker, from hello to goodbye, over any transport.
 
-What is wanted by hand, chosen and known of the session are levels: each is said when the worker has
-welcomed us and when it changes, facts every five seconds, and a wish again and again until the
-worker shows its number. A worker that shows nothing for a while, or talks nonsense, has failed.
+The user's command, preferences and session facts are levels: each is sent after the welcome and
+when it changes, facts also every five seconds, and a command repeatedly until the worker shows its
+number. Repetition instead of acknowledgement makes a lost or early message harmless. A worker that
+shows nothing for a while, or sends an invalid message, has failed.
 """
 
 from __future__ import annotations
@@ -25,18 +26,16 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ipc.snapshot import Snapshot, Wish
 
-# --- Cuts what a worker says into messages, and keeps no more of it than one line may be long.
-
 
 class WorkerLines:
-    """What came of one worker and is not yet a whole line."""
+    """Splits a worker's output into messages; buffers one line at most."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
 
     def feed(self, chunk: bytes) -> Iterator[control.FromWorker]:
-        """Take more of it, and give each message that is whole; raises MalformedError."""
-        looked = len(self._rest)
+        """Yield each complete message; raises MalformedError."""
+        looked = len(self._rest)  # searched before: a long line costs linear time, not quadratic
         self._rest += chunk
         while (end := self._rest.find(b"\n", looked)) >= 0:
             line = bytes(self._rest[:end])
@@ -49,37 +48,40 @@ class WorkerLines:
 
 WANT_MS, TELL_MS = 500, 5_000
 ANSWER_MS = 30_000
-"""A question that waits for longer counts as refused."""
+"""A question that waits longer counts as refused."""
 HALF_HUNG_MS = 5_000
-"""Twice without anything shown, and the worker hangs; once only after the computer has slept."""
+"""The worker hangs after two such periods without a snapshot; a single one may be the computer's
+sleep.
+"""
 STARTING_MS = 60_000
-"""Until the first word: a cold disk takes its time over a worker's libraries."""
+"""Until the welcome: loading a worker's libraries from a cold disk takes long."""
 JOINING_MS = 360_000
-"""Until it has shown itself where it joins by an invitation first: the ledger may be slow."""
+"""Until the first snapshot of a worker that joins by an invitation first: the ledger may be slow.
+"""
 
 
 class Levels:
-    """What holds, whoever is talked to; owned by whoever starts conversations."""
+    """The state to send to any worker; owned by the caller that starts conversations."""
 
     def __init__(self) -> None:
         self.wish: Wish | None = None
-        """None: no wish of ours is open."""
+        """None: the worker has confirmed the last one."""
         self.preferences: Preferences | None = None
-        """None: those that the worker has."""
+        """None: the worker's own apply."""
         self.facts: SessionFacts = NOTHING_OF_SESSION
 
 
 class Talk(QObject):
-    """Speaks by `write` and hears by `hear`."""
+    """Sends by `write`, and receives by `hear`."""
 
     welcomed = Signal(object)
     """A `control.Welcome`."""
     snapshot = Signal(object)
     answer = Signal(object)
     refused = Signal(str)
-    """The worker does not want us, and why."""
+    """The worker refuses this app, and the reason."""
     failed = Signal(str)
-    """There is nothing more to be had here, and why."""
+    """The conversation cannot continue, and the reason."""
 
     def __init__(
         self, levels: Levels, write: Callable[[bytes], object], parent: QObject | None = None
@@ -89,50 +91,48 @@ class Talk(QObject):
         self._is_joining = False
         self._lines = WorkerLines()
         self._is_open, self._is_over = False, False
-        self._wishing = self._timer(WANT_MS, self._want)
-        self._telling = self._timer(TELL_MS, self.tell)
-        self._watch = self._timer(STARTING_MS, self._miss)
+        self._command_timer = self._timer(WANT_MS, self._send_command)
+        self._facts_timer = self._timer(TELL_MS, self.tell)
+        self._watch = self._timer(STARTING_MS, self._overdue)
         self._missed = 0
         self._asked: dict[int, QTimer] = {}
 
     def greet(self, seed: bytes | None, invitation: str = "") -> None:
-        """Say hello, with the key's seed and an invitation for a worker that we started."""
+        """Send hello, with the key's seed and an invitation for a worker that this app started."""
         self._is_joining = bool(invitation)
         self._watch.start(STARTING_MS)
-        said = None if seed is None else to_text(seed)
-        self._say(control.Hello(who="app", build=BUILD, seed=said, invitation=invitation))
+        seed_text = None if seed is None else to_text(seed)
+        self._send(control.Hello(who="app", build=BUILD, seed=seed_text, invitation=invitation))
 
     def hear(self, chunk: bytes) -> None:
-        """Take what the worker said."""
+        """Handle output of the worker."""
         try:
             for message in self._lines.feed(chunk):
-                self._take(message)
+                self._handle(message)
                 if self._is_over:
                     return
         except MalformedError as err:
             why = self.tr("The worker sent an invalid message ({problem}).")
             self._fail(why.format(problem=str(err)[:200]))
 
-    # --- what we say
-
     def want(self) -> None:
-        """Say the wish until it is shown."""
-        self._want()
-        self._wishing.start()
+        """Send the command until the worker shows it."""
+        self._send_command()
+        self._command_timer.start()
 
     def choose(self) -> None:
-        """Say the preferences."""
+        """Send the preferences."""
         if self._is_open and self._levels.preferences is not None:
-            self._say(control.Choose(preferences=self._levels.preferences))
+            self._send(control.Choose(preferences=self._levels.preferences))
 
     def tell(self) -> None:
-        """Say what is known of the session."""
+        """Send the session facts."""
         if self._is_open:
-            self._telling.start()
-            self._say(control.Tell(facts=self._levels.facts))
+            self._facts_timer.start()
+            self._send(control.Tell(facts=self._levels.facts))
 
     def ask(self, number: int, question: Question) -> None:
-        """Ask; there is an answer in any case."""
+        """Ask; an answer is emitted in any case."""
         if not self._is_open:
             self._refuse(number, self.tr("The worker is still being started."))
             return
@@ -140,23 +140,21 @@ class Talk(QObject):
         patience.setSingleShot(True)
         patience.start()
         self._asked[number] = patience
-        self._say(control.Ask(id=number, question=question))
+        self._send(control.Ask(id=number, question=question))
 
     def bye(self) -> None:
-        """Say goodbye: a worker that we started ends then. Nothing is heard any more."""
-        self._say(control.Bye())
+        """Send goodbye, upon which a worker of this app ends, and close."""
+        self._send(control.Bye())
         self.close()
 
     def close(self) -> None:
-        """Say and hear nothing more."""
+        """Send and receive nothing more."""
         self._is_open, self._is_over = False, True
-        for timer in (self._wishing, self._telling, self._watch, *self._asked.values()):
+        for timer in (self._command_timer, self._facts_timer, self._watch, *self._asked.values()):
             timer.stop()
         self._asked.clear()
 
-    # --- what we hear
-
-    def _take(self, message: control.FromWorker) -> None:
+    def _handle(self, message: control.FromWorker) -> None:
         match message:
             case control.Welcome() if not self._is_open:
                 self._open(message)
@@ -164,9 +162,9 @@ class Talk(QObject):
                 self.close()
                 self.refused.emit(why)
             case control.Shown(snapshot=snapshot) if self._is_open:
-                self._show(snapshot)
+                self._receive_snapshot(snapshot)
             case control.Answer() if self._is_open:
-                self._take_answer(message)
+                self._receive_answer(message)
             case _:
                 raise MalformedError(f"{type(message).__name__} before or after its time")
 
@@ -179,16 +177,17 @@ class Talk(QObject):
         if self._levels.wish is not None:
             self.want()
 
-    def _show(self, snapshot: Snapshot) -> None:
+    def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self._missed = 0
         self._watch.start(HALF_HUNG_MS)
         wish = self._levels.wish
+        # A greater number is a later command from another program, which supersedes ours.
         if wish is not None and snapshot.wish.number >= wish.number:
             self._levels.wish = None
-            self._wishing.stop()
+            self._command_timer.stop()
         self.snapshot.emit(snapshot)
 
-    def _take_answer(self, answer: control.Answer) -> None:
+    def _receive_answer(self, answer: control.Answer) -> None:
         patience = self._asked.pop(answer.id, None)
         if patience is not None:
             patience.stop()
@@ -203,24 +202,23 @@ class Talk(QObject):
     def _refuse(self, number: int, why: str) -> None:
         self.answer.emit(control.Answer(id=number, error=why))
 
-    def _miss(self) -> None:
+    def _overdue(self) -> None:
+        # The first miss may be the computer's sleep: timers fire before the worker gets to run.
         self._missed += 1
         if self._missed > 1 or not self._is_open:
             self._fail(self.tr("The worker does not answer any more."))
 
     def _fail(self, why: str) -> None:
         if not self._is_over:
-            self.close()
+            self.close()  # before the signal: its receiver deletes this object
             self.failed.emit(why)
 
-    # --- means
-
-    def _want(self) -> None:
+    def _send_command(self) -> None:
         wish = self._levels.wish
         if self._is_open and wish is not None:
-            self._say(control.Want(wish=wish))
+            self._send(control.Want(wish=wish))
 
-    def _say(self, message: control.ToWorker) -> None:
+    def _send(self, message: control.ToWorker) -> None:
         if not self._is_over:
             self._write(control.encode(message))
 

@@ -1,9 +1,9 @@
-"""The worker of the app: started when none runs in the folder, and started again when it fails.
+"""The app's worker: started if none runs in the folder, and restarted when it fails.
 
-Whoever runs in the folder already (a headless worker) is visited instead: it is controlled in the
-same way, but neither ended nor given a key. What fails is tried again, later each time; after
-`TRIES` in a row it stays as it is, with the reason, until somebody asks for another try. A worker
-that speaks another version, or a key that cannot be had, is not tried again by itself.
+A worker that already runs in the folder (a headless one) is used instead: it is controlled in the
+same way, but neither ended nor given a key. Failed starts are repeated after growing pauses; after
+`TRIES` in a row the worker stays down, with the reason, until the user tries again. A worker of
+another version and an unavailable key are not retried automatically.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
 
 TRIES = 5
 PAUSES_MS = (500, 1_000, 2_000, 4_000)
-"""Before the second try, the third …"""
+"""Before the second attempt, the third, and so on."""
 STEADY_MS = 60_000
-"""A worker that has shown itself for so long was no failure."""
+"""A worker that has run for this long resets the count of failures."""
 
 
 def worker_command(ledger: str, folder: Path) -> tuple[str, ...]:
-    """How this installation starts a worker: a frozen program is its own Python."""
+    """The command line of a worker; a frozen program is its own interpreter."""
     frozen = getattr(sys, "frozen", False)
     program = (sys.executable,) if frozen else (sys.executable, "-m", "tequio_client")
     return (*program, "worker", "--link", "--ledger", ledger, "--dir", str(folder))
 
 
 class WorkerProcess(Worker):
-    """See the module; `start` begins, `close` ends."""
+    """Supervises the worker; `start` begins, `close` ends."""
 
     visiting = Signal(bool)
-    """Whether the worker is one that somebody else started."""
+    """True if the worker was started by another program."""
     gave_up = Signal(str)
-    """There will be no worker before somebody asks for another try, and why."""
+    """No worker is started before the user tries again; the reason."""
     joined = Signal()
-    """The worker that was given the invitation shows itself: it has joined."""
+    """The worker that was given the invitation has joined: it shows a snapshot."""
     _unlocked = Signal(int, object, str)
 
     def __init__(
@@ -61,21 +61,21 @@ class WorkerProcess(Worker):
         seed: Callable[[], bytes | None],
         parent: QObject | None = None,
     ) -> None:
-        """`seed` is called in a thread, before each start; it raises TequioError.
+        """`seed` is called in a thread before each start and raises TequioError.
 
-        None says that the worker shall use the key of its folder.
+        None makes the worker use the key of its folder.
         """
         super().__init__()
         self.setParent(parent)
         self._command, self._folder, self._seed = tuple(command), folder, seed
         self._levels = Levels()
         self._link: Link | None = None
-        self._talk: Talk | None = None
+        self._conversation: Talk | None = None
         self._failures, self._attempt = 0, 0
         self._why = ""
         self._invitation = ""
         self._is_joining = False
-        self._is_closed = self._is_final = self._is_wanted_anew = False
+        self._is_closed = self._is_final = self._is_restarting = False
         self._again = QTimer(self, singleShot=True)
         self._again.timeout.connect(self._connect)
         self._steady = QTimer(self, interval=STEADY_MS, singleShot=True)
@@ -84,36 +84,36 @@ class WorkerProcess(Worker):
 
     @property
     def pid(self) -> int:
-        """Of the worker that we started; 0: there is none."""
+        """Process id of the worker that this app started; 0: none."""
         return self._link.pid if isinstance(self._link, Child) else 0
 
     @property
     def is_visiting(self) -> bool:
-        """Whether the worker is one that somebody else started."""
-        return isinstance(self._link, Visit) and self._talk is not None
+        """True if the worker was started by another program."""
+        return isinstance(self._link, Visit) and self._conversation is not None
 
     def start(self) -> None:
-        """Have a worker from now on."""
         self._connect()
 
     def retry(self) -> None:
-        """Try again at once, as often as at first."""
+        """Try again at once, with a new count of failures."""
         self._failures = 0
         if self._link is None and not self._is_closed:
             self._connect()
 
     def use(self, command: Sequence[str]) -> None:
-        """Start workers so from now on; one of ours that runs is ended and started anew."""
+        """Use this command from now on; restarts a worker of this app if it differs."""
         if tuple(command) != self._command:
             self._command = tuple(command)
             self.renew()
 
     def renew(self) -> None:
-        """Start anew, with the key as it is now; a worker of somebody else stays as it is."""
+        """Restart with the current key; a worker of another program keeps running."""
         if isinstance(self._link, Child):
-            self._is_wanted_anew = True
-            if self._talk is not None:
-                self._talk.bye()
+            # The next worker starts when this one has ended and released the folder's lock.
+            self._is_restarting = True
+            if self._conversation is not None:
+                self._conversation.bye()
                 self._link.leave()
             else:
                 self._link.stop()
@@ -121,69 +121,63 @@ class WorkerProcess(Worker):
             self.retry()
 
     def join(self, invitation: str, command: Sequence[str]) -> None:
-        """Start anew, so; the worker shall join by this invitation before anything else.
+        """Restart with this command and invitation; the worker joins before anything else.
 
-        It is tried until it has, or until another one, or none, is given. `joined` follows, or
+        It is retried until it has joined, or until `join` is called again. Emits `joined`, or
         `gone` with the reason.
         """
         self._invitation, self._command = invitation, tuple(command)
         self.renew()
 
     def close(self) -> None:
-        """Say goodbye and wait until a worker of ours is gone, for a few seconds at most."""
+        """Send goodbye and wait a few seconds for a worker of this app to end."""
         self._is_closed = True
         self._again.stop()
         self._steady.stop()
-        talk, link = self._talk, self._link
-        self._talk = self._link = None
+        talk, link = self._conversation, self._link
+        self._conversation = self._link = None
         if talk is not None:
             talk.bye()
         if link is not None:
             link.close()
 
-    # --- Worker
-
     def want(self, wish: Wish) -> None:
-        """See Worker."""
         self._levels.wish = wish
-        if self._talk is not None:
-            self._talk.want()
+        if self._conversation is not None:
+            self._conversation.want()
 
     def choose(self, preferences: Preferences) -> None:
-        """See Worker."""
         self._levels.preferences = preferences
-        if self._talk is not None:
-            self._talk.choose()
+        if self._conversation is not None:
+            self._conversation.choose()
 
     def ask(self, number: int, question: Question) -> None:
-        """See Worker."""
-        if self._talk is not None:
-            self._talk.ask(number, question)
+        if self._conversation is not None:
+            self._conversation.ask(number, question)
         else:
-            self.answer.emit(control.Answer(id=number, error=self.tr("There is no worker now.")))
+            self.answer.emit(control.Answer(id=number, error=self.tr("The worker is not running.")))
 
     def tell(self, facts: SessionFacts) -> None:
-        """Let the worker know these facts of the user's session."""
+        """Send these facts about the user's session to the worker."""
         self._levels.facts = facts
-        if self._talk is not None:
-            self._talk.tell()
-
-    # --- one attempt
+        if self._conversation is not None:
+            self._conversation.tell()
 
     def _connect(self) -> None:
         self._again.stop()
-        self._take(Visit(self._folder, self))
+        # Try the socket first: a folder admits one worker, so a second one could only fail.
+        self._attach(Visit(self._folder, self))
 
-    def _take(self, link: Link) -> None:
+    def _attach(self, link: Link) -> None:
         self._attempt += 1
         self._why, self._is_final = "", False
         self._link = link
         link.ready.connect(self._prepare)
-        link.ended.connect(self._lose)
+        link.ended.connect(self._link_ended)
         link.start()
 
     def _prepare(self) -> None:
-        """Fetch the key where we are to give one; that may take a while, or ask the system."""
+        """Fetch the key for a worker of this app; that may take long, or prompt the user."""
         if not isinstance(self._link, Child):
             self._greet(self._attempt, None, "")
             return
@@ -195,6 +189,8 @@ class WorkerProcess(Worker):
             except TequioError as err:
                 self._unlocked.emit(attempt, None, str(err))
 
+        # A thread, since the keyring may show a dialog; the number of the attempt discards a seed
+        # that arrives after its transport has ended.
         threading.Thread(target=unlock, daemon=True).start()
 
     def _greet(self, attempt: int, seed: bytes | None, problem: str) -> None:
@@ -204,28 +200,28 @@ class WorkerProcess(Worker):
         if problem:
             self._refuse(problem)
             return
-        self._talk = Talk(self._levels, link.write, self)
-        self._talk.welcomed.connect(self._welcome)
-        self._talk.snapshot.connect(self._show)
-        self._talk.answer.connect(self.answer)
-        self._talk.refused.connect(self._refuse)
-        self._talk.failed.connect(self._fail)
-        link.heard.connect(self._talk.hear)
+        self._conversation = Talk(self._levels, link.write, self)
+        self._conversation.welcomed.connect(self._welcome)
+        self._conversation.snapshot.connect(self._receive_snapshot)
+        self._conversation.answer.connect(self.answer)
+        self._conversation.refused.connect(self._refuse)
+        self._conversation.failed.connect(self._fail)
+        link.heard.connect(self._conversation.hear)
         self._is_joining = bool(self._invitation) and isinstance(link, Child)
-        self._talk.greet(seed, self._invitation if self._is_joining else "")
+        self._conversation.greet(seed, self._invitation if self._is_joining else "")
 
     def _welcome(self, _: control.Welcome) -> None:
         self._steady.start()
         self.visiting.emit(self.is_visiting)
 
-    def _show(self, snapshot: Snapshot) -> None:
+    def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self.snapshot.emit(snapshot)
         if self._is_joining:
             self._invitation, self._is_joining = "", False
             self.joined.emit()
 
     def _refuse(self, why: str) -> None:
-        """It will not do better the next time."""
+        """Fail without a retry, because the next attempt would end the same."""
         self._is_final = True
         self._fail(why)
 
@@ -237,29 +233,29 @@ class WorkerProcess(Worker):
     def _forgive(self) -> None:
         self._failures = 0
 
-    # --- after it
-
-    def _lose(self, why: str) -> None:
-        """The link is over: start our own, try again, or give up."""
-        link, was_greeted = self._link, self._talk is not None
+    def _link_ended(self, why: str) -> None:
+        """After the transport ended: start our own worker, try again, or give up."""
+        link, was_greeted = self._link, self._conversation is not None
         self._drop()
         if self._is_closed:
             return
+        # Nobody answered at the socket, so no worker runs: this is the normal way to a first start.
         if isinstance(link, Visit) and not was_greeted:
-            self._take(Child(self._command, self._folder, self))
+            self._attach(Child(self._command, self._folder, self))
             return
-        if self._is_wanted_anew:
-            self._is_wanted_anew, self._failures = False, 0
+        if self._is_restarting:
+            self._is_restarting, self._failures = False, 0
             self.gone.emit("")
             self._connect()
             return
         why = _sentence(self._why or why or self.tr("The worker has ended."))
+        # The reason that this app knows (a bad message, silence) explains more than the exit.
         self._failures += 1
         if self._is_final or self._failures >= TRIES:
             tried = self.tr("The worker failed {tries} times in a row, the last time so: {why}")
-            said = why if self._is_final else tried.format(tries=TRIES, why=why)
-            self.gone.emit(said)
-            self.gave_up.emit(said)
+            message = why if self._is_final else tried.format(tries=TRIES, why=why)
+            self.gone.emit(message)
+            self.gave_up.emit(message)
         else:
             pause_ms = PAUSES_MS[min(self._failures, len(PAUSES_MS)) - 1]
             self._again.start(pause_ms)
@@ -267,15 +263,15 @@ class WorkerProcess(Worker):
 
     def _drop(self) -> None:
         self._steady.stop()
-        for part in (self._talk, self._link):
+        for part in (self._conversation, self._link):
             if part is not None:
                 part.deleteLater()
-        if self._talk is not None:
-            self._talk.close()
-        self._talk = self._link = None
+        if self._conversation is not None:
+            self._conversation.close()
+        self._conversation = self._link = None
         self._is_joining = False
 
 
-def _sentence(said: str) -> str:
-    """What programs say of errors has no full stop, and begins with any letter."""
-    return f"{said[:1].upper()}{said[1:].rstrip('.')}."
+def _sentence(message: str) -> str:
+    """A sentence from an error message, which has no capital letter and no full stop."""
+    return f"{message[:1].upper()}{message[1:].rstrip('.')}."

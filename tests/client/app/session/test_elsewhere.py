@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+
 SCREEN = (0, 0, 1920, 1080)
 PARENT = psutil.Process(os.getppid()).name()
 
@@ -187,7 +188,7 @@ from PySide6.QtCore import QCoreApplication
 from tequio_client.app.session.linux import QtMetered
 application = QCoreApplication([])
 metered = QtMetered()
-metered._take(True)
+metered._update(True)
 print(metered.read())
 """
 

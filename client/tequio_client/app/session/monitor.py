@@ -1,4 +1,4 @@
-"""The user's session as worker and window need it: facts, sleep and its end, and staying awake."""
+"""Connects the user's session to the worker and the window: facts, sleep, logout, staying awake."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SessionLink(QObject):
-    """Tells the worker what only we can see, as long as the app lives."""
+    """Sends session facts to the worker and the model as long as the app runs."""
 
     ending = Signal()
     """The session is about to end."""
@@ -41,16 +41,14 @@ class SessionLink(QObject):
 
     @property
     def facts(self) -> SessionFacts:
-        """What is known of the session now."""
+        """The latest facts."""
         return self._probes.facts
 
     def start(self) -> None:
-        """Look from now on."""
         self._follow()
         self._probes.start()
 
     def close(self) -> None:
-        """Look no more."""
         self._probes.close()
         self._sleep.close()
         self._awake.close()

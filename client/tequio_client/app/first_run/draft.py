@@ -1,0 +1,125 @@
+"""The choices made in the first run so far, and whether the app opens with it.
+
+The draft is saved at each change, so the first run continues where it was left. None of it applies
+before the last step, the consent included. This module imports no widgets: each start reads it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from tequio_client.app.settings_file import MOST_BYTES, KeptFile
+from tequio_client.ipc.facts import Name
+from tequio_client.ipc.preferences import Preset
+from tequio_shared.errors import MalformedError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+from typing import TYPE_CHECKING
+
+from tequio_client.ipc.preferences import decode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.ipc.preferences import Preferences
+
+FILE = "first-run.json"
+VERSION = 1
+KEY = "identity.key"
+WORKERS = "preferences.json"
+"""The worker's own copy."""
+STEPS = ("welcome", "check", "key", "when", "run", "ready")
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """Choices in the first run. None applies before the last step, the consent included."""
+
+    version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
+    step: Annotated[int, msgspec.Meta(ge=0, lt=len(STEPS))] = 0
+    tariff: Annotated[float, msgspec.Meta(ge=0.0, le=1_000_000.0)] | None = None
+    """Price of a kWh in the locale's currency; None: not entered."""
+    hours: Annotated[int, msgspec.Meta(ge=1, le=24)] = 6
+    """Hours a day for the cost estimate."""
+    role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "auto"
+    """Role of the processor in a computer without an accelerator."""
+    preset: Preset = Preset.BALANCED
+    starts_at_login: bool = True
+    is_agreed: bool = False
+    """The consent was ticked."""
+    run: Name = ""
+    """Empty: chosen automatically."""
+
+
+class DraftBook(QObject):
+    """Owns the draft and writes each change at once; a failed write is ignored."""
+
+    changed = Signal(object)
+
+    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._file = KeptFile(folder / FILE, decode=_decode, encode=msgspec.json.encode)
+        self._is_begun = self._file.path.exists()
+        self._draft = self._file.read(lambda draft: draft.version, VERSION)[0] or Draft()
+
+    @property
+    def draft(self) -> Draft:
+        return self._draft
+
+    @property
+    def is_begun(self) -> bool:
+        """The first run was started before and not completed."""
+        return self._is_begun
+
+    def change(self, **changes: Any) -> None:  # noqa: ANN401 - fields of Draft, which it checks
+        """Change these fields."""
+        changed = msgspec.structs.replace(self._draft, **changes)
+        if changed != self._draft:
+            self._draft = changed
+            try:
+                self._file.write(changed)
+                self._is_begun = True
+            except OSError:
+                self._is_begun = False  # it begins at the beginning next time
+            self.changed.emit(changed)
+
+    def finish(self) -> None:
+        """Remove the draft, except for the cost estimate's inputs."""
+        self._draft = Draft(tariff=self._draft.tariff, hours=self._draft.hours)
+        self._is_begun = False
+        try:
+            self._file.path.unlink(missing_ok=True)
+        except OSError:
+            return
+
+
+def _decode(content: bytes) -> Draft:
+    if len(content) > MOST_BYTES:
+        raise MalformedError(f"a draft of more than {MOST_BYTES} bytes")
+    try:
+        return msgspec.json.decode(content, type=Draft)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise MalformedError(f"not a draft: {err}") from err
+
+
+def is_wanted(folder: Path, settings: Path, preferences: Preferences | None) -> bool:
+    """True if nobody agreed to lend yet, and the key is missing or the first run was left half-way.
+
+    `folder` is the worker's, `settings` that of the app's settings.
+    """
+    has_consent = preferences is not None and preferences.consent
+    return not has_consent and (not (folder / KEY).exists() or (settings / FILE).exists())
+
+
+def has_lent(folder: Path, preferences: Preferences | None) -> bool:
+    """True if the user agreed to lend before, in the app or in the worker's own folder."""
+    if preferences is not None and preferences.consent:
+        return True
+    try:
+        return decode((folder / WORKERS).read_bytes()).consent
+    except (OSError, MalformedError):
+        return False

@@ -1,0 +1,251 @@
+"""Step 1: what Tequio does, what that costs in power, and that it stops for games.
+
+Training draws between about 60 % of a card's power limit and all of it. Without a limit, and for a
+processor, the range covers common devices: nobody knows a draw before it is measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from tequio_client.app.first_run.step import Kit, Step
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Card, Columns, Paragraph, Text
+from tequio_client.app.widgets.cards import Tile
+from tequio_client.app.widgets.inputs import NumberBox, SliderRow
+
+if TYPE_CHECKING:
+    from tequio_client.ipc.facts import MachineFacts
+
+MOST_TARIFF = 1_000_000.0
+LEAST = 180
+LEAST_PART = 0.6
+UNKNOWN_CARD_W = (80.0, 350.0)
+PROCESSOR_W = (35.0, 150.0)
+DAYS = 30.4
+"""Days in a month."""
+USUAL = {"EUR": 0.30, "USD": 0.18, "GBP": 0.25, "CHF": 0.30, "MXN": 2.0, "JPY": 31.0, "CAD": 0.17}
+"""Rough household prices of a kWh; the app labels them as a guess."""
+
+
+class WelcomeStep(Step):
+    """Step 1: three promises, and the cost in power."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(
+            kit,
+            self.tr("Lend your idle computer to open models"),
+            self.tr(
+                "Tequio trains open language models on the computers of volunteers, while nobody "
+                "needs them. Nothing is lent before you agree to it at the end."
+            ),
+        )
+        promises = Columns()
+        promises.hold(
+            (
+                Promise(
+                    "gamepad-2",
+                    self.tr("Stops when you play"),
+                    self.tr(
+                        "Starting a game or going full screen stops it within seconds and "
+                        "frees all GPU memory."
+                    ),
+                ),
+                Promise(
+                    "coins",
+                    self.tr("Points you can check"),
+                    self.tr("Each round gives compute points. Your computer checks every proof."),
+                ),
+                Promise(
+                    "shield-check",
+                    self.tr("Keeps to itself"),
+                    self.tr("It reads none of your files. Settings lists all that it sends."),
+                ),
+            )
+        )
+        self.cost = CostCard(kit)
+        self.body.addWidget(promises)
+        self.body.addWidget(self.cost)
+        self.body.addStretch(1)
+
+    def refresh(self) -> None:
+        self.cost.refresh()
+
+
+class Promise(Card):
+    """One promise: picture, heading and text."""
+
+    def __init__(self, picture: str, heading: str, words: str) -> None:
+        super().__init__()
+        self.setMinimumWidth(LEAST)
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(Tile(picture))
+        head.addWidget(Paragraph(heading, Type.HEADING), 1)
+        self.body.addLayout(head)
+        self.body.addWidget(Paragraph(words, tone="sub"))
+        self.body.addStretch(1)
+
+
+class CostCard(Card):
+    """Power, and its monthly cost for the given hours and price."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__()
+        self._kit = kit
+        self._device = Paragraph("", Type.CAPTION, "sub")
+        self._draw, self._energy, self._money = (Figure() for _ in range(3))
+        code = QLocale().currencySymbol(QLocale.CurrencySymbolFormat.CurrencyIsoCode)
+        self._usual = USUAL.get(code)
+        self.hours = SliderRow(self.tr("Hours per day"), 1, 24, self._hours_text)
+        name = self.tr("Price per kWh")
+        self.tariff = NumberBox(
+            name, 0.0, MOST_TARIFF, code, places=2, nothing=self.tr("not entered")
+        )
+        self.tariff.choose(self._tariff() or 0.0)
+        self.hours.choose(kit.book.draft.hours)
+        self.hours.chosen.connect(lambda hours: self._change(hours=hours))
+        self.tariff.chosen.connect(lambda price: self._change(tariff=price))
+        self.title(self.tr("What it costs in power"))
+        figures_row, inputs, price = Columns(gap=20), QHBoxLayout(), QWidget()
+        figures_row.hold((self._draw, self._energy, self._money))
+        column = QVBoxLayout(price)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(Text(name))
+        column.addWidget(self.tariff)
+        inputs.setSpacing(26)
+        inputs.addWidget(self.hours, 1)
+        inputs.addWidget(price, 0, Qt.AlignmentFlag.AlignTop)
+        self.body.addWidget(self._device)
+        self.body.addWidget(figures_row)
+        self.body.addLayout(inputs)
+        self._note = Paragraph("", Type.CAPTION, "sub")
+        self.body.addWidget(self._note)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the range for the device and the inputs known now."""
+        found, draft = power(self._kit.machine), self._kit.book.draft
+        least, most = found.month_kwh(draft.hours)
+        tariff = self._tariff()
+        self._device.setText(self._device_text(found))
+        self._draw.say(
+            _range(figures.count(round(found.least_w)), figures.power(found.most_w)),
+            self.tr("while it trains"),
+        )
+        kwh = self.tr("{energy} kWh")
+        self._energy.say(
+            _range(figures.count(round(least)), kwh.format(energy=figures.count(round(most)))),
+            self.tr("per month"),
+        )
+        money = _range(_money(least * (tariff or 0)), _money(most * (tariff or 0)))
+        self._money.say(money if tariff else figures.ABSENT, self.tr("per month"))
+        self._note.setText(self._price_text())
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """The figures shown: power, energy and money."""
+        return self._draw.words, self._energy.words, self._money.words
+
+    def _device_text(self, found: Power) -> str:
+        if not found.device:
+            return self.tr("Looking at this computer. The range is that of most graphics cards.")
+        if found.is_processor:
+            text = self.tr("{device}: no graphics card was found. The range is that of processors.")
+        elif found.is_known:
+            text = self.tr("{device}: from 60 % of its power limit to all of it.")
+        else:
+            text = self.tr("{device} does not say its limit. The range is that of most cards.")
+        return text.format(device=found.device)
+
+    def _price_text(self) -> str:
+        rest = self.tr(
+            "For this device only. If your PC would otherwise be asleep, add 40 to 90 W."
+        )
+        if self._kit.book.draft.tariff is None and self._usual:
+            guess = self.tr("This is a rough household price: enter yours.")
+            return f"{guess} {rest}"
+        return rest
+
+    def _tariff(self) -> float | None:
+        chosen = self._kit.book.draft.tariff
+        return self._usual if chosen is None else chosen
+
+    def _hours_text(self, hours: int) -> str:
+        return self.tr("%n hour(s)", "", hours)
+
+    def _change(self, **changes: float) -> None:
+        self._kit.book.change(**changes)
+        self.refresh()
+
+
+class Figure(QWidget):
+    """A figure above its caption."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._figure, self._caption = Text("", Type.TITLE), Text("", Type.CAPTION, "sub")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 2, 0, 2)
+        column.setSpacing(0)
+        column.addWidget(self._figure)
+        column.addWidget(self._caption)
+
+    def say(self, figure: str, caption: str) -> None:
+        self._figure.setText(figure)
+        self._caption.setText(caption)
+        self.setAccessibleName(f"{figure} {caption}")
+
+    @property
+    def words(self) -> str:
+        return self._figure.text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Power:
+    """The power that a device draws while it trains, as a range."""
+
+    device: str = ""
+    """Empty: not known yet."""
+    least_w: float = UNKNOWN_CARD_W[0]
+    most_w: float = UNKNOWN_CARD_W[1]
+    is_known: bool = False
+    """The card reports its limit."""
+    is_processor: bool = False
+
+    def month_kwh(self, hours: int) -> tuple[float, float]:
+        """Energy in a month with that many hours a day, least and most."""
+        return self.least_w * hours * DAYS / 1_000, self.most_w * hours * DAYS / 1_000
+
+
+def power(machine: MachineFacts) -> Power:
+    """The range of the machine's best accelerator, or of its processor if there is none."""
+    if machine.gpus is None:
+        return Power()
+    if not machine.gpus:
+        least, most = PROCESSOR_W
+        return Power(device=machine.cpu_name, least_w=least, most_w=most, is_processor=True)
+    card = max(machine.gpus, key=lambda one: (one.memory_mb or 0, one.watts_limit or 0.0))
+    if not card.watts_limit:
+        return Power(device=card.name)
+    return Power(
+        device=card.name,
+        least_w=card.watts_limit * LEAST_PART,
+        most_w=card.watts_limit,
+        is_known=True,
+    )
+
+
+def _range(least: str, most: str) -> str:
+    return f"{least} – {most}"
+
+
+def _money(amount: float) -> str:
+    places = 0 if amount >= 100 else 2  # noqa: PLR2004 - cents matter below
+    return QLocale().toCurrencyString(amount, QLocale().currencySymbol(), places)

@@ -1,0 +1,265 @@
+"""A backup of the key: 24 words on paper, or a file under a passphrase."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QStandardPaths, Qt, Signal
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tequio_client.app.keys.dialogs import KeyDialog
+from tequio_client.app.keys.inputs import UNLEARNED, WORDS, NewPassphrase
+from tequio_client.app.theme.style import Type, font
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Card, Paragraph, Text
+from tequio_client.app.widgets.buttons import Segmented
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tequio_client.app.keys.service import KeyDesk
+
+HIDDEN = "••••••"
+NUMBER = 22
+ASKED = 2
+"""Number of words to type as proof."""
+FILE = "tequio.tequio-key"
+COLUMNS = 4
+
+
+def choose_place(parent: QWidget, title: str) -> Path | None:
+    """Ask for a file to write."""
+    documents = QStandardPaths.StandardLocation.DocumentsLocation
+    start = Path(QStandardPaths.writableLocation(documents)) / FILE
+    chosen, _ = QFileDialog.getSaveFileName(parent, title, str(start), "*.tequio-key")
+    return Path(chosen) if chosen else None
+
+
+class BackupDialog(KeyDialog):
+    """Backs up the key as 24 words on paper or as a file under a passphrase.
+
+    Words count as a backup once two of them were typed from the paper, a file once it was read
+    back.
+    """
+
+    def __init__(
+        self,
+        desk: KeyDesk,
+        parent: QWidget | None = None,
+        way: str = "words",
+        place: Callable[[QWidget, str], Path | None] = choose_place,
+    ) -> None:
+        super().__init__(
+            self.tr("Back up your key"),
+            self.tr(
+                "Anyone with this key has your points. If this disk fails, only a backup helps."
+            ),
+            "",
+            parent,
+        )
+        self._desk, self._place = desk, place
+        self._stage = "shut"
+        self.ways = Segmented(
+            self.tr("As what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
+        )
+        self.ways.chosen.connect(self._switch)
+        self.words, self.file = WordsPane(), NewPassphrase()
+        pane = QWidget()
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(
+            Paragraph(
+                self.tr(
+                    "The file is sealed under a passphrase. Keep the two in different places, away "
+                    "from this computer."
+                )
+            )
+        )
+        column.addWidget(self.file)
+        column.addStretch(1)
+        self._panes = QStackedWidget()
+        self._panes.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        for part in (self.words, pane):
+            self._panes.addWidget(part)
+        self.body.addWidget(self.ways)
+        self.body.addWidget(self._panes)
+        self.file.changed.connect(self._follow)
+        self.words.changed.connect(self._follow)
+        self.main.clicked.connect(self._go_on)
+        self.ways.choose(way)
+        self._switch(way)
+
+    def _switch(self, way: str) -> None:
+        self._panes.setCurrentIndex(0 if way == "words" else 1)
+        self.trouble.hide()
+        self._follow()
+
+    def _follow(self) -> None:
+        if self.ways.choice == "file":
+            self.main.setText(self.tr("Save the file…"))
+            self.main.setEnabled(self.file.value is not None)
+            return
+        text = {
+            "shut": self.tr("Show the words"),
+            "shown": self.tr("I have written them down"),
+            "asked": self.tr("Done"),
+        }
+        self.main.setText(text[self._stage])
+        self.main.setEnabled(self._stage != "asked" or self.words.is_right)
+
+    def _go_on(self) -> None:
+        if self.ways.choice == "file":
+            self._save()
+        elif self._stage == "shut":
+            self.wait(is_busy=True)
+            self._desk.words(self._show_words, self.say_trouble)
+        elif self._stage == "shown":
+            self._stage = "asked"
+            self.words.ask()
+            self._follow()
+        else:
+            self.wait(is_busy=True)
+            self._desk.wrote_words(self._finish, self.say_trouble)
+
+    def _show_words(self, words: tuple[str, ...]) -> None:
+        self._stage = "shown"
+        self.words.show_words(words)
+        self.wait(is_busy=False)
+        self._follow()
+
+    def _save(self) -> None:
+        path = self._place(self, self.tr("Save the backup"))
+        if path is None or self.file.value is None:
+            return
+        self.wait(is_busy=True)
+        self._desk.save(path, self.file.value, self._finish, self.say_trouble)
+
+    def done(self, result: int) -> None:
+        """Clear the words and the inputs."""
+        self.words.forget()
+        self.file.clear()
+        super().done(result)
+
+
+class WordsPane(QWidget):
+    """Shows the words, then asks for two of them."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words: tuple[str, ...] = ()
+        self._numbers: tuple[int, ...] = ()
+        self._note, self.grid = Paragraph(), WordsGrid()
+        self.lines = [QLineEdit() for _ in range(ASKED)]
+        self._labels = [Text("", Type.CAPTION, "sub") for _ in range(ASKED)]
+        question = QWidget()
+        fields = QGridLayout(question)
+        fields.setContentsMargins(0, 0, 0, 0)
+        for at, (label, line) in enumerate(zip(self._labels, self.lines, strict=True)):
+            line.setFont(font(Type.BODY))
+            line.setInputMethodHints(UNLEARNED)
+            line.textChanged.connect(self.changed)
+            fields.addWidget(label, 0, at)
+            fields.addWidget(line, 1, at)
+        fields.setRowStretch(2, 1)
+        self._stack = QStackedWidget()
+        self._stack.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._stack.addWidget(self.grid)
+        self._stack.addWidget(question)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addWidget(self._note)
+        column.addWidget(self._stack)
+        self._explain()
+
+    def show_words(self, words: Sequence[str]) -> None:
+        self._words = tuple(words)
+        self.grid.show_words(words)
+
+    def ask(self) -> None:
+        """Hide the words and ask for two of them."""
+        self._numbers = tuple(sorted(SystemRandom().sample(range(1, WORDS + 1), ASKED)))
+        for number, label, line in zip(self._numbers, self._labels, self.lines, strict=True):
+            label.setText(self.tr("Word {number}").format(number=number))
+            line.setAccessibleName(label.text())
+        self._note.setText(self.tr("To be sure that the paper is right, type two of its words."))
+        self._stack.setCurrentIndex(1)
+        self.lines[0].setFocus()
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """The numbers of the two words."""
+        return self._numbers
+
+    @property
+    def is_right(self) -> bool:
+        """True if the two words are typed correctly."""
+        typed = [line.text().strip().lower() for line in self.lines]
+        return bool(self._numbers) and typed == [self._words[at - 1] for at in self._numbers]
+
+    def forget(self) -> None:
+        """Drop the words and show dots."""
+        self._words, self._numbers = (), ()
+        self.grid.show_words(())
+        for line in self.lines:
+            line.clear()
+        self._stack.setCurrentIndex(0)
+        self._explain()
+
+    def _explain(self) -> None:
+        self._note.setText(
+            self.tr(
+                "Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever "
+                "ask for them."
+            )
+        )
+
+
+class WordsGrid(Card):
+    """The 24 words of a key, numbered, to write on paper: no copying, no search."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(9)
+        self._words = [Text(HIDDEN, Type.STRONG) for _ in range(WORDS)]
+        for at, word in enumerate(self._words):
+            grid.addWidget(_numbered(at + 1, word), at // COLUMNS, at % COLUMNS)
+        self.body.addLayout(grid)
+        self.show_words(())
+
+    def show_words(self, words: Sequence[str]) -> None:
+        """Show these; none: dots."""
+        for at, label in enumerate(self._words):
+            label.setText(words[at] if words else HIDDEN)
+            label.set_tone("" if words else "sub")
+        text = self.tr("The 24 words") if words else self.tr("24 words, hidden")
+        self.setAccessibleName(text)
+        self.setAccessibleDescription(", ".join(words))
+
+
+def _numbered(number: int, word: Text) -> QWidget:
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    label = Text(figures.count(number), Type.CAPTION, "sub")
+    label.setFixedWidth(NUMBER)
+    label.setAlignment(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter)
+    row.addWidget(label)
+    row.addWidget(word, 1)
+    return made

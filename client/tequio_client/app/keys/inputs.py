@@ -1,0 +1,201 @@
+"""Inputs for secrets, and the choice of how to store a key on this computer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QLineEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from tequio_client.app.theme.style import Type, font
+from tequio_client.app.widgets.base import Paragraph, Text
+from tequio_client.app.widgets.messages import Banner
+from tequio_client.keys.state import Kept
+
+LEAST = 8
+"""Characters, the same as in `keys.backup`."""
+GOOD = 16
+"""A passphrase of this length gets no advice."""
+WORDS = 24
+"""Words of a key's backup."""
+UNLEARNED = (
+    Qt.InputMethodHint.ImhSensitiveData
+    | Qt.InputMethodHint.ImhNoPredictiveText
+    | Qt.InputMethodHint.ImhNoAutoUppercase
+)
+"""For fields with a secret in plain letters: on-screen keyboards learn and predict words."""
+INDENT = 27
+
+
+class SecretLine(QLineEdit):
+    """A line edit for a secret, with dots instead of letters until they are revealed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setFont(font(Type.BODY))
+        self.setEchoMode(QLineEdit.EchoMode.Password)
+        self.setMinimumWidth(200)
+
+    def reveal(self, is_shown: bool) -> None:  # noqa: FBT001 - Qt's signal
+        mode = QLineEdit.EchoMode.Normal if is_shown else QLineEdit.EchoMode.Password
+        self.setEchoMode(mode)
+        if is_shown:  # dots have the same hints by themselves, letters have none
+            self.setInputMethodHints(UNLEARNED)
+
+
+class NewPassphrase(QWidget):
+    """A new passphrase, typed twice, with advice."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = SecretLine(self.tr("Passphrase"))
+        self.second = SecretLine(self.tr("The same passphrase again"))
+        self.shown = QCheckBox(self.tr("Show what I type"))
+        self._word = Paragraph("", Type.CAPTION, "sub")
+        lines, column = QGridLayout(), QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 4)
+        column.setSpacing(8)
+        lines.setHorizontalSpacing(12)
+        lines.setVerticalSpacing(4)
+        for at, line in enumerate((self.first, self.second)):
+            lines.addWidget(Text(line.accessibleName(), Type.CAPTION, "sub"), 0, at)
+            lines.addWidget(line, 1, at)
+            line.textChanged.connect(self._follow)
+            self.shown.toggled.connect(line.reveal)
+        column.addLayout(lines)
+        column.addWidget(self.shown)
+        column.addWidget(self._word)
+        self._follow()
+
+    @property
+    def value(self) -> str | None:
+        """The passphrase; None: too short, or the two lines differ."""
+        first = self.first.text()
+        return first if len(first) >= LEAST and first == self.second.text() else None
+
+    @property
+    def words(self) -> str:
+        """The advice."""
+        return self._word.text()
+
+    def clear(self) -> None:
+        for line in (self.first, self.second):
+            line.clear()
+        self.shown.setChecked(False)
+
+    def _follow(self) -> None:
+        first, second = self.first.text(), self.second.text()
+        if second and first != second:
+            advice, tone = self.tr("The two are not the same."), "warn"
+        elif first and len(first) < LEAST:
+            advice, tone = self.tr("At least {least} characters.").format(least=LEAST), "warn"
+        elif first and len(first) < GOOD:
+            advice, tone = self.tr("Longer is safer: four or five unrelated words do well."), "sub"
+        else:
+            advice = self.tr("Nobody can reset it: without it the key cannot be opened.")
+            tone = "sub"
+        self._word.setText(advice)
+        self._word.set_tone(tone)
+        self.changed.emit()
+
+
+class KeepPanel(QWidget):
+    """The choice of how to store the key: keyring, passphrase or plain file. The last one warns."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        ways = {
+            Kept.KEYRING: (
+                self.tr("In this system's keyring"),
+                self.tr(
+                    "Unlocked automatically while you are logged in. The file alone is worth "
+                    "nothing."
+                ),
+            ),
+            Kept.PASSPHRASE: (
+                self.tr("Under a passphrase"),
+                self.tr(
+                    "Tequio asks for it at each start, so it can't start lending "
+                    "automatically at login."
+                ),
+            ),
+            Kept.OPEN: (
+                self.tr("In an unencrypted file"),
+                self.tr(
+                    "Only your user account can read it. For servers and computers that "
+                    "nobody else uses."
+                ),
+            ),
+        }
+        self.rows = {way: QRadioButton(name) for way, (name, _) in ways.items()}
+        self._notes = {way: Paragraph(note, Type.CAPTION, "sub") for way, (_, note) in ways.items()}
+        self.passphrase = NewPassphrase()
+        self.warning = Banner(
+            "warning",
+            self.tr(
+                "Not sealed: a program that you run, a copy of this disk or a backup of your files "
+                "can take the key, and with it your points."
+            ),
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        for way, row in self.rows.items():
+            row.setFont(font(Type.STRONG))
+            row.setAccessibleDescription(self._notes[way].text())
+            row.toggled.connect(self._follow)
+            column.addWidget(row)
+            column.addWidget(_indented(self._notes[way]))
+            if way is Kept.PASSPHRASE:
+                column.addWidget(_indented(self.passphrase))
+            column.addSpacing(6)
+        column.addWidget(self.warning)
+        self.passphrase.changed.connect(self.changed)
+        self.rows[Kept.KEYRING].setChecked(True)
+        self._follow()
+
+    def offer_keyring(self, *, is_there: bool) -> None:
+        """Offer the keyring only if there is one."""
+        for part in (self.rows[Kept.KEYRING], self._notes[Kept.KEYRING]):
+            part.setVisible(is_there)
+        if not is_there and self.way is Kept.KEYRING:
+            self.rows[Kept.PASSPHRASE].setChecked(True)
+
+    def lose_keyring(self, _error: object) -> None:
+        """Offer no keyring; for the key service's callback."""
+        self.offer_keyring(is_there=False)
+
+    @property
+    def way(self) -> Kept:
+        return next(way for way, row in self.rows.items() if row.isChecked())
+
+    @property
+    def is_ready(self) -> bool:
+        return self.way is not Kept.PASSPHRASE or self.passphrase.value is not None
+
+    @property
+    def secret(self) -> str | None:
+        """The passphrase, if the chosen storage uses one."""
+        return self.passphrase.value if self.way is Kept.PASSPHRASE else None
+
+    def _follow(self) -> None:
+        if not any(row.isChecked() for row in self.rows.values()):
+            return  # between two of them
+        self.passphrase.setVisible(self.way is Kept.PASSPHRASE)
+        self.warning.setVisible(self.way is Kept.OPEN)
+        self.changed.emit()
+
+
+def _indented(part: QWidget) -> QWidget:
+    part.setContentsMargins(INDENT, 0, 0, 0)
+    return part
