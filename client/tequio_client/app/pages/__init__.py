@@ -1,1 +1,1 @@
-"""What the window shows, one page at a time."""
+"""The pages of the window."""

@@ -1,4 +1,4 @@
-"""Activity: what happened, the log, and whether everything that looks can see."""
+"""The Activity page: the event timeline, the worker's log, and the health of the probes."""
 
 from __future__ import annotations
 
@@ -52,19 +52,18 @@ if TYPE_CHECKING:
     from tequio_client.ipc.facts import Fact, SessionFacts
     from tequio_client.ipc.snapshot import Snapshot
 
-# --- What happened, in sentences: all of it, rounds, or what wanted attention; and a search.
 
 ALL, ROUNDS, ATTENTION = "all", "rounds", "attention"
 OF_ROUNDS = {code for code in Event if code.startswith(("round-", "head-", "points-"))}
 LEVELS = ("warning", "error")
 NEAR = 400
-"""Pixels before the end at which older events are read."""
+"""Distance in pixels from the end at which older events are requested."""
 MINUTE_MS = 60_000
 SEARCH = 190
 
 
 class Timeline(Card):
-    """The timeline."""
+    """The event timeline with its filter and search."""
 
     def __init__(self, means: Means) -> None:
         super().__init__()
@@ -94,7 +93,7 @@ class Timeline(Card):
         self._show()
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Read what is new; say the times anew each minute."""
+        """Fetch new events; relative times are rewritten once a minute."""
         if snapshot is None:
             self.book.forget()
         else:
@@ -107,7 +106,6 @@ class Timeline(Card):
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """What is shown."""
         return self.list.rows.lines
 
     def _show(self, _news: object = None) -> None:
@@ -166,7 +164,7 @@ class Timeline(Card):
 
 
 class SearchField(QLineEdit):
-    """A field to type what is looked for."""
+    """A search field whose icon follows the theme."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -179,20 +177,17 @@ class SearchField(QLineEdit):
         )
 
     def changeEvent(self, event: QEvent) -> None:
-        """Take the new colours."""
         super().changeEvent(event)
         if event.type() is event.Type.StyleChange and hasattr(self, "_action"):
             self._action.setIcon(icon("search", tokens().text_sub, 16))
 
 
-# --- What the app knows of itself, as text for a report: no names of programs, no secrets.
-
 KNOWN = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
-"""Facts of the session of which it is told whether they are known, not what they are."""
+"""Session facts reported only as known or unknown: their values are private."""
 
 
 def text(model: Model, look: Look) -> str:
-    """Put it together."""
+    """The app's part of a diagnostics report; names no programs and holds no secrets."""
     screens = ", ".join(
         f"{screen.size().width()}x{screen.size().height()} at {screen.devicePixelRatio():g}"
         for screen in QGuiApplication.screens()
@@ -219,18 +214,16 @@ def _fact(fact: Fact) -> str:
     return f"probe {fact.name} by {fact.source}, {fact.took_ms} ms: {told}"
 
 
-# --- The last lines of the worker's log, and the text that helps to find a fault, to be copied.
-
 ASK = AskDiagnostics()
 EVERY_MS = 5_000
-"""Between two readings while somebody looks."""
+"""Interval between readings while the log is visible."""
 LEAST = 220
 PARTS = 3
-"""Of the diagnostics, with an empty line between them: versions, all that is shown, the log."""
+"""Parts of the worker's diagnostics, separated by empty lines: versions, snapshot, log."""
 
 
 class Log(Card):
-    """The log; `told` says what came of copying."""
+    """The last lines of the worker's log; `told` carries the result of copying diagnostics."""
 
     told = Signal(str)
 
@@ -265,13 +258,12 @@ class Log(Card):
         means.model.refused.connect(self._miss)
 
     def refresh(self) -> None:
-        """Read the log anew if that is some time ago."""
         is_due = self._means.now_ms() - self._asked_ms >= EVERY_MS
         if is_due and self._means.model.snapshot is not None:
             self._ask()
 
     def copy_all(self) -> None:
-        """Copy diagnostics as soon as the worker has answered, or without it."""
+        """Copy diagnostics once the worker has answered or refused."""
         self._is_copying = True
         self.copy.setEnabled(False)
         self._ask()
@@ -293,7 +285,7 @@ class Log(Card):
             self._finish(f"no answer from the worker: {why}")
 
     def _show(self, log: str) -> None:
-        """Show the lines; who looks at the last ones goes on seeing the last ones."""
+        """Replace the text, staying at the end if the end was visible."""
         if log == self.text.toPlainText():
             return
         bar = self.text.verticalScrollBar()
@@ -312,12 +304,10 @@ class Log(Card):
 
 
 def log_of(diagnostics: str) -> str:
-    """The log's lines of diagnostics; empty where there are none yet."""
+    """The log lines of a diagnostics text; empty if there are none yet."""
     parts = diagnostics.split("\n\n", PARTS - 1)
     return parts[-1] if len(parts) == PARTS else ""
 
-
-# --- What each probe is for, and what to do when it does not answer.
 
 NAMES = {
     "idle": str(QT_TRANSLATE_NOOP("health", "Time without input")),
@@ -407,25 +397,23 @@ OTHERWISE = str(
 
 
 def name(fact: Fact) -> str:
-    """What the probe looks at."""
+    """The translated name of a probe."""
     known = NAMES.get(fact.name)
     return QCoreApplication.translate("health", known) if known else fact.name
 
 
 def remedy(fact: Fact) -> str:
-    """What to do when it does not answer."""
+    """The advice for a probe that fails."""
     return QCoreApplication.translate("health", REMEDIES.get(fact.name, OTHERWISE))
 
 
-# --- Which probes answer, by what, and what to do about those that do not.
-
 ACTIVITY_HEALTH_LEAST = 300
 NOBODY = "none"
-"""Source of what nothing on this system can tell."""
+"""Source of a fact that nothing on this system can report."""
 
 
 class Health(QWidget):
-    """The probes of the session and those of the machine."""
+    """Health of the session's probes and of the worker's machine probes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -453,7 +441,6 @@ class Health(QWidget):
         column.addStretch(1)
 
     def show_health(self, model: Model) -> None:
-        """Show what the probes say now."""
         machine = model.snapshot.machine.health if model.snapshot else ()
         self.session.show_facts(model.session.health)
         self.machine.show_facts(machine)
@@ -465,7 +452,6 @@ class Health(QWidget):
 
     @property
     def words(self) -> str:
-        """What it says of all probes together."""
         return self._words.text()
 
     def _summary(self, told: int, amber: int, *, all_well: bool) -> str:
@@ -479,7 +465,7 @@ class Health(QWidget):
 
 
 class Probes(Card):
-    """Some probes, each with its shape."""
+    """A card of probes, each with an icon for its health."""
 
     def __init__(self, heading: str, empty: str) -> None:
         super().__init__(heading)
@@ -495,7 +481,6 @@ class Probes(Card):
         self.body.addStretch(1)
 
     def show_facts(self, facts: tuple[Fact, ...]) -> None:
-        """Show these."""
         self.empty.setVisible(not facts)
         while len(self.rows) > len(facts):
             gone = self.rows.pop()
@@ -510,7 +495,7 @@ class Probes(Card):
 
 
 class ProbeRow(QWidget):
-    """One probe: what it looks at, by what, and how that goes."""
+    """One probe: its name, its source, and its health."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -529,7 +514,6 @@ class ProbeRow(QWidget):
         row.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignTop)
 
     def show_fact(self, fact: Fact) -> None:
-        """Show that."""
         if fact == self._shown:
             return
         self._shown = fact
@@ -554,7 +538,7 @@ TIMELINE, LOG, HEALTH = "timeline", "log", "health"
 
 
 class ActivityPage(Page):
-    """The page of what happened."""
+    """The Activity page with its three views."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -582,22 +566,18 @@ class ActivityPage(Page):
 
     @property
     def place(self) -> str:
-        """The view that is open."""
         return self.view.choice
 
     def go_to(self, place: str) -> None:
-        """Open the view that was open."""
         self.open_view(place)
 
     def open_view(self, name: str) -> None:
-        """Show the timeline, the log or the health of the probes."""
         self.view.choose(name)
         for one, view in self._views.items():
             view.setVisible(one == name)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is known now in the view that is open."""
         snapshot = self.model.snapshot
         is_gone = snapshot is None and bool(self.model.why_gone)
         self.banner.setVisible(is_gone)

@@ -1,4 +1,7 @@
-"""What is said of judging: our part in a competition, what it takes, and why we may not."""
+"""Stages of a competition and the texts about it, for the page and the notifications.
+
+The ledger's phase decides the stage; within a phase the dates of the rules do.
+"""
 
 from __future__ import annotations
 
@@ -15,52 +18,47 @@ if TYPE_CHECKING:
     from tequio_client.ipc.competitions import CompetitionRow
     from tequio_client.ipc.snapshot import JudgingShown
 
-# --- How far a competition is at a time: its stage, what comes next, and when. Pure.
-#
-# The ledger's phase decides; within one the dates of the rules say what is going on.
-
 
 class Stage(StrEnum):
-    """What goes on."""
+    """A stage of a competition, finer than the ledger's phases."""
 
     ANNOUNCED = "announced"
     OPEN = "open"
     OVER = "over"
-    """The deadline is over and the ledger has not said so yet."""
+    """The deadline has passed, but the ledger has not closed the competition yet."""
     CLOSED = "closed"
     DRAWN = "drawn"
     SCORED = "scored"
-    """The texts are open, and evaluators score."""
+    """The texts are open and evaluators score."""
     CHALLENGED = "challenged"
     """Scores may be challenged."""
     DECIDED = "decided"
     ENDED = "ended"
-    """There will be no ranking, and nothing more to come."""
+    """There will be no ranking, and nothing more will happen."""
 
 
 OVER = (Stage.DECIDED, Stage.ENDED)
 TO_JOIN = (Stage.ANNOUNCED, Stage.OPEN)
-"""While it helps to join a side."""
+"""Stages in which joining a side still helps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A competition at one time."""
+    """The progress of a competition at one time."""
 
     stage: Stage
     next_ms: int | None
-    """When the stage ends by the rules; None: nobody knows, or that time is over."""
+    """When the stage ends by the rules; None: unknown, or already past."""
     done: float
-    """How far along its dates: -1 before the first, 0 at it, 1 at the second, and so on."""
+    """Progress along the dates: -1 before the first, 0 at it, 1 at the second, and so on."""
 
 
 def dates(row: CompetitionRow) -> tuple[int, ...]:
-    """Its dates in their order."""
+    """Start, deadline, draw, scores, result."""
     return row.opens_ms, row.deadline_ms, row.draw_ms, row.scored_ms, row.result_ms
 
 
 def moment(row: CompetitionRow, now_ms: int) -> Moment:
-    """How far it is."""
     stage = _stage(row, now_ms)
     ends = {
         Stage.ANNOUNCED: row.opens_ms,
@@ -87,7 +85,7 @@ def _stage(row: CompetitionRow, now_ms: int) -> Stage:
 
 
 def _done(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
-    """By the clock, but never beyond what the ledger has said."""
+    """Progress by the clock, but never past the phase that the ledger has reached."""
     ends = {Stage.OPEN: 1, Stage.OVER: 1, Stage.CLOSED: 2, Stage.DRAWN: 3}
     if stage is Stage.ENDED and row.phase == "drawn":
         ends[stage] = 3
@@ -104,8 +102,6 @@ def _done(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
     part = (now_ms - at[passed]) / max(at[passed + 1] - at[passed], 1)
     return passed + part
 
-
-# --- What is said of a competition's stage, its dates and its scores.
 
 NANO = 1e9
 SCORE_PLACES = 4
@@ -124,12 +120,10 @@ PICTURES = {
 
 
 def show_stage(chip: Chip, stage: Stage) -> None:
-    """Let a chip say how far a competition is."""
     chip.show_as(stage_name(stage), *PICTURES[stage])
 
 
 def stage_name(stage: Stage) -> str:
-    """The stage in a word or two."""
     return {
         Stage.ANNOUNCED: translate("competitions", "Announced"),
         Stage.OPEN: translate("competitions", "Under way"),
@@ -144,7 +138,7 @@ def stage_name(stage: Stage) -> str:
 
 
 def what_goes_on(row: CompetitionRow, stage: Stage) -> str:
-    """What happens in that stage, for who meets it for the first time."""
+    """A description of the stage for someone new to competitions."""
     words = {
         Stage.ANNOUNCED: translate(
             "competitions", "It has not begun yet. Join a side now to train from the start."
@@ -197,7 +191,7 @@ def _why_ended(row: CompetitionRow) -> str:
 
 
 def until(moment: Moment, now_ms: int) -> tuple[str, str]:
-    """A countdown and what it counts down to; empty where nothing is due at a known time."""
+    """A countdown and its goal; both empty if no known time lies ahead."""
     if moment.next_ms is None:
         return "", ""
     to = {
@@ -212,7 +206,6 @@ def until(moment: Moment, now_ms: int) -> tuple[str, str]:
 
 
 def date_names() -> tuple[str, ...]:
-    """The dates of a competition, in their order."""
     return (
         translate("competitions", "Start"),
         translate("competitions", "Deadline"),
@@ -223,7 +216,7 @@ def date_names() -> tuple[str, ...]:
 
 
 def score(nanobits_per_byte: int) -> str:
-    """Bits per byte, as they are compared."""
+    """A score in bits per byte."""
     return figures.decimal(nanobits_per_byte / NANO, SCORE_PLACES)
 
 
@@ -231,7 +224,6 @@ judging_words_translate = QCoreApplication.translate
 
 
 def cost(row: CompetitionRow | None = None) -> str:
-    """What judging takes."""
     memory = figures.memory(row.judge_mb) if row is not None and row.judge_mb else ""
     takes = (
         judging_words_translate("judging", "It takes {memory} of memory").format(memory=memory)
@@ -249,7 +241,7 @@ def cost(row: CompetitionRow | None = None) -> str:
 
 
 def state(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> tuple[str, str, str]:
-    """Our part in a word or two, with its picture and tone."""
+    """Our part as a judge: label, icon and tone."""
     if here is not None and row.part == "drawn":
         return judging_words_translate("judging", "Scoring"), "scale", "accent"
     if row.bar and row.part not in ("drawn", "waiting", "scored", "late", "others"):
@@ -273,7 +265,6 @@ def state(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> tup
 
 
 def about(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
-    """Our part in a sentence or two."""
     if row.part == "drawn":
         return _scoring(row, here, is_on=is_on)
     if row.bar and row.part in ("", "offered", "opened", "missed"):

@@ -1,4 +1,4 @@
-"""Competitions: who trains against whom, until when, by which rules, and how it came out."""
+"""The Competitions page: who trains against whom, until when, by which rules, and the result."""
 
 from __future__ import annotations
 
@@ -38,11 +38,9 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import RunRow
     from tequio_client.ipc.snapshot import JudgingShown
 
-# --- The competitions in a list, one row each.
-
 
 class CompetitionChoices(QWidget):
-    """The list; `looked_at` tells the competition that the user wants to see."""
+    """The list; `looked_at` carries the competition that the user clicked."""
 
     looked_at = Signal(str)
 
@@ -55,7 +53,6 @@ class CompetitionChoices(QWidget):
         self.setAccessibleName(self.tr("Competitions"))
 
     def show_rows(self, rows: Sequence[CompetitionRow], now_ms: int, *, seen: str) -> None:
-        """Show these, and `seen` as the one that is looked at."""
         if [row.competition for row in rows] != list(self.rows):
             names = [row.competition for row in rows]
             self.rows = renewed(self._column, self.rows, names, self._new)
@@ -71,7 +68,7 @@ class CompetitionChoices(QWidget):
 
 
 class CompetitionChoice(ChoiceRow):
-    """One competition."""
+    """One competition in the list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,7 +84,6 @@ class CompetitionChoice(ChoiceRow):
         self.settle()
 
     def show_row(self, row: CompetitionRow, now_ms: int) -> None:
-        """Show that competition."""
         now = moment(row, now_ms)
         self.name.setText(row.name)
         words.show_stage(self.stage, now.stage)
@@ -111,17 +107,12 @@ class CompetitionChoice(ChoiceRow):
         return [figures.day(row.result_ms), entered]
 
 
-# --- One competition at a glance: its stage, the time that is left, its dates, and our share in
-# it.
-
-
 def page_of(competition: str, ledger: str) -> str:
-    """The address of the ledger's page about it."""
     return f"{ledger.rstrip('/')}/competitions/{competition}"
 
 
 class CompetitionHead(Card):
-    """The first card."""
+    """The summary card: stage, countdown, dates, and our share."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +139,7 @@ class CompetitionHead(Card):
         self.body.addLayout(row)
 
     def show_row(self, row: CompetitionRow, now_ms: int, ledger: str) -> None:
-        """Show that competition; without a ledger's address there is no page to open."""
+        """The link to the ledger's page needs the ledger's address."""
         now = moment(row, now_ms)
         self.name.setText(row.name)
         words.show_stage(self.stage, now.stage)
@@ -184,7 +175,6 @@ class Facts(Columns):
         self.hold((self.points, self.entrants, self.texts, self.evaluators))
 
     def show_row(self, row: CompetitionRow) -> None:
-        """Show its figures."""
         ours = sum({one.run: one.micropoints for one in row.entrants if one.run}.values())
         exact = self.tr("{points} points in the runs of its sides")
         self.points.show_fact(figures.points(ours), exact.format(points=figures.exact_points(ours)))
@@ -197,17 +187,15 @@ class Facts(Columns):
         self.fold()
 
 
-# --- Judging a competition with this computer: whether to, what it takes, and how far it is.
-
 GOING = ("offered", "opened", "drawn", "waiting")
-"""Parts in which something is left to be done."""
+"""Parts as a judge that still have work ahead."""
 
 
 class JudgingCard(Card):
-    """Our part as a judge; hidden where there is nothing to say."""
+    """Our part as a judge; hidden where judging is neither possible nor done."""
 
     wanted = Signal(bool)
-    """To judge from now on, or no more."""
+    """Start or stop judging."""
 
     def __init__(self) -> None:
         super().__init__(self.tr("Judging"))
@@ -225,7 +213,7 @@ class JudgingCard(Card):
         self.body.addLayout(row)
 
     def show_row(self, row: CompetitionRow, now: JudgingShown | None, *, is_on: bool) -> None:
-        """Show our part in that competition; `now` is what is being scored."""
+        """`now` is the scoring in progress, of any competition."""
         self._is_on = is_on
         here = now if now is not None and now.competition == row.competition else None
         is_open = row.phase == "open"
@@ -245,14 +233,12 @@ class JudgingCard(Card):
         return self.tr("Resume judging") if row.part else self.tr("Offer to judge")
 
 
-# --- How a competition came out: places with their intervals, and how to check them.
-
 CHECK = "tequio verify-competition {page}"
 LEAST_NAME = 96
 
 
 class ResultCard(Card):
-    """Ranks and intervals."""
+    """The result: places, scores and their intervals, and a command to check them."""
 
     def __init__(self) -> None:
         super().__init__(self.tr("Result"), self.tr("bits per byte, fewer are better"))
@@ -272,7 +258,7 @@ class ResultCard(Card):
             self.body.addWidget(part)
 
     def show_row(self, row: CompetitionRow, ours: Collection[str], page: str) -> None:
-        """Show the result; `ours` are the runs that we worked for."""
+        """`ours` are the runs that this computer worked for."""
         ranked = tuple(one for one in row.entrants if one.rank)
         self.places.show_entrants(row.entrants if ranked else (), ours)
         self.none.setText(
@@ -285,7 +271,7 @@ class ResultCard(Card):
 
 
 class Places(QWidget):
-    """One line for each entrant, the best first."""
+    """One line for each entrant, best first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -300,7 +286,6 @@ class Places(QWidget):
         self.setAccessibleName(self.tr("Places"))
 
     def show_entrants(self, entrants: tuple[EntrantRow, ...], ours: Collection[str]) -> None:
-        """Show these."""
         if (entrants, tuple(ours)) == self._shown:
             return
         self._shown = (entrants, tuple(ours))
@@ -320,7 +305,7 @@ class Places(QWidget):
                 self._grid.addWidget(part, at, column)
 
     def _said(self, entrant: EntrantRow) -> str:
-        """The line for who cannot see it."""
+        """The line as text, for screen readers."""
         if not entrant.rank:
             return self.tr("{name}: not ranked").format(name=entrant.name)
         return self.tr("Place {rank}, {name}: {score}, between {low} and {high}").format(
@@ -333,7 +318,7 @@ class Places(QWidget):
 
 
 class Place:
-    """The parts of one line."""
+    """The widgets of one line."""
 
     def __init__(
         self, entrant: EntrantRow, scale: tuple[float, float], said: str, *, is_ours: bool
@@ -353,11 +338,8 @@ class Place:
         self.parts: tuple[QWidget, ...] = (self.rank, self.name, self.bar, self.score)
 
 
-# --- The rules of a competition in words.
-
-
 class RulesCard(Card):
-    """What an entrant may take, and how it is decided who wins."""
+    """The limits for entrants, and how the winner is decided."""
 
     def __init__(self) -> None:
         super().__init__(self.tr("Rules"))
@@ -373,7 +355,6 @@ class RulesCard(Card):
         self.data.add(self.address)
 
     def show_row(self, row: CompetitionRow) -> None:
-        """Say its rules."""
         self.budget.say(" ".join(self._budget(row)))
         self.texts.say(self._texts(row))
         self.scoring.say(self._scoring(row))
@@ -432,7 +413,7 @@ class RulesCard(Card):
 
 
 class Rule(QWidget):
-    """A heading and what is said below it."""
+    """A heading and the words below it."""
 
     def __init__(self, picture: str, heading: str) -> None:
         super().__init__()
@@ -447,20 +428,15 @@ class Rule(QWidget):
         row.addLayout(self._column, 1)
 
     def say(self, words: str) -> None:
-        """Say that below the heading."""
         self._words.setText(words)
 
     def add(self, part: QWidget) -> None:
-        """Add something below the words."""
         self._column.addWidget(part)
 
     @property
     def words(self) -> str:
-        """What it says."""
         return self._words.text()
 
-
-# --- The sides of a competition: how each comes along, and which one is ours.
 
 if TYPE_CHECKING:
     Points: TypeAlias = "Mapping[str, tuple[CurvePoint, ...]]"
@@ -469,7 +445,7 @@ LOSS_PLACES = 3
 
 
 class SidesCard(Card):
-    """The race, and a row for each side; `looked_at` tells the run that the user wants to see."""
+    """The chart, and a row for each side; `looked_at` carries the run that the user clicked."""
 
     looked_at = Signal(str)
 
@@ -507,7 +483,7 @@ class SidesCard(Card):
         chosen: str,
         can_join: bool,
     ) -> None:
-        """Show these; `ours` is the run that we are in, `chosen` the one of the preferences."""
+        """`ours` is the run this computer is in, `chosen` the one of the preferences."""
         sides = [one for one in entrants if one.run]
         if [one.run for one in sides] != list(self.rows):
             names = [one.run for one in sides]
@@ -528,7 +504,7 @@ class SidesCard(Card):
     def show_curves(
         self, entrants: Sequence[EntrantRow], curves: Points | None, problem: str
     ) -> None:
-        """Draw these; None: they are on their way, or cannot be had."""
+        """Draw the curves; None: still loading, or unavailable."""
         sides = [one for one in entrants if one.run]
         racers = [
             Racer(
@@ -552,7 +528,6 @@ class SidesCard(Card):
         )
 
     def look_at(self, run: str) -> None:
-        """Show that side as the one that is seen."""
         if run in self.rows:
             self.rows[run].setChecked(True)
 
@@ -571,7 +546,7 @@ class SidesCard(Card):
 
 
 class SideRow(ChoiceRow):
-    """One side: its line in the chart, its run, whether it fits, and our points for it."""
+    """One side: its line in the chart, its run, whether the run fits, and our points for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -593,7 +568,7 @@ class SideRow(ChoiceRow):
     def show_side(
         self, side: EntrantRow, run: RunRow | None, there: Room | None, place: int
     ) -> None:
-        """Show that side, which is drawn as the one at that place; no room: nobody can join."""
+        """`place` decides the line's colour and dashes; without `room` nobody can join."""
         self.swatch.show_place(place)
         self.name.setText(side.name)
         facts = self._facts(side, run)
@@ -609,7 +584,7 @@ class SideRow(ChoiceRow):
             show_fit(self.fit, run_needs.overall(run_needs.needs(run, there)))
 
     def show_place(self, *, is_ours: bool, is_chosen: bool) -> None:
-        """Show whether this is our side, and say all of the row aloud."""
+        """Mark our own side, and compose the accessible name of the row."""
         self.place.setVisible(is_ours or is_chosen)
         if is_ours:
             self.place.show_as(self.tr("Yours"), "cpu", "accent")
@@ -630,7 +605,7 @@ class SideRow(ChoiceRow):
 
 
 class Swatch(QWidget):
-    """A piece of a side's line in the chart."""
+    """A sample of a side's line in the chart."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -638,14 +613,12 @@ class Swatch(QWidget):
         self.setFixedSize(QSize(26, 14))
 
     def show_place(self, place: int) -> None:
-        """Draw as the line at that place."""
         if place != self._place:
             self._place = place
             self.update()
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw it."""
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(charts.pen(self._place))
         y = self.height() / 2
@@ -653,12 +626,12 @@ class Swatch(QWidget):
 
 
 EVERY_MS = 60_000
-"""Between two questions of a kind while somebody looks."""
+"""Interval between two questions of a kind while the page is visible."""
 LEAST_LIST, LEAST_DETAIL = 270, 400
 
 
 class CompetitionsPage(Page):
-    """The page of the competitions."""
+    """The Competitions page."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -689,49 +662,37 @@ class CompetitionsPage(Page):
 
     @property
     def place(self) -> str:
-        """The competition that is looked at."""
         return self._seen
 
     def go_to(self, place: str) -> None:
-        """Look at the one that was looked at."""
         self.look_at(place)
 
-    # --- what the user does
-
     def ask(self) -> None:
-        """Ask for everything now."""
         for asked in (self.list, self.runs, self.curves):
             asked.ask()
         self._show()
 
     def look_at(self, competition: str) -> None:
-        """Show that one."""
         self._seen, self._side = competition, ""
         self._show()
 
     def look_at_side(self, run: str) -> None:
-        """Show what joining that side means."""
         self._side = run
         self._show()
 
     def join(self, run: str) -> None:
-        """Work for that run from now on."""
         self.model.choose(replace(self.model.preferences, run=run))
 
     def judge(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
-        """Help to judge from now on, or no more."""
         self.model.choose(replace(self.model.preferences, judge=is_on))
         self.list.ask()
         self._show()
 
     def refresh(self) -> None:
-        """Show what is known now, and ask for what is old."""
         self.list.look()
         if self._rows:
             self.runs.look()
         self._show()
-
-    # --- what is shown
 
     @property
     def _rows(self) -> tuple[CompetitionRow, ...]:
@@ -819,7 +780,7 @@ class CompetitionsPage(Page):
             self.joining.show_run(run, there, is_ours=is_ours, is_chosen=run.run == chosen)
 
     def _looked_at(self, row: CompetitionRow) -> str:
-        """The side that is seen: the one that was clicked, ours, or the first."""
+        """The run of the side in view: the clicked one, ours, or the first."""
         runs = [one.run for one in row.entrants if one.run]
         wanted = (self._side, self._ours(), self.model.preferences.run, *runs)
         return next((one for one in wanted if one in runs), "")
@@ -834,14 +795,12 @@ class CompetitionsPage(Page):
         self.sides.show_curves(row.entrants, points, self.curves.problem)
 
     def _ours(self) -> str:
-        """The run that we are in; empty: none."""
+        """The run that this computer is in; empty: none."""
         snapshot = self.model.snapshot
         if snapshot is not None and snapshot.round is not None:
             return snapshot.round.run
         rows = self.runs.reply.rows if self.runs.reply and snapshot else ()
         return next((row.run for row in rows if row.is_ours), "")
-
-    # --- how it is made
 
     def _connect(self) -> None:
         self.again.clicked.connect(self.ask)

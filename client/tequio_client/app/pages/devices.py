@@ -1,4 +1,4 @@
-"""The devices of a machine as the page Hardware shows them: accelerators, and the processor."""
+"""The devices of a machine, accelerators first and the processor last, with their history."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 CPU = "cpu"
 READINGS = 60
-"""Readings of each kind that are remembered: a minute."""
+"""Readings remembered of each kind: one minute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """One device, now; None: nobody can tell."""
+    """One device now; None: unknown."""
 
     id: str
     name: str
@@ -34,29 +34,26 @@ class Device:
     watts_limit: float | None = None
     driver: str = ""
     cores: int = 0
-    """Of the processor."""
+    """Processor cores; 0 for an accelerator."""
 
     @property
     def is_processor(self) -> bool:
-        """Whether it is the processor rather than an accelerator."""
         return self.id == CPU
 
     @property
     def used_mb(self) -> int | None:
-        """Memory that is taken."""
         if self.memory_mb is None or self.free_mb is None:
             return None
         return max(self.memory_mb - self.free_mb, 0)
 
 
 def devices(machine: MachineFacts) -> tuple[Device, ...]:
-    """Every accelerator that is known, and the processor as the last one."""
     cards = [_card(gpu) for gpu in machine.gpus or () if gpu.id != CPU]
     return (*cards, _processor(machine))
 
 
 def is_used(device: Device, machine: MachineFacts, preferences: Preferences) -> bool:
-    """Whether the device may compute: the processor, unless chosen, only where it is alone."""
+    """Return true if the device may compute: by default the processor only where it is alone."""
     has_choice = any(one.id == device.id for one in preferences.devices)
     if device.is_processor and not has_choice:
         return not any(gpu.id != CPU for gpu in machine.gpus or ())
@@ -100,21 +97,17 @@ class History:
         self._kept: dict[tuple[str, str], deque[float | None]] = {}
 
     def take(self, machine: MachineFacts) -> None:
-        """Remember what is read now."""
         for device in devices(machine):
             for kind in ("load", "others", "used_mb", "temperature_c", "watts"):
                 readings = self._kept.setdefault((device.id, kind), deque(maxlen=READINGS))
                 readings.append(getattr(device, kind))
 
     def of(self, device: str, kind: str) -> Sequence[float | None]:
-        """The readings of one kind, oldest first."""
         return tuple(self._kept.get((device, kind), ()))
 
 
-# --- What people call their card.
-
 VENDOR = re.compile(r"^(NVIDIA |AMD |Intel\(R\) )?(GeForce |Radeon )?")
-"""What a card's name begins with, and everybody knows."""
+"""Vendor and family, left out where space is short."""
 
 
 def short(name: str) -> str:

@@ -1,8 +1,8 @@
-"""The preferences as they are being edited: what a hand changes is sent when it has come to rest.
+"""The preferences while they are being edited.
 
-A page shows `current`, in which a change counts at once. What others choose meanwhile holds beside
-it: only the fields that were changed here are ours. Deeds such as a click are sent at once;
-sliders and numbers when nothing has moved for a moment, and in any case before the page is left.
+A page shows `current`, which includes changes at once. Only the fields changed here override the
+worker's preferences, so a choice made elsewhere meanwhile is kept. Clicks are sent at once;
+sliders and numbers after `REST_MS` without a change, and always before the page is left.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FIXED = {field for fixed in PRESETS.values() for field in fixed}
 
 
 class Edits(QObject):
-    """The changes of one page."""
+    """The pending changes of one page."""
 
     changed = Signal()
     """`current` is another."""
@@ -41,34 +41,31 @@ class Edits(QObject):
 
     @property
     def current(self) -> Preferences:
-        """What holds, with the changes that were not sent yet."""
+        """The model's preferences with the changes that were not sent yet."""
         made = replace(self._model.preferences, **self._fields)
         for name, fields in self._devices.items():
             made = replace(made, devices=_with_device(made, name, fields))
         return replace(made, preset=preset_of(made)) if _FIXED & set(self._fields) else made
 
     def change(self, fields: Mapping[str, Any]) -> None:
-        """Change these fields of the preferences, and send them now."""
         self._fields.update(fields)
         self.flush()
 
     def change_soon(self, fields: Mapping[str, Any]) -> None:
-        """Change these fields, and send them when the hand has come to rest."""
+        """Change these fields; they are sent after `REST_MS` without a change."""
         self._fields.update(fields)
         self._wait()
 
     def change_device(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Change these fields of the device's choice, and send them now."""
         self._devices.setdefault(name, {}).update(fields)
         self.flush()
 
     def change_device_soon(self, name: str, fields: Mapping[str, Any]) -> None:
-        """The same, when the hand has come to rest."""
+        """Change these fields of the device; they are sent after `REST_MS` without a change."""
         self._devices.setdefault(name, {}).update(fields)
         self._wait()
 
     def flush(self) -> None:
-        """Send what was not sent yet."""
         self._rest.stop()
         if not self._fields and not self._devices:
             return
@@ -84,7 +81,7 @@ class Edits(QObject):
 
 
 def preset_of(preferences: Preferences) -> Preset:
-    """The preset that fixes just what these preferences say; custom if there is none."""
+    """The preset with exactly these values; custom if there is none."""
     for preset, fixed in PRESETS.items():
         if all(getattr(preferences, field) == value for field, value in fixed.items()):
             return preset

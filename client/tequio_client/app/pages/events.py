@@ -1,4 +1,4 @@
-"""The list of events: a shape for the level, the sentence, and when."""
+"""The list of events: a level icon, the sentence, and the time."""
 
 from __future__ import annotations
 
@@ -37,14 +37,12 @@ if TYPE_CHECKING:
     from tequio_client.app.model import Model
     from tequio_client.ipc.control import ActivityRow, Question, Reply
 
-# --- What happened, as far as it was read, newest first; what is new is read as soon as it is
-# told.
 
 PAGE = 100
 
 
 class EventsBook(QObject):
-    """What was read; owned by its page."""
+    """The events read so far, newest first; owned by its page."""
 
     changed = Signal()
 
@@ -55,25 +53,24 @@ class EventsBook(QObject):
         """None: nothing was read yet."""
         self.has_more = False
         self.problem = ""
-        """Why the last question has no answer."""
+        """Why the last question failed; empty: it did not."""
         self._asked: AskActivity | None = None
         self._followed = -1
         model.replied.connect(self._take)
         model.refused.connect(self._miss)
 
     def follow(self, newest: int) -> None:
-        """The newest event has that number: read what is not known yet."""
+        """Read the events up to `newest` that are not known yet."""
         if self._asked is None and (self.rows is None or newest != self._followed):
             self._followed = newest
             self._ask(None)
 
     def read_on(self) -> None:
-        """Read the next older page, if there is one and nothing is under way."""
+        """Read the next older page, unless there is none or a question is pending."""
         if self._asked is None and self.has_more and self.rows:
             self._ask(self.rows[-1].number)
 
     def forget(self) -> None:
-        """There is no worker now: begin anew with the next one."""
         self._followed = -1
 
     def _ask(self, before: int | None) -> None:
@@ -92,7 +89,7 @@ class EventsBook(QObject):
         self.changed.emit()
 
     def _take_newest(self, reply: Activity) -> None:
-        """Join the newest page to what is known; with a gap between them, begin anew."""
+        """Join the newest page to the known rows; a gap between them drops the known ones."""
         known = self.rows or ()
         lowest = reply.rows[-1].number if reply.rows else 0
         is_joined = bool(reply.rows) and any(row.number == lowest for row in known)
@@ -107,14 +104,12 @@ class EventsBook(QObject):
             self.changed.emit()
 
 
-# --- Events as Qt's lists ask for them, each day below its name.
-
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 
 
 class Role(IntEnum):
-    """What the delegate asks for."""
+    """The values that the delegate asks the model for."""
 
     LINE = Qt.ItemDataRole.UserRole + 1
 
@@ -130,7 +125,6 @@ class Line:
 
     @property
     def is_day(self) -> bool:
-        """Whether it names a day."""
         return not self.level
 
 
@@ -148,7 +142,7 @@ def with_days(events: Sequence[Line], now_ms: int) -> tuple[Line, ...]:
 
 
 class EventsRows(QAbstractListModel):
-    """The lines."""
+    """The lines of the list as a Qt model."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         super().__init__()
@@ -156,7 +150,7 @@ class EventsRows(QAbstractListModel):
         self._now_ms = now_ms
 
     def show_lines(self, lines: tuple[Line, ...]) -> int:
-        """Hold these, and say how many were put above what is still there (-1: all is new)."""
+        """Replace the lines; return how many are new above those that stay (-1: all of them)."""
         old = self._lines
         if lines == old:
             return 0
@@ -174,21 +168,17 @@ class EventsRows(QAbstractListModel):
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """All of them."""
         return self._lines
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
-        """How many there are."""
         return 0 if parent.isValid() else len(self._lines)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """The name of a day cannot be chosen."""
         if index.isValid() and self._lines[index.row()].is_day:
             return Qt.ItemFlag.ItemIsEnabled
         return super().flags(index)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """One line."""
         line = self._lines[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return line.words
@@ -199,7 +189,7 @@ class EventsRows(QAbstractListModel):
         return line if role == Role.LINE else None
 
     def when(self, line: Line) -> str:
-        """When that was: to the second, and how long ago."""
+        """The time to the second, and how long ago that was."""
         return f"{figures.stamp(line.at_ms)} · {figures.ago(line.at_ms, self._now_ms())}"
 
     def _spoken(self, line: Line) -> str:
@@ -224,7 +214,7 @@ PICTURE = 15
 SIDE = 4
 GAP = 12
 LONGEST_S = 13 * 86_400 + 23 * 3_600
-"""Times of which the list keeps room for the words."""
+"""Sample durations whose widest text decides the column width."""
 ABOVE = 9
 GROUNDS = {
     "info": "hover",
@@ -236,7 +226,7 @@ WRAPPED = Qt.TextFlag.TextWordWrap
 
 
 class EventsList(QListView):
-    """The events, the newest first."""
+    """The view of the events, newest first."""
 
     def __init__(self, name: str, now_ms: Callable[[], int]) -> None:
         super().__init__()
@@ -252,7 +242,7 @@ class EventsList(QListView):
         self.setMinimumHeight(LEAST)
 
     def show_lines(self, lines: tuple[Line, ...]) -> None:
-        """Show these; who reads further down stays where they are."""
+        """Show these lines without moving what the user is reading further down."""
         bar = self.verticalScrollBar()
         value, most = bar.value(), bar.maximum()
         if self.rows.show_lines(lines) > 0 and value > 0:
@@ -260,7 +250,6 @@ class EventsList(QListView):
             bar.setValue(value + bar.maximum() - most)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy the chosen event."""
         if event.matches(QKeySequence.StandardKey.Copy) and self.currentIndex().isValid():
             line = self.currentIndex().data(Role.LINE)
             QGuiApplication.clipboard().setText(f"{self.rows.when(line)}  {line.words}")
@@ -276,13 +265,11 @@ class EventLine(QStyledItemDelegate):
         self._view, self._now_ms = view, now_ms
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
-        """As tall as its words need at this width."""
         width = self._view.viewport().width()
         line: Line = index.data(Role.LINE)
         return QSize(width, DAY if line.is_day else _height(line.words, _room(width)))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw the day's name, or the event."""
         painter.save()
         line: Line = index.data(Role.LINE)
         place = QRectF(option.rect)
@@ -331,7 +318,6 @@ class EventLine(QStyledItemDelegate):
         painter.drawText(self._place(option, times), int(trail | middle), when)
 
     def _place(self, option: QStyleOptionViewItem, inside: QRectF) -> QRectF:
-        """A place inside of the line, on the side where lines begin."""
         rect = option.rect
         left = rect.left() + inside.left()
         if option.direction is Qt.LayoutDirection.RightToLeft:
@@ -340,12 +326,10 @@ class EventLine(QStyledItemDelegate):
 
 
 def _room(width: int) -> int:
-    """Pixels that words have in a line of that width."""
     return max(width - 2 * SIDE - TILE - 2 * GAP - _when(), 80)
 
 
 def _when() -> int:
-    """Pixels of the times."""
     spans = (LONGEST_S, 86_340)
     return max(_width(figures.ago(0, span_s * 1_000)) for span_s in spans)
 

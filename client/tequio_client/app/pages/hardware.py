@@ -1,4 +1,4 @@
-"""Hardware: every device of this computer, what it does now, and how much of it is lent."""
+"""The Hardware page: every device, its readings, and how much of it is lent."""
 
 from __future__ import annotations
 
@@ -35,11 +35,9 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import DeviceChoice
     from tequio_client.ipc.snapshot import Snapshot
 
-# --- How fast a device is: measured on demand, and only while nothing is lent.
-
 
 class BenchmarkRow(SettingRow):
-    """The button, and what came of it."""
+    """The benchmark of a device; it runs on request while the device is not lent."""
 
     def __init__(self, model: Model, device: str) -> None:
         self.button = Button("", picture="gauge")
@@ -56,7 +54,6 @@ class BenchmarkRow(SettingRow):
         self._show()
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Know whether anything is lent."""
         self._is_there = snapshot is not None
         self._is_lent = snapshot is not None and (
             snapshot.decision.may_compute
@@ -112,13 +109,11 @@ class BenchmarkRow(SettingRow):
         return self.tr("{figures}.").format(figures=", ".join(parts))
 
 
-# --- How much of a device may be taken: memory, power, warmth, time and threads.
-
 STEP_MB = 256
 STEP_W = 5
 STEP_PERCENT = 5
 LEAST_PART = 0.3
-"""Of a card's power: below it hardly anything gets done."""
+"""Lowest share of a card's power limit that can be chosen: below it hardly any work gets done."""
 LEAST_C, MOST_C = 40, 110
 LEAST_PERCENT = 5
 LEAST_WIDTH = 290
@@ -126,10 +121,10 @@ USUAL_C = 80
 
 
 class Limit(QWidget):
-    """One limit, with the way back to what usually holds."""
+    """One limit, with a button that restores its default."""
 
     chosen = Signal(int)
-    """What the hand chose, in steps."""
+    """The slider position chosen by the user."""
     given_back = Signal()
 
     def __init__(self, slider: SliderRow, back: str) -> None:
@@ -152,12 +147,12 @@ class Limit(QWidget):
         self.back.clicked.connect(self.given_back)
 
     def show_value(self, value: int, *, is_usual: bool) -> None:
-        """Show that; the way back is there unless it is what usually holds."""
+        """The reset button is hidden while the default holds."""
         self.slider.choose(value)
         self.back.setVisible(not is_usual)
 
     def say_stops(self, words: str, why: str) -> None:
-        """Name this limit as what decides now; no words: it is not."""
+        """Mark this limit as the reason why lending is paused; empty words remove the mark."""
         self.chip.show_as(words, "circle-pause", "warn")
         self.chip.setToolTip(tip(why))
         self.chip.setVisible(bool(words))
@@ -208,7 +203,7 @@ class Limits(Columns):
         self.hold(self.parts)
 
     def show_choice(self, choice: DeviceChoice) -> None:
-        """Show what was chosen, as far as this device can do it."""
+        """Show the choice as far as this device supports it."""
         device = self._device
         if self.memory is not None and device.memory_mb:
             chosen = most_memory_mb(device.memory_mb, choice.memory_mb)
@@ -226,12 +221,9 @@ class Limits(Columns):
         )
 
     def _show(self, limit: Limit, steps: int, *, is_usual: bool) -> None:
-        """Show what was chosen, or by its own word what holds without a choice."""
         self._is_usual = is_usual
         limit.show_value(steps, is_usual=is_usual)
         self._is_usual = False
-
-    # --- each limit
 
     def _memory_limit(self, device: Device) -> Limit | None:
         total = device.memory_mb
@@ -318,17 +310,15 @@ class Limits(Columns):
         return made
 
 
-# --- What a device does now: load, memory, warmth and power, each with its last minute.
-
 LEAST = 104
 WARM_C = 100.0
-"""Top of a temperature's line."""
+"""Top of a temperature chart."""
 WATTS = 100.0
-"""Top of a power's line, where the card does not tell its limit."""
+"""Top of a power chart if the card does not report its limit."""
 
 
 class Readings(Columns):
-    """The readings of one device; those that a device of its kind never has are left out."""
+    """The readings of one device, without those that its kind never has."""
 
     def __init__(self, *, is_processor: bool) -> None:
         super().__init__(folded=3, gap=18)
@@ -344,8 +334,6 @@ class Readings(Columns):
         self.hold(self.tiles)
 
     def show_device(self, device: Device, history: History) -> None:
-        """Show what is read now."""
-
         def past(kind: str) -> Sequence[float | None]:
             return history.of(device.id, kind)
 
@@ -363,7 +351,7 @@ class Readings(Columns):
 
 
 class ReadingTile(QWidget):
-    """One reading."""
+    """One reading with its last minute."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -381,14 +369,13 @@ class ReadingTile(QWidget):
     def show_reading(
         self, words: str, past: Sequence[float | None], top: float, short: str = ""
     ) -> None:
-        """Show that, and what it was before; `short` is what is seen of longer words."""
+        """`short` is shown where the full words do not fit."""
         self._figure.setText(short or words)
         self.line.show_values(past, top)
         self.setAccessibleName(f"{self._name.text()}: {words}")
 
     @property
     def words(self) -> str:
-        """What it shows."""
         return self._figure.text()
 
 
@@ -418,17 +405,14 @@ def _of(device: Device) -> str:
     return f"{number if whole.endswith(f' {unit}') else figures.memory(used)} / {whole}"
 
 
-# --- The card of one device: whether it is lent, what it does now, and how much may be taken of
-# it.
-
 BETWEEN = "  ·  "
 
 
 class DeviceCard(Card):
-    """One device."""
+    """The card of one device: whether it is lent, its readings, and its limits."""
 
     switched = Signal(str, bool)
-    """The device's name, and whether it was switched on, by hand."""
+    """The device's id, and whether it was switched on."""
 
     def __init__(self, device: Device, means: Means, edits: Edits, history: History) -> None:
         super().__init__()
@@ -469,7 +453,6 @@ class DeviceCard(Card):
             self.body.addWidget(row)
 
     def show_device(self, device: Device, snapshot: Snapshot) -> None:
-        """Show what it is and does now."""
         self.device = device
         chosen = self._edits.current
         use = is_used(device, snapshot.machine, chosen)
@@ -487,7 +470,7 @@ class DeviceCard(Card):
         self._show_decider(snapshot)
 
     def show_nothing(self) -> None:
-        """There is no worker: nothing can be told, and the choices wait."""
+        """Without a worker nothing is known, and the controls are disabled."""
         self.state.show_as(self.tr("Unknown"), "circle-question-mark")
         self.benchmark.show_snapshot(None)
 
@@ -566,7 +549,7 @@ def _rule() -> QFrame:
 
 
 class Hardware(Page):
-    """One card for each device."""
+    """The Hardware page with one card per device."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -587,7 +570,6 @@ class Hardware(Page):
         self._remember(means.model.snapshot)
 
     def refresh(self) -> None:
-        """Show the latest readings."""
         snapshot = self.model.snapshot
         self._show_banner(snapshot)
         if snapshot is None:
@@ -602,15 +584,12 @@ class Hardware(Page):
             self.cards[device.id].show_device(device, snapshot)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Send what was not sent yet."""
         super().hideEvent(event)
         self.edits.flush()
 
     def _remember(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None:
             self.history.take(snapshot.machine)
-
-    # --- what is said above the cards
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
         level, said, button = self._said(snapshot)
@@ -642,10 +621,8 @@ class Hardware(Page):
     def _use_processor(self) -> None:
         self.edits.change_device(CPU, {"use": True})
 
-    # --- the cards
-
     def _hold(self, shown: tuple[Device, ...]) -> None:
-        """Have a card for each of these; one whose limits are others is made anew."""
+        """Keep one card per device; a device whose limits changed gets a new card."""
         shapes = tuple(_shape(device) for device in shown)
         if shapes == self._shapes:
             return
@@ -686,5 +663,5 @@ class Hardware(Page):
 
 
 def _shape(device: Device) -> tuple[object, ...]:
-    """What the limits of a device's card are made of."""
+    """The values that a device card's limits depend on."""
     return (device.id, device.name, device.memory_mb, device.watts_limit, device.cores)

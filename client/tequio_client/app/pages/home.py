@@ -1,4 +1,4 @@
-"""Home: what the computer does now and why, what came of it, and the hand to stop it."""
+"""The Home page: what the computer does now and why, its results, and how to pause it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ if TYPE_CHECKING:
     from tequio_client.ipc.facts import Gpu
     from tequio_client.ipc.snapshot import RoundShown, Snapshot
 
-# --- The head of Home: the state in a word, why, and the buttons that change it.
 
 SAYINGS = 250
 MARK = 16
 
 
 class Header(Columns):
-    """Title, reason and buttons."""
+    """The worker's state in a word, the reason, and the buttons that change it."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(gap=10)
@@ -55,7 +54,6 @@ class Header(Columns):
         self.hold((self._sayings(), self._buttons()), shares=(1, 0))
 
     def refresh(self) -> None:
-        """Show what holds now."""
         snapshot, model = self._means.model.snapshot, self._means.model
         decision = snapshot.decision if snapshot else UNDECIDED
         word, reason = self._said()
@@ -105,8 +103,6 @@ class Header(Columns):
         else:
             model.contribute()
 
-    # --- parts
-
     def _sayings(self) -> QWidget:
         made, row = QWidget(), QHBoxLayout()
         made.setMinimumWidth(SAYINGS)
@@ -131,18 +127,16 @@ class Header(Columns):
         return made
 
 
-# --- The round under way: whose run, how far, how well, and what it takes of the machine.
-
 BETWEEN = "  ·  "
 BITS = 8
 MEGA = 1_000_000
 NAMES = 220
-"""Pixels that names need."""
+"""Minimum width of the names, in pixels."""
 GIGA = 1_000_000_000
 
 
 class RoundCard(Card):
-    """The round's card."""
+    """The current round: its run, progress and losses, and the resources it uses."""
 
     def __init__(self, means: Means) -> None:
         super().__init__()
@@ -160,7 +154,6 @@ class RoundCard(Card):
         self.body.addLayout(row)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Show its round, or what will stand here."""
         current = snapshot.round if snapshot else None
         for part in (self.bar, self.role, self.loss, self.bits):
             part.setVisible(current is not None)
@@ -250,18 +243,16 @@ class Reading(QWidget):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignTrailing)
 
     def show_reading(self, words: str) -> None:
-        """Show that."""
         self._figure.setText(words)
         self.setAccessibleName(f"{self._name.text()}: {words}")
 
     @property
     def words(self) -> str:
-        """What it shows."""
         return self._figure.text()
 
 
 class Caps(Columns):
-    """What is used of the machine and the line, beside the limits."""
+    """The use of memory, connection and disk beside the limits."""
 
     def __init__(self) -> None:
         super().__init__(folded=2, gap=20)
@@ -272,7 +263,6 @@ class Caps(Columns):
         self.hold((self.memory, self.upload, self.month, self.disk))
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Show its use and its limits."""
         self._show_memory(snapshot)
         line, disk, preferences = snapshot.line, snapshot.disk, snapshot.preferences
         up_mbit, cap_mbit = line.up_bytes_per_s * BITS / MEGA, preferences.upload_mbit
@@ -316,7 +306,7 @@ class Caps(Columns):
 
 
 def card_of(snapshot: Snapshot) -> Gpu | None:
-    """The accelerator that is lent, or the first one."""
+    """The accelerator being lent, or else the first one."""
     cards = snapshot.machine.gpus or ()
     lent = {trainer.device for trainer in snapshot.trainers}
     return next((card for card in cards if card.id in lent), cards[0] if cards else None)
@@ -327,11 +317,11 @@ DAY_MS = 86_400_000
 AROUND = 3
 RANKING = AskRanking(around=AROUND)
 LEAST = 190
-"""Pixels that a card needs."""
+"""Minimum width of a card, in pixels."""
 
 
 class Home(Page):
-    """The first page."""
+    """The Home page."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -354,7 +344,6 @@ class Home(Page):
             self._keys.changed.connect(self.expect)
 
     def refresh(self) -> None:
-        """Show the latest snapshot."""
         snapshot = self.model.snapshot
         self.header.refresh()
         self._show_banner(snapshot)
@@ -372,7 +361,7 @@ class Home(Page):
             self.banner.show_words(found.level, found.words, found.button)
 
     def _ask(self, snapshot: Snapshot) -> None:
-        """Ask anew when there is a change in the points book, or another day."""
+        """Ask again when the points database has changed or a new day has begun."""
         question = series_question(self.means.now_ms())
         if self._asked_for != (snapshot.rounds, question):
             self._asked_for = (snapshot.rounds, question)
@@ -394,14 +383,14 @@ class Home(Page):
 
 
 def series_question(now_ms: int) -> AskSeries:
-    """The points of each of the last days, today among them, by the local calendar."""
+    """A question for the points of the last `DAYS` local days, including today."""
     today = QDateTime.fromMSecsSinceEpoch(now_ms).date()
     first = QDateTime(QDate(today).addDays(1 - DAYS), QTime(0, 0))
     return AskSeries(since_ms=first.toMSecsSinceEpoch(), step_ms=DAY_MS)
 
 
 class Stats(Columns):
-    """The four figures."""
+    """The four figures of Home."""
 
     def __init__(self) -> None:
         super().__init__(folded=2)
@@ -416,7 +405,6 @@ class Stats(Columns):
         self.show_snapshot(None)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Show its figures; dashes without one."""
         if snapshot is None:
             for card in (self.today, self.total, self.rank, self.energy):
                 card.show_figure(figures.ABSENT)
@@ -470,7 +458,7 @@ class DaysCard(Card):
         self.body.addWidget(self.chart, 1)
 
     def show_round(self, current: RoundShown | None) -> None:
-        """Before there is anything to draw, say how long the first points may take."""
+        """Until there is a curve, the chart states how long the first points may take."""
         if current is None or not current.ends_ms > current.opened_ms > 0:
             self.chart.say_empty(self._empty())
             return
@@ -479,7 +467,6 @@ class DaysCard(Card):
         self.chart.say_empty(f"{self._empty()} {words.format(time=time)}")
 
     def show_series(self, series: Series) -> None:
-        """Show these days."""
         first, step = series.since_ms + series.step_ms // 2, series.step_ms
         days = tuple(figures.day(first + at * step) for at in range(len(series.verified)))
         values = tuple(float(points) for points in series.verified)
@@ -499,7 +486,7 @@ class DaysCard(Card):
 
 
 class RankingCard(Card):
-    """Who has about as many points."""
+    """The neighbours in the ranking."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -517,13 +504,12 @@ class RankingCard(Card):
         self.body.addWidget(self.stack, 1)
 
     def show_ranking(self, ranking: Ranking) -> None:
-        """Show these neighbours."""
         self.table.show_rows(ranking.rows)
         has_own = any(row.is_ours for row in ranking.rows)
         self.stack.setCurrentWidget(self.table if has_own else self.empty)
 
     def miss(self) -> None:
-        """There is no answer; what was shown before stays."""
+        """Without an answer, an earlier ranking stays visible."""
         if self.stack.currentWidget() is self.empty:
             self.empty.show_words(
                 self.tr("No ranking now"),

@@ -1,4 +1,4 @@
-"""Points: what was earned, round by round, and how this computer knows."""
+"""The Points page: points earned, round by round, and how they were verified."""
 
 from __future__ import annotations
 
@@ -29,19 +29,18 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import PointsRow, Question, Reply
     from tequio_client.ipc.snapshot import Snapshot
 
-# --- Points over time, for a day, a week, a month or all of it.
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 DAY, WEEK, MONTH, ALL = "day", "week", "month", "all"
 STEPS = {DAY: HOUR_MS, WEEK: 6 * HOUR_MS, MONTH: DAY_MS, ALL: DAY_MS}
 DAYS = {WEEK: 7, MONTH: 30}
 MOST_STEPS = 120
-"""More are drawn together: a curve of thousands of points says no more."""
+"""More steps are summed up: a longer curve would not show more."""
 CHART = 170
 
 
 def question(span: str, now_ms: int, run: str = "", device: str = "") -> AskSeries:
-    """What to ask for a span that ends now; days begin at midnight by the local clock."""
+    """The question for a span that ends now; days begin at local midnight."""
     if span == ALL:
         since_ms = 0
     elif span == DAY:
@@ -54,7 +53,7 @@ def question(span: str, now_ms: int, run: str = "", device: str = "") -> AskSeri
 
 
 def folded(series: Series) -> tuple[int, tuple[int, ...]]:
-    """The step and the sums of a series in at most `MOST_STEPS` steps."""
+    """The step and the sums of a series, folded to at most `MOST_STEPS` steps."""
     values = series.verified
     every = max(-(-len(values) // MOST_STEPS), 1)
     sums = tuple(sum(values[at : at + every]) for at in range(0, len(values), every))
@@ -62,7 +61,7 @@ def folded(series: Series) -> tuple[int, tuple[int, ...]]:
 
 
 class PointsRange(Card):
-    """The chart; `chosen` tells the span that the user wants."""
+    """The chart of points; `chosen` carries the time span that the user wants."""
 
     chosen = Signal(str)
 
@@ -99,7 +98,6 @@ class PointsRange(Card):
         self.body.addWidget(self.chart)
 
     def show_series(self, series: Series) -> None:
-        """Show these sums."""
         step_ms, sums = folded(series)
         labels = tuple(self._label(series.since_ms + at * step_ms) for at in range(len(sums)))
         total = figures.exact_points(sum(sums))
@@ -122,13 +120,11 @@ class PointsRange(Card):
         return figures.day(at_ms)
 
 
-# --- What was earned in four figures, and what is not counted in.
-
 LEAST = 190
 
 
 class PointsSums(Columns):
-    """The four figures."""
+    """Points in four figures, including those not counted yet."""
 
     def __init__(self) -> None:
         super().__init__(folded=2)
@@ -143,7 +139,6 @@ class PointsSums(Columns):
         self.show_snapshot(None)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Show its figures; dashes without one."""
         if snapshot is None:
             for card in (self.total, self.pending, self.rejected, self.unverified):
                 card.show_figure(figures.ABSENT)
@@ -168,11 +163,11 @@ class PointsSums(Columns):
 
 
 NEAR = 600
-"""Pixels before the end at which older rounds are read."""
+"""Distance in pixels from the end at which older rounds are requested."""
 
 
 class PointsPage(Page):
-    """The page of the points."""
+    """The Points page."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -208,10 +203,7 @@ class PointsPage(Page):
         self.verticalScrollBar().rangeChanged.connect(self._read_on)
         self.model.replied.connect(self._take)
 
-    # --- what the user does
-
     def choose_file(self) -> None:
-        """Let the user say where the rounds shall be written."""
         documents = QStandardPaths.StandardLocation.DocumentsLocation
         day = QDateTime.fromMSecsSinceEpoch(self.means.now_ms()).date()
         name = f"tequio-points-{QDate(day).toString('yyyy-MM-dd')}.csv"
@@ -226,20 +218,15 @@ class PointsPage(Page):
         dialog.open()
 
     def write_file(self, path: str) -> None:
-        """Write all rounds to that file."""
         self.export.setEnabled(False)
         self.exporter.start(Path(path))
 
     def open_round(self, row: PointsRow) -> None:
-        """Show all there is to know of a round."""
         snapshot = self.model.snapshot
         ledger = snapshot.ledger.url if snapshot else ""
         RoundDialog(row, ledger, self.name_device(row.device), self).open()
 
-    # --- what is known
-
     def refresh(self) -> None:
-        """Show the latest snapshot, and read anew what it says has changed."""
         snapshot = self.model.snapshot
         self.sums.show_snapshot(snapshot)
         self._show_banner(snapshot)
@@ -253,7 +240,7 @@ class PointsPage(Page):
             self._ask_series()
 
     def name_device(self, device: str) -> str:
-        """What people call that device."""
+        """The name that people know a device by."""
         snapshot = self.model.snapshot
         gpus = (snapshot.machine.gpus or ()) if snapshot else ()
         name = next((gpu.name for gpu in gpus if gpu.id == device), device)
@@ -281,8 +268,6 @@ class PointsPage(Page):
         if self.isVisible() and bar.maximum() - bar.value() < NEAR:
             self.book.read_on()
 
-    # --- what is shown
-
     def _show_rounds(self) -> None:
         self.rounds.show_book(self.book)
 
@@ -299,7 +284,7 @@ class PointsPage(Page):
             self.banner.show_words("info", words.format(points=figures.exact_points(left)))
 
     def _show_current(self, current: QModelIndex) -> None:
-        """Keep the row that the keyboard is on in sight."""
+        """Keep the row with the keyboard focus visible."""
         table = self.rounds.table
         if current.isValid() and table.hasFocus():
             place = table.visualRect(current)

@@ -1,4 +1,8 @@
-"""Writes all rounds to a file, page by page as the worker gives them: whole, or not at all."""
+"""Export of all rounds to a CSV file, complete or not at all.
+
+Micro-points are whole numbers, times ISO 8601 in UTC. Text from the network (a run's name) is
+escaped so that no spreadsheet reads it as a formula.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +23,6 @@ if TYPE_CHECKING:
     from tequio_client.app.model import Model
     from tequio_client.ipc.control import PointsRow, Question, Reply
 
-# --- Rounds as comma-separated values: micro-points whole, times in ISO 8601 and UTC.
-#
-# What came over the network (a run's name) is written so that no spreadsheet takes it for a
-# formula.
 
 HEADINGS = (
     "number",
@@ -47,12 +47,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def heading() -> bytes:
-    """The first line."""
     return _written([HEADINGS])
 
 
 def lines(rows: Iterable[PointsRow]) -> bytes:
-    """One line for each round."""
     return _written(_cells(row) for row in rows)
 
 
@@ -97,12 +95,12 @@ def _written(rows: Iterable[Iterable[object]]) -> bytes:
 
 
 class PointsExport(QObject):
-    """One export at a time."""
+    """One export at a time, page by page as the worker answers."""
 
     done = Signal(str, int)
-    """The file, and how many rounds are in it."""
+    """The file, and the number of rounds in it."""
     failed = Signal(str)
-    """Why there is none: a sentence."""
+    """Why the export failed, as a sentence."""
 
     def __init__(self, model: Model, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -115,11 +113,10 @@ class PointsExport(QObject):
 
     @property
     def is_running(self) -> bool:
-        """Whether a file is being written."""
         return self._file is not None
 
     def start(self, path: Path) -> None:
-        """Write all rounds to that file, in place of what it held."""
+        """Write all rounds to that file, replacing it when complete."""
         if self._file is not None:
             return
         self._file, self._count = QSaveFile(str(path)), 0

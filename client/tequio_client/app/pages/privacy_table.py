@@ -1,4 +1,4 @@
-"""Everything that leaves this computer, and where it goes, as data.
+"""Everything that leaves this computer and its receiver, as data.
 
 The lists follow docs/protocol.md: statements and requests to the ledger, messages between peers.
 `tests/client/app/test_privacy.py` holds them against every statement that a worker can sign.
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PrivacyItem(NamedTuple):
-    """One kind of data."""
+    """One kind of data that is sent."""
 
     name: str
     title: str
@@ -139,4 +139,4 @@ LISTS: Mapping[str, tuple[PrivacyItem, ...]] = {
     "To other volunteers in your runs": _PEERS,
     "Never sent": _NEVER,
 }
-"""What is sent, by its receiver."""
+"""Items sent, by receiver."""

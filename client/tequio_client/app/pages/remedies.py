@@ -1,4 +1,4 @@
-"""What wants a person, in words, and the page where something can be done about it."""
+"""Problems that need the user, in words, and the page where they can be solved."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OTHERWISE = (OPEN_SETTINGS, "settings")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
-    """What a banner says, and where its button leads."""
+    """The text of a banner, and the page that its button opens."""
 
     level: str
     words: str
@@ -72,7 +72,7 @@ PLACES = {
 
 
 def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | None:
-    """The one thing that most wants to be said; None: all is well."""
+    """The most urgent problem; None: there is none."""
     if snapshot is None:
         return _gone(why_gone) if why_gone else None
     if snapshot.decision.state is State.ATTENTION:
@@ -88,7 +88,7 @@ def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | No
 
 
 def backup(keys: KeyDesk | None) -> Remedy | None:
-    """A reminder while the key is in no backup."""
+    """A reminder while the key has no backup."""
     if keys is None or not keys.state.wants_backup:
         return None
     words, button = _say(NEEDS["key-backup"]), _say(BACK_UP)
@@ -96,7 +96,6 @@ def backup(keys: KeyDesk | None) -> Remedy | None:
 
 
 def need_words(need: Need) -> str:
-    """What that need is, in words."""
     return f"{_say(NEEDS[need.kind])} {need.text}".strip()
 
 

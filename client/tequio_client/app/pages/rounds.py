@@ -1,4 +1,4 @@
-"""The table of rounds, as tall as its rows: the page around it scrolls."""
+"""The table of rounds, as tall as its rows because the page scrolls, and a round's dialog."""
 
 from __future__ import annotations
 
@@ -41,14 +41,13 @@ if TYPE_CHECKING:
     from tequio_client.app.pages.rounds_model import Index, RoundsBook
     from tequio_client.ipc.control import PointsRow
 
-# --- One round in full, and what the check mark means: what was checked here, in plain words.
 
 WIDTH = 520
 AUDIT = "tequio audit --ledger {url}"
 
 
 class RoundDialog(QDialog):
-    """All there is to know of a round."""
+    """Everything known about a round, and what its check mark means."""
 
     def __init__(
         self, row: PointsRow, ledger: str, device: str, parent: QWidget | None = None
@@ -75,14 +74,12 @@ class RoundDialog(QDialog):
         self.closes.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Be as tall as the words need at this width."""
         super().showEvent(event)
         layout = self.layout()
         if layout is not None:
             self.resize(self.width(), layout.totalHeightForWidth(self.width()))
 
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """What the round was, by name."""
         row = self._row
         tokens = figures.count(row.tokens) if row.tokens else figures.ABSENT
         energy = figures.energy(row.energy_j) if row.energy_j else figures.ABSENT
@@ -101,7 +98,6 @@ class RoundDialog(QDialog):
 
     @property
     def text(self) -> str:
-        """Everything, to be copied."""
         lines = [self.windowTitle(), self._state()]
         lines += [f"{name}: {value}" for name, value in (*self.facts(), *self.proof)]
         if self.proof:
@@ -194,7 +190,7 @@ def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool 
 
 
 def _machine_text(words: str) -> QLabel:
-    """Text that can be marked and copied, broken anywhere."""
+    """Selectable text that may break anywhere."""
     made = Paragraph("\u200b".join(words) if " " not in words else words)
     made.setFont(style.mono())
     made.setTextInteractionFlags(
@@ -219,15 +215,15 @@ WIDTHS = {
     Column.POINTS: 124,
     Column.PROOF: 64,
 }
-"""Pixels that each column needs at least; the rest goes to round and state."""
+"""Minimum width of each column in pixels; round and state share the rest."""
 WITNESSED = 444_444
-"""Micro-points in the widest figures, for what is usually given for checking."""
+"""Micro-points of the widest figure expected for witnessing."""
 SPARED = (Column.ENERGY, Column.WORK)
-"""Columns that go first where there is no room; a round's own window has them all."""
+"""Columns hidden first in a narrow window; the round's dialog shows them all."""
 
 
 class RoundsTable(QTableView):
-    """The rounds; `opened` tells the one that the user wants to see."""
+    """The table; `opened` carries the round that the user clicked."""
 
     opened = Signal(object)
 
@@ -261,16 +257,13 @@ class RoundsTable(QTableView):
         self._settle()
 
     def minimumSizeHint(self) -> QSize:
-        """A narrow window's."""
         return QSize(LEAST, HEAD)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width out."""
         super().resizeEvent(event)
         self._share(self.viewport().width())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Point at what can be clicked."""
         super().mouseMoveEvent(event)
         at = self.indexAt(event.position().toPoint())
         over = at.isValid() and at.column() == Column.PROOF and is_checked(self.rows.row(at.row()))
@@ -278,7 +271,7 @@ class RoundsTable(QTableView):
         self.viewport().setCursor(shape)
 
     def _words(self, column: Column) -> int:
-        """Pixels that the words of a column need in the language that is spoken."""
+        """Width in pixels of a column's words in the current language."""
         heading = self.rows.headerData(column, Qt.Orientation.Horizontal)
         widths = [QFontMetrics(self.horizontalHeader().font()).horizontalAdvance(str(heading))]
         if column is Column.POINTS:
@@ -317,7 +310,6 @@ class TwoLines(QStyledItemDelegate):
     """Draws a cell: an icon, a line, and a smaller one below."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one cell."""
         painter.save()
         place, colours = QRectF(option.rect), tokens()
         if option.state & QStyle.StateFlag.State_Selected:
@@ -370,14 +362,12 @@ def _write(
     painter.drawText(room, int(side), shown)
 
 
-# --- The rounds with their filters, or what stands there without any.
-
 ANY = ""
 EMPTY = 220
 
 
 class RoundsCard(Card):
-    """The card; `narrowed` tells run and device of the filters, `again` that to ask anew is due."""
+    """The table and its filters; `narrowed` carries run and device, `again` asks for a retry."""
 
     narrowed = Signal(str, str)
     again = Signal()
@@ -402,7 +392,6 @@ class RoundsCard(Card):
         self.foot.hide()
 
     def show_book(self, book: RoundsBook) -> None:
-        """Show what was read so far."""
         _offer(self.run, book.runs)
         _offer(self.device, {one: self._name_device(one) for one in book.devices})
         self.run.choose(book.run)
@@ -452,7 +441,7 @@ class RoundsCard(Card):
 
 
 def _offer(choice: Dropdown, names: dict[str, str]) -> None:
-    """Offer these too; what is offered stays."""
+    """Add these choices; existing ones stay."""
     for key, words in names.items():
         at = choice.findData(key)
         if at < 0:

@@ -1,4 +1,8 @@
-"""The needs of a run beside what this computer has for them, with word and shape."""
+"""The needs of a run beside what this computer offers, and how well they fit.
+
+Memory is in MiB, everything else in bytes. The offer is what machine and limits leave; None means
+unlimited or unknown. A need above `TIGHT_FROM` of the offer fits tightly: it may soon be too much.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +26,6 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ipc.snapshot import Snapshot
 
-# --- Whether a run fits this computer: each need beside what there is for it. Pure.
-#
-# Memory in MiB, the rest in bytes. What there is, is what machine and limits leave; None: there
-# is no limit, or nobody knows. A need that takes more than `TIGHT_FROM` of what there is leaves
-# little for what comes.
 
 TIGHT_FROM = 0.8
 HOURS_A_DAY = 24
@@ -36,7 +35,7 @@ _MBIT_BYTES_AN_HOUR = 3_600 * 125_000
 
 
 class Fit(StrEnum):
-    """How a need stands to what there is."""
+    """How a need compares with the resources."""
 
     FITS = "fits"
     TIGHT = "tight"
@@ -48,7 +47,7 @@ WORST = (Fit.LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
 
 
 class Kind(StrEnum):
-    """What a run needs."""
+    """A resource that a run needs."""
 
     MEMORY = "memory"
     DISK = "disk"
@@ -59,7 +58,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """One need and how it stands."""
+    """One need beside the resource for it."""
 
     kind: Kind
     needed: int
@@ -69,23 +68,23 @@ class Need:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """What there is for a run."""
+    """The resources available for a run."""
 
     memory_mb: int | None = None
-    """None: nobody knows."""
+    """None: unknown."""
     device: str = ""
-    """The accelerator with that memory; empty: there is none, and main memory counts."""
+    """The accelerator with that memory; empty: none, and main memory counts."""
     disk_bytes: int | None = None
-    """None: nobody knows."""
+    """None: unknown."""
     month_bytes: int | None = None
-    """Left of the month's traffic; None: no limit."""
+    """Left of the month's traffic; None: unlimited."""
     hourly_up_bytes: int | None = None
     hourly_down_bytes: int | None = None
-    """None: no limit."""
+    """None: unlimited."""
 
 
 def room(snapshot: Snapshot, preferences: Preferences) -> Room:
-    """What machine and limits leave."""
+    """The resources that machine and limits leave for a run."""
     memory_mb, device = _memory(snapshot, preferences)
     limit = preferences.month_gb * _GB
     return Room(
@@ -99,7 +98,6 @@ def room(snapshot: Snapshot, preferences: Preferences) -> Room:
 
 
 def needs(run: RunRow, there: Room) -> tuple[Need, ...]:
-    """Each need of the run beside what there is."""
     memory = _need(Kind.MEMORY, run.memory_mb, there.memory_mb, without=Fit.UNKNOWN)
     disk = _need(Kind.DISK, run.disk_bytes, there.disk_bytes, without=Fit.UNKNOWN)
     return (
@@ -112,13 +110,13 @@ def needs(run: RunRow, there: Room) -> tuple[Need, ...]:
 
 
 def overall(needed: tuple[Need, ...]) -> Fit:
-    """How the run stands: as its worst need."""
+    """The worst fit of all needs."""
     fits = {one.fit for one in needed}
     return next(fit for fit in WORST if fit in fits)
 
 
 def days_of_traffic(run: RunRow, there: Room) -> int | None:
-    """Whole days for which the month's traffic lasts when lending all day; None: for ever."""
+    """Whole days that the month's traffic lasts when lending all day; None: unlimited."""
     daily = (run.hourly_up_bytes + run.hourly_down_bytes) * HOURS_A_DAY
     if there.month_bytes is None or not daily:
         return None
@@ -126,7 +124,6 @@ def days_of_traffic(run: RunRow, there: Room) -> int | None:
 
 
 def is_full(run: RunRow) -> bool:
-    """Whether all its places are taken."""
     return 0 < run.most_members <= run.members
 
 
@@ -138,7 +135,7 @@ def _need(kind: Kind, needed: int, most: int | None, without: Fit = Fit.FITS) ->
 
 
 def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, str]:
-    """Of the accelerator with the most, as the choice of a run reckons it."""
+    """Memory of the best accelerator, as the worker counts it when it chooses a run."""
     gpus = snapshot.machine.gpus
     if gpus is None:
         return None, ""
@@ -187,7 +184,6 @@ PICTURES = {
 
 
 def show_fit(chip: Chip, fit: Fit) -> None:
-    """Let a chip say how something fits."""
     words, picture, tone = FITS[fit]
     chip.show_as(QCoreApplication.translate("RunNeeds", words), picture, tone)
 
@@ -205,7 +201,6 @@ class RunNeeds(QWidget):
             column.addWidget(row)
 
     def show_needs(self, needs: tuple[Need, ...], there: Room) -> None:
-        """Show these."""
         for need in needs:
             self.rows[need.kind].show_need(self._name(need, there), need, self._note(need, there))
 
@@ -239,7 +234,7 @@ class RunNeeds(QWidget):
 
 
 class NeedRow(QWidget):
-    """One need: what, how much, of how much, and how that fits."""
+    """One need: its name, the amounts, and how well it fits."""
 
     def __init__(self, picture: str) -> None:
         super().__init__()
@@ -259,7 +254,6 @@ class NeedRow(QWidget):
         row.addWidget(self.chip)
 
     def show_need(self, name: str, need: Need, note: str) -> None:
-        """Show that."""
         self._name.setText(name)
         self._figure.setText(_amount(need.kind, need.needed))
         self._note.setText(note)
@@ -268,7 +262,6 @@ class NeedRow(QWidget):
 
     @property
     def words(self) -> str:
-        """How much of how much."""
         return f"{self._figure.text()} {self._note.text()}"
 
 

@@ -1,4 +1,4 @@
-"""Runs: which models are trained, what each takes of this computer, and which one it works for."""
+"""The Runs page: the models in training, the needs of each, and the run this computer works for."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import PublishedHead, Question, Reply, RunRow, SampleShown
     from tequio_client.ipc.snapshot import Snapshot
 
-# --- The runs to choose from, one row each, above them the choice that the program makes.
 
 BETWEEN = "  ·  "
 ANY = ""
-"""The name of the choice that is left to the program."""
+"""The choice left to the program."""
 
 
 class RunChoices(QWidget):
-    """The list; `looked_at` tells the run (or `ANY`) that the user wants to see."""
+    """The list; `looked_at` carries the run (or `ANY`) that the user clicked."""
 
     looked_at = Signal(str)
 
@@ -52,7 +51,7 @@ class RunChoices(QWidget):
         self.setAccessibleName(self.tr("Runs to choose from"))
 
     def show_rows(self, rows: tuple[RunRow, ...], there: Room | None, ours: str, run: str) -> None:
-        """Show these; `ours` is the run that we are in, `run` the one that was chosen."""
+        """`ours` is the run this computer is in, `run` the one of the preferences."""
         if [row.run for row in rows] != list(self.rows):
             names = [row.run for row in rows]
             self.rows = renewed(self._column, self.rows, names, self._new, self.any)
@@ -61,7 +60,6 @@ class RunChoices(QWidget):
         self.any.show_choice(is_chosen=run == ANY)
 
     def look_at(self, run: str) -> None:
-        """Show that one as the one that is seen."""
         self.rows.get(run, self.any).setChecked(True)
 
     def _new(self, run: str) -> RunChoice:
@@ -71,7 +69,7 @@ class RunChoices(QWidget):
 
 
 class RunChoice(ChoiceRow):
-    """One run."""
+    """One run in the list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +87,6 @@ class RunChoice(ChoiceRow):
         self.settle()
 
     def show_run(self, run: RunRow, there: Room | None, *, is_ours: bool, is_run: bool) -> None:
-        """Show that run."""
         self.name.setText(run.name)
         self.facts.setText(BETWEEN.join(self._facts(run)))
         self.bar.setVisible(bool(run.rounds))
@@ -132,7 +129,7 @@ class RunChoice(ChoiceRow):
 
 
 class AnyRow(ChoiceRow):
-    """The choice that is left to the program."""
+    """The choice left to the program, as the first row."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,25 +149,21 @@ class AnyRow(ChoiceRow):
         self.show_choice(is_chosen=False)
 
     def show_choice(self, *, is_chosen: bool) -> None:
-        """Show whether it was chosen."""
         self.chip.setVisible(is_chosen)
         chosen = f"{self._name}, {self.chip.words}"
         self.setAccessibleName(chosen if is_chosen else self._name)
 
-
-# --- Where heads of a run were published, by what the log says, with the way there.
 
 HUB = "https://huggingface.co"
 MOST = 3
 
 
 def page_of(head: PublishedHead) -> str:
-    """The Hub's page of that commit."""
     return f"{HUB}/{head.repo}/tree/{head.revision}"
 
 
 class RunPublished(QWidget):
-    """The newest of them."""
+    """Published heads of a run, as the log names them, newest first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -184,7 +177,6 @@ class RunPublished(QWidget):
         self.hide()
 
     def show_heads(self, heads: tuple[PublishedHead, ...]) -> None:
-        """Show these, the newest first; nothing at all where there is none."""
         for at, row in enumerate(self.rows):
             row.setVisible(at < len(heads))
             if at < len(heads):
@@ -212,7 +204,6 @@ class PublishedRow(QWidget):
         row.addWidget(self.button)
 
     def show_head(self, head: PublishedHead) -> None:
-        """Show that."""
         self._page = page_of(head)
         self.name.setText(head.repo)
         number = figures.count(head.round)
@@ -222,16 +213,13 @@ class PublishedRow(QWidget):
         self.button.setToolTip(self._page)
 
 
-# --- What a run's model writes, by what the log says: text of a machine, and shown as nothing
-# else.
-
 _LONG_WORD = re.compile(r"(\S{24})(?=\S)")
 LINES = 12
-"""Most lines of a text that are shown: a model may write nothing but ends of lines."""
+"""Most lines shown of a sample: a model may write nothing but line breaks."""
 
 
 class RunWriting(QWidget):
-    """The newest sample: the beginning that the model was given, and how it goes on."""
+    """The newest sample in the log, shown as plain text because a model wrote it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -252,7 +240,6 @@ class RunWriting(QWidget):
         self.hide()
 
     def show_sample(self, sample: SampleShown | None) -> None:
-        """Show that, or nothing at all."""
         self.setVisible(sample is not None)
         if sample is None:
             return
@@ -264,13 +251,11 @@ class RunWriting(QWidget):
 
 
 def _fitted(text: str) -> str:
-    """Some lines of the text, with places to break in words that are wider than the card."""
+    """The first lines, with break points in words wider than the card."""
     lines = text.strip("\n").split("\n")
     shown = "\n".join(lines[:LINES]) + ("\n…" if len(lines) > LINES else "")
     return _LONG_WORD.sub("\\1\u200b", shown)
 
-
-# --- What joining a run means, in numbers, and the button that joins.
 
 DAYS_OF_MONTH = 31
 LINE = {Kind.UP, Kind.DOWN}
@@ -278,7 +263,7 @@ LEAST_WIDTH = 330
 
 
 class RunDetail(Card):
-    """One run, or the choice that is left to the program; `wanted` tells the run to join."""
+    """One run, or the automatic choice; `wanted` carries the run to join."""
 
     wanted = Signal(str)
 
@@ -308,11 +293,11 @@ class RunDetail(Card):
         self.body.addStretch(1)
 
     def call_it(self, join: str, keep: str) -> None:
-        """Say this on the button for joining a run, and for keeping the one that we are in."""
+        """Set the button's label for joining a run and for staying in the current one."""
         self._join, self._keep = join, keep
 
     def show_any(self, *, is_chosen: bool, now: str = "") -> None:
-        """Show the choice that is left to the program; `now` is the run that it works for."""
+        """Show the automatic choice; `now` is the run that it picked."""
         self.published.show_heads(())
         self.writing.show_sample(None)
         self._show_parts(is_run=False)
@@ -332,7 +317,7 @@ class RunDetail(Card):
         self.note.setVisible(bool(self.note.text()))
 
     def show_run(self, run: RunRow, there: Room | None, *, is_ours: bool, is_chosen: bool) -> None:
-        """Show a run; without room nobody knows yet what there is here."""
+        """Without `there`, the resources of this computer are still unknown."""
         self._run = run.run
         there = there or run_needs.Room()
         needed = run_needs.needs(run, there)
@@ -368,7 +353,6 @@ class RunDetail(Card):
         return self.tr("Open to everyone whose device fits.")
 
     def _meaning(self, run: RunRow, there: Room) -> str:
-        """What joining means for the line."""
         words = self.tr(
             "Joining fetches {first} once. While it trains, about {up} go up and {down} come down "
             "each hour; less while it is paused."
@@ -411,7 +395,7 @@ class RunDetail(Card):
 
 
 class Facts(Columns):
-    """The run in four figures."""
+    """A run in four figures."""
 
     def __init__(self) -> None:
         super().__init__(folded=2, gap=12)
@@ -420,7 +404,6 @@ class Facts(Columns):
         self.hold((self.parameters, self.tokens, self.round, self.members))
 
     def show_run(self, run: RunRow) -> None:
-        """Show its figures."""
         size, tokens = figures.short_count(run.parameters), figures.short_count(run.tokens)
         self.parameters.show_fact(size, self._exactly(run))
         self.tokens.show_fact(tokens, figures.count(run.tokens))
@@ -449,14 +432,13 @@ class Fact(QWidget):
         column.addWidget(self._figure)
 
     def show_fact(self, figure: str, exact: str = "") -> None:
-        """Show that figure; a tool tip has the exact one."""
+        """`exact` is shown in the tool tip."""
         self._figure.setText(figure)
         self.setToolTip(exact)
         self.setAccessibleName(f"{self._name.text()}: {exact or figure}")
 
     @property
     def figure(self) -> str:
-        """What it shows."""
         return self._figure.text()
 
 
@@ -466,12 +448,12 @@ def _of(number: int, most: int) -> str:
 
 ASK = AskRuns()
 EVERY_MS = 60_000
-"""Between two questions while somebody looks."""
+"""Interval between two questions while the page is visible."""
 LEAST_LIST = 290
 
 
 class RunsPage(Page):
-    """The page of the runs."""
+    """The Runs page."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -501,17 +483,12 @@ class RunsPage(Page):
 
     @property
     def place(self) -> str:
-        """The run that is looked at."""
         return self._seen or ""
 
     def go_to(self, place: str) -> None:
-        """Look at the run that was looked at."""
         self.look_at(place)
 
-    # --- what the user does
-
     def ask(self) -> None:
-        """Ask for the list now, unless a question is under way."""
         if self._is_asking:
             return
         self._is_asking, self._asked_ms = True, self.means.now_ms()
@@ -519,7 +496,6 @@ class RunsPage(Page):
         self.model.ask(ASK)
 
     def look_at(self, run: str) -> None:
-        """Show what joining that one means."""
         self._seen = run
         self._show_list()
 
@@ -527,10 +503,7 @@ class RunsPage(Page):
         """Work for that run from now on; `ANY`: the program chooses."""
         self.model.choose(replace(self.model.preferences, run=run))
 
-    # --- what is known
-
     def refresh(self) -> None:
-        """Show what is known now, and ask when that is old."""
         self._show()
         if self.model.snapshot is not None and self._is_due():
             self.ask()
@@ -548,8 +521,6 @@ class RunsPage(Page):
         if question == ASK:
             self._is_asking, self._problem = False, why or self.tr("The worker does not answer")
             self._show()
-
-    # --- what is shown
 
     def _show(self) -> None:
         self._show_asking()
@@ -575,7 +546,7 @@ class RunsPage(Page):
             self.banner.show_words(level, words)
 
     def _warning(self) -> tuple[str, str]:
-        """What is wrong with what is shown, and how bad that is."""
+        """The problem with the list, and its level."""
         if self._rows is None:
             return "", "info"
         if self._problem:
@@ -643,7 +614,7 @@ class RunsPage(Page):
 
 
 def _ours(rows: tuple[RunRow, ...], snapshot: Snapshot | None) -> str:
-    """The run that we are in; empty: none."""
+    """The run that this computer is in; empty: none."""
     if snapshot is not None and snapshot.round is not None:
         return snapshot.round.run
     return next((row.run for row in rows if row.is_ours), "") if snapshot else ""

@@ -1,7 +1,6 @@
-"""Settings: sections beside a list of them, and a search over all that can be set.
+"""The Settings page: sections beside a list of them, and a search over all settings.
 
-The list and the search stay where they are while a section scrolls; where there is little room
-they stand above it.
+The list and the search stay in place while a section scrolls; in a narrow window they move above.
 """
 
 from __future__ import annotations
@@ -31,18 +30,18 @@ if TYPE_CHECKING:
     from tequio_client.app.pages.page import Means
 
 LIST = 196
-"""Width of the list of sections."""
+"""Width of the list of sections, in pixels."""
 BESIDE = 22
 BELOW = 10
-"""Between the list and the section."""
+"""Space between list and section."""
 NARROW = 740
-"""Width below which it stands above them."""
+"""Width below which the list moves above the section."""
 WIDEST = 720
-"""Of a section: longer lines are hard to read."""
+"""Maximum width of a section: longer lines are hard to read."""
 
 
 class Settings(Page):
-    """The page."""
+    """The Settings page."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -81,15 +80,14 @@ class Settings(Page):
 
     @property
     def section(self) -> SettingsSection:
-        """The section that is open."""
         return self._made(self._name)[1]
 
     def section_of(self, name: str) -> SettingsSection:
-        """The section of that name, made now if need be."""
+        """The section of that name, built on first use."""
         return self._made(name)[1]
 
     def open_section(self, name: str) -> None:
-        """Show that section, instead of what was found."""
+        """Show that section in place of search results."""
         self._name = name
         self.search.clear()
         self._wanted = []
@@ -98,16 +96,13 @@ class Settings(Page):
 
     @property
     def place(self) -> str:
-        """The section."""
         return self._name
 
     def go_to(self, place: str) -> None:
-        """Open that section."""
         if place in self._specs:
             self.open_section(place)
 
     def refresh(self) -> None:
-        """Show what holds, in what is seen."""
         snapshot = self.model.snapshot
         for frame, section in self._sections.values():
             if not frame.isHidden():
@@ -115,11 +110,8 @@ class Settings(Page):
         self._mark()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Send what was not sent yet."""
         super().hideEvent(event)
         self.edits.flush()
-
-    # --- sections
 
     def _made(self, name: str) -> tuple[QWidget, SettingsSection]:
         if name not in self._sections:
@@ -156,7 +148,7 @@ class Settings(Page):
         self.expect()
 
     def _find(self, text: str) -> None:
-        """Show each setting that has all of these words."""
+        """Show the settings whose name or note contains all of these words."""
         self._wanted = text.casefold().split()
         if not self._wanted:
             self._show_section()
@@ -173,7 +165,7 @@ class Settings(Page):
         self.expect()
 
     def _mark(self) -> None:
-        """Point to the section with the setting that stops lending now."""
+        """Mark the section with the setting that pauses lending now."""
         snapshot = self.model.snapshot
         name = section_with(deciding_field(snapshot.decision)) if snapshot else ""
         why = ""
@@ -181,15 +173,11 @@ class Settings(Page):
             why = snooze.words_reason(snapshot.decision, self.means.now_ms())
         self.list.mark(name, why)
 
-    # --- the list beside
-
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the list beside or above."""
         super().resizeEvent(event)
         self._settle()
 
     def changeEvent(self, event: QEvent) -> None:
-        """The other way round where lines begin on the right."""
         super().changeEvent(event)
         if event.type() == event.Type.LayoutDirectionChange:
             self._settle()

@@ -1,7 +1,7 @@
-"""The controls of the settings that follow from the table: switches, numbers, sliders, choices.
+"""The controls that are built from the table of settings: switches, numbers, sliders, choices.
 
-Every control shows what holds and changes it at once; what is being typed or dragged is sent when
-it has come to rest. `settings_lending` and `settings_app` have the controls of their own kind.
+Every control shows the current value and changes it at once; typing and dragging are sent after a
+moment of rest. `settings_lending` and `settings_app` have the controls with classes of their own.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ USUAL, USUAL_APP = Preferences(), AppSettings()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsContext:
-    """What the controls of the page work with."""
+    """The model, the edits and the program that the controls work with."""
 
     means: Means
     edits: Edits
@@ -50,7 +50,7 @@ class SettingsContext:
 
     @property
     def app(self) -> Own:
-        """The program around the window; sections about it are made only where there is one."""
+        """The program around the window; sections about it are built only where there is one."""
         if self.means.own is None:
             raise RuntimeError("settings of the app in a window without an app")
         return self.means.own
@@ -66,29 +66,27 @@ class Field:
 
     @classmethod
     def of(cls, spec: SettingSpec, section: SectionSpec, context: SettingsContext) -> Field:
-        """The field of a row."""
         return cls(name=spec.field, is_of_app=section.is_of_app, context=context)
 
     @property
     def value(self) -> Any:  # noqa: ANN401  # of any type that a setting has
-        """What holds now, with changes that were not sent yet."""
+        """The current value, including changes that were not sent yet."""
         held = self.context.app.book.settings if self.is_of_app else self.context.edits.current
         return getattr(held, self.name)
 
     @property
     def default(self) -> Any:  # noqa: ANN401  # of any type that a setting has
-        """What holds unless something else was chosen; None for a row without a field."""
+        """The default value; None for a row without a field."""
         return getattr(USUAL_APP if self.is_of_app else USUAL, self.name, None)
 
     def change(self, value: object) -> None:
-        """Change it now."""
         if self.is_of_app:
             self.context.app.book.change(**{self.name: value})
         else:
             self.context.edits.change({self.name: value})
 
     def change_soon(self, value: object) -> None:
-        """Change it when the hand has come to rest; only for preferences."""
+        """Change it after a moment of rest; preferences only."""
         self.context.edits.change_soon({self.name: value})
 
 
@@ -96,7 +94,7 @@ class SettingControl(QWidget):
     """A control with a class of its own; subclasses fill `column` and implement `refresh`."""
 
     noted = Signal(str, str)
-    """Another note than the table's, with its tone; an empty one restores the table's."""
+    """Replaces the table's note, with a tone; an empty text restores it."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__()
@@ -115,7 +113,7 @@ class SettingControl(QWidget):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltControl:
-    """A control from the table, with the function that shows what holds in it."""
+    """A control from the table, with the function that shows its current value."""
 
     widget: QWidget
     refresh: Callable[[], None]
@@ -124,7 +122,7 @@ class BuiltControl:
 
 
 def text(source: str) -> str:
-    """A text of the table, in the user's language."""
+    """The translation of a text of the table."""
     return QCoreApplication.translate(CONTEXT, source) if source else ""
 
 
@@ -203,7 +201,7 @@ def _choice(title: str, spec: ChoiceSpec, field: Field) -> BuiltControl:
 
 
 def with_default(note: str, default: str) -> str:
-    """The note of a setting, and its default."""
+    """The note of a setting with its default appended."""
     return QCoreApplication.translate("settings", "{note} Default: {default}.").format(
         note=note, default=default
     )

@@ -43,7 +43,7 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "listen": settings_app.ListenField,
     "reset": settings_app.ResetButton,
 }
-"""The controls of `CustomSpec`, by field; None in place of one: its row is left out."""
+"""The controls of `CustomSpec`, by field; a factory that returns None leaves its row out."""
 
 
 class SettingsSection(QWidget):
@@ -65,7 +65,6 @@ class SettingsSection(QWidget):
                 self._add(one)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show what holds now, and which of it stops lending."""
         for refresh in self._refreshes:
             refresh()
         for control in self.controls.values():
@@ -79,7 +78,7 @@ class SettingsSection(QWidget):
             row.say_stops(stops, why)
 
     def filter(self, wanted: list[str]) -> bool:
-        """Show only the rows with all of these words; False: there are none."""
+        """Show only the rows with all of these words; return false if there are none."""
         found = False
         for card, rows in self._cards:
             has_any = False

@@ -1,8 +1,8 @@
 """Every setting of the app as data: its section, title, note, control, default and effect.
 
 The pages are built from these tables (`settings_section`), and the search looks through them. All
-texts are English and are translated in the context `settings`; what a setting holds by default
-comes from `Preferences` and `AppSettings`, which this table never repeats.
+texts are English and are translated in the context `settings`; defaults come from `Preferences` and
+`AppSettings` and are never repeated here.
 """
 
 from __future__ import annotations
@@ -567,16 +567,15 @@ DEVICE_STOPS: Mapping[Cause, str] = {
     Reason.GPU_MEMORY: "memory_mb",
     (Reason.NO_DEVICE, "small"): "memory_mb",
 }
-"""Decisions that a device's limit on the page Hardware makes."""
+"""Decisions caused by a device's limit on the Hardware page."""
 NO_SETTING: Mapping[Cause, str] = {
     (Reason.BATTERY_UNKNOWN, "probe"): "",
     (Reason.GPU_UNKNOWN, "memory"): "",
 }
-"""Decisions that no setting can change, unlike others for the same reason."""
+"""Decisions that no setting can change, unlike others with the same reason."""
 
 
 def settings_of(section: SectionSpec) -> Iterator[SettingSpec]:
-    """All settings of a section, in their order."""
     for card in section.cards:
         yield from card.settings
 
@@ -594,7 +593,7 @@ _FIELDS: Mapping[Cause, str] = {
 
 
 def deciding_field(decision: Decision) -> str:
-    """The setting that stops lending now; empty: none does."""
+    """The setting that pauses lending now; empty: none."""
     if decision.state not in {State.WAITING, State.ATTENTION}:
         return ""
     exact = decision.reason, str(decision.values.get("fact", ""))
@@ -602,12 +601,12 @@ def deciding_field(decision: Decision) -> str:
 
 
 def deciding_device(decision: Decision) -> str:
-    """The name of the device that a decision is about; empty: of none, or of all."""
+    """The name of the device that a decision is about; empty: none, or all."""
     return str(decision.values.get("device", ""))
 
 
 def section_with(field_name: str) -> str:
-    """The name of the section with a field that can stop lending; empty: there is none."""
+    """The section with a field that can pause lending; empty: none."""
     for section in SECTIONS:
         if any(one.field == field_name and one.stops for one in settings_of(section)):
             return section.name

@@ -1,4 +1,4 @@
-"""Which pages there are, in the order of the side bar."""
+"""The pages of the window, in the order of the side bar."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One page; made when first opened."""
+    """One page, built when first opened."""
 
     name: str
     title: str
-    """English, in the context `pages`."""
+    """In English; translated in the context `pages`."""
     picture: str
     make: Callable[[Means], Page]
 
     def words(self) -> str:
-        """The title in the user's language."""
         return QCoreApplication.translate("pages", self.title)
 
 

@@ -1,7 +1,7 @@
-"""Several series over the same steps, as lines that bear their names.
+"""Charts: an area over time, lines of a race, and sparklines.
 
-Colour, dashes and name tell the lines apart. The hand of the mouse or the arrow keys choose a step,
-whose values are then shown; a summary in words stands in the accessible description.
+The mouse or the arrow keys select a step whose values are then shown. The accessible description
+holds a summary in words.
 """
 
 from __future__ import annotations
@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 
-# --- The charts' smooth line as a path that Qt draws.
-
 
 def smooth(points: Sequence[QPointF]) -> QPainterPath:
-    """The line through the points, whose x must rise; none: an empty path."""
+    """The smooth line through points with rising x; empty without points."""
     if not points:
         return QPainterPath()
     path = QPainterPath(points[0])
@@ -40,13 +38,11 @@ def smooth(points: Sequence[QPointF]) -> QPainterPath:
     return path
 
 
-# --- Round numbers for a chart's axis.
-
 STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
 def top_and_step(highest: float, intervals: int) -> tuple[float, float]:
-    """The top of an axis that holds the highest value, and its step: round, and no more than due.
+    """A round top of an axis that holds the highest value, and its step.
 
     For a highest value of 0 or less the axis ends at 1.
     """
@@ -61,7 +57,7 @@ def top_and_step(highest: float, intervals: int) -> tuple[float, float]:
 def bottom_top_and_step(
     lowest: float, highest: float, intervals: int
 ) -> tuple[float, float, float]:
-    """Ends and step of an axis that holds both and need not begin at 0: about so many steps."""
+    """Ends and step, with about `steps` steps, of an axis that need not begin at 0."""
     span = highest - lowest or max(abs(highest), 1.0) / 10
     least = span / intervals
     power = 10.0 ** math.floor(math.log10(least))
@@ -71,35 +67,30 @@ def bottom_top_and_step(
     return bottom, max(top, bottom + step), step
 
 
-# --- A series over time, as a curve above a fading ground.
-#
-# The hand of the mouse or the arrow keys choose a step, whose value is then shown; a summary in
-# words stands in the accessible description.
-
 LINES = 4
-"""Intervals between the hairlines."""
+"""Intervals between the horizontal lines."""
 AXIS = 20
 """Height of the labels below."""
 BESIDE = 10
-"""Between the labels and the plot."""
+"""Space between the labels and the plot."""
 DOT = 4.5
 LABELS_APART = 18
 Write: TypeAlias = "Callable[[float], str]"
-"""Says a value in words."""
+"""Writes a value in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """What a chart shows: one value and one label for each step, oldest first."""
+    """The data of a chart: one value and one label for each step, oldest first."""
 
     values: tuple[float, ...] = ()
     labels: tuple[str, ...] = ()
     summary: str = ""
-    """For who cannot see the curve."""
+    """The accessible description."""
 
 
 class AreaChart(QWidget):
-    """Draws a plot, writing its values as told; while it has none, its words say why."""
+    """A plot as a curve over a fading area; without values it shows `empty`."""
 
     def __init__(self, name: str, empty: str, write: Write, write_axis: Write) -> None:
         super().__init__()
@@ -114,7 +105,6 @@ class AreaChart(QWidget):
         self.setMinimumSize(QSize(220, 140))
 
     def show_plot(self, plot: Plot) -> None:
-        """Show that from now on."""
         if plot == self._plot:
             return
         self._plot, self._at = plot, None
@@ -122,7 +112,6 @@ class AreaChart(QWidget):
         self.update()
 
     def say_empty(self, words: str) -> None:
-        """Say that while there is nothing to draw."""
         if words == self._empty:
             return
         self._empty = words
@@ -132,26 +121,20 @@ class AreaChart(QWidget):
 
     @property
     def chosen(self) -> int | None:
-        """The step whose value is shown."""
+        """The selected step."""
         return self._at
 
     def sizeHint(self) -> QSize:
-        """A calm proportion."""
         return QSize(460, 260)
 
-    # --- choosing a step
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Choose the step below the hand."""
         self._choose(self._nearest(event.position().x()))
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Choose none."""
         super().leaveEvent(event)
         self._choose(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go to the step before or after, the first or the last."""
         last = len(self._plot.values) - 1
         at = last if self._at is None else self._at
         goals = {
@@ -184,11 +167,8 @@ class AreaChart(QWidget):
         points = self._points(self._place())
         return min(range(len(points)), key=lambda at: abs(points[at].x() - x))
 
-    # --- drawing
-
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw lines, labels, curve and the chosen dot; or the words of an empty chart."""
         painter.setFont(font(Type.SMALL))
         if self._has_values():
             place = self._place()
@@ -300,21 +280,21 @@ class AreaChart(QWidget):
 
 
 RACE_CHART_LINES = 4
-"""Intervals between the hairlines."""
+"""Intervals between the horizontal lines."""
 RACE_CHART_AXIS, RACE_CHART_BESIDE, RACE_CHART_DOT = 20, 10, 4.0
 LABEL = 15
 """Height of a line's name."""
 FAR = 9.0
-"""Pixels from its line's end at which a name has a dot of its own."""
+"""Distance in pixels from its line's end at which a name gets a dot of its own."""
 MOST_PLACES = 12
 WIDEST = 110
-"""Pixels of the longest name."""
+"""Maximum width of a name in pixels."""
 INKS = ("accent", "accent2", "warn", "ok", "danger", "text_sub")
 DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2.5), (1.2, 2.2), (7, 2.5, 1.2, 2.5))
 RaceChartWrite: TypeAlias = "Callable[[float], str]"
 WriteStep: TypeAlias = "Callable[[int], str]"
 WriteAxis: TypeAlias = "Callable[[float, int], str]"
-"""Says a value with so many decimals."""
+"""Writes a value with the given number of decimals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -329,7 +309,7 @@ class Racer:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A line's name where it is written; `is_far`: not right where the line ends."""
+    """The position of a line's name; `is_far`: not beside the end of its line."""
 
     spot: QRectF
     words: str
@@ -338,7 +318,7 @@ class Name:
 
 
 class RaceChart(QWidget):
-    """Draws racers; while there is none with a value, its words say why."""
+    """Racers as lines told apart by colour, dashes and name; without values it shows `empty`."""
 
     def __init__(
         self, name: str, *, write: RaceChartWrite, write_axis: WriteAxis, write_step: WriteStep
@@ -356,7 +336,6 @@ class RaceChart(QWidget):
         self.setMinimumSize(QSize(220, 190))
 
     def show_racers(self, racers: Iterable[Racer], summary: str) -> None:
-        """Show these from now on."""
         shown = tuple(one for one in racers if one.points)
         if (shown, summary) == (self._racers, self._summary):
             return
@@ -366,7 +345,6 @@ class RaceChart(QWidget):
         self.update()
 
     def say_empty(self, words: str) -> None:
-        """Say that while there is nothing to draw."""
         if words != self._empty:
             self._empty = words
             if not self._racers:
@@ -375,29 +353,23 @@ class RaceChart(QWidget):
 
     @property
     def chosen(self) -> int | None:
-        """The step whose values are shown."""
+        """The selected step."""
         return None if self._at is None else self._steps[self._at]
 
     def sizeHint(self) -> QSize:
-        """A calm proportion."""
         return QSize(460, 200)
 
-    # --- choosing a step
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Choose the step below the hand."""
         if self._racers:
             place, x = self._place(), event.position().x()
             spots = [abs(self._x(place, step) - x) for step in self._steps]
             self._choose(spots.index(min(spots)))
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Choose none."""
         super().leaveEvent(event)
         self._choose(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go to the step before or after, the first or the last."""
         last = len(self._steps) - 1
         at = last if self._at is None else self._at
         goals = {
@@ -421,17 +393,14 @@ class RaceChart(QWidget):
         self.update()
 
     def _said(self) -> list[str]:
-        """The chosen step, and what each line has there."""
+        """The selected step, and each line's value there."""
         step = self._steps[self._at or 0]
         values = [(one.name, _value_at(one, step)) for one in self._racers]
         said = [f"{name} {self._write(value)}" for name, value in values if value is not None]
         return [self._write_step(step), *said]
 
-    # --- drawing
-
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw axis, lines, names and what is chosen; or the words of an empty chart."""
         painter.setFont(font(Type.SMALL))
         if self._racers:
             place = self._place()
@@ -507,7 +476,7 @@ class RaceChart(QWidget):
         painter.drawEllipse(points[-1], RACE_CHART_DOT - 1, RACE_CHART_DOT - 1)
 
     def _draw_names(self, painter: QPainter, place: QRectF) -> None:
-        """Write each name where its line ends: beside the plot, or in it for a shorter line."""
+        """Write each name where its line ends: beside the plot, or inside it for a shorter line."""
         metrics = QFontMetricsF(painter.font())
         names: list[Name] = []
         for racer in self._racers:
@@ -521,7 +490,7 @@ class RaceChart(QWidget):
             self._draw_name(painter, name)
 
     def _draw_name(self, painter: QPainter, name: Name) -> None:
-        """With a dot of its line's colour before it, where that ends somewhere else."""
+        """A name far from its line's end gets a dot in the line's colour."""
         spot = name.spot
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(see_through(tokens().card, 0.8))
@@ -581,7 +550,7 @@ def ink(place: int) -> str:
 
 
 def pen(place: int) -> QPen:
-    """What the line at that place is drawn with."""
+    """The colour and dashes of the line at that place."""
     made = QPen(QColor(ink(place)), style.LINE)
     made.setCapStyle(Qt.PenCapStyle.FlatCap)
     made.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -591,20 +560,20 @@ def pen(place: int) -> QPen:
 
 
 def _places(step: float) -> int:
-    """Decimals that the step is written with."""
+    """Decimals needed to write the step."""
     exact = (some for some in range(MOST_PLACES) if math.isclose(round(step, some), step))
     return next(exact, MOST_PLACES)
 
 
 def _value_at(racer: Racer, step: int) -> float | None:
-    """At that step or at the last one before it; None: it has not begun, or has ended."""
+    """The value at that step or the last one before it; None: not begun, or ended."""
     steps = [at for at, _ in racer.points]
     found = bisect_left(steps, step + 1) - 1
     return racer.points[found][1] if found >= 0 and step <= steps[-1] else None
 
 
 def _apart(names: list[Name], lowest: float) -> list[Name]:
-    """Move names that would stand on each other apart, and none out of sight."""
+    """Move overlapping names apart, keeping all of them visible."""
     moved: list[Name] = []
     for name in sorted(names, key=lambda one: one.spot.top()):
         spot, taken = QRectF(name.spot), [other.spot for other in moved]
@@ -619,17 +588,15 @@ def _apart(names: list[Name], lowest: float) -> list[Name]:
     return moved
 
 
-# --- The last readings of something, as a small line without an axis.
-
 HEIGHT = 26
 LINE = 1.6
 SPARKLINE_DOT = 2.2
 
 
 class Sparkline(QWidget):
-    """Draws the newest reading at its end; a reading that is missing (None) leaves a gap.
+    """A small line without an axis; a missing reading (None) leaves a gap.
 
-    The line reaches from the side where reading begins, once there are `room` readings.
+    The newest reading is at the right end; `room` readings fill the width.
     """
 
     def __init__(self, room: int) -> None:
@@ -641,23 +608,20 @@ class Sparkline(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_values(self, values: Sequence[float | None], top: float) -> None:
-        """Show these, oldest first, below such a top; what is higher raises it."""
+        """Oldest first; a value above `top` raises the top."""
         self._values = tuple(values)[-self._room :]
         self._top = max([top, *(value for value in self._values if value is not None)])
         self.update()
 
     @property
     def values(self) -> tuple[float | None, ...]:
-        """What it shows."""
         return self._values
 
     def sizeHint(self) -> QSize:
-        """As wide as there is room."""
         return QSize(80, HEIGHT)
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw ground line, pieces of curve and the newest reading."""
         colours, foot = tokens(), self.height() - 1.5
         painter.setPen(QPen(QColor(colours.hairline), 1))
         painter.drawLine(QPointF(0, foot), QPointF(self.width(), foot))
