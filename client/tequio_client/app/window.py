@@ -18,10 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app import snooze
-from tequio_client.app.pages import devices
+from tequio_client.app.pages import PAGES, devices
 from tequio_client.app.pages.home import card_of
 from tequio_client.app.pages.page import Means
-from tequio_client.app.pages.table import PAGES
 from tequio_client.app.theme import style
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.app.theme.style import Type
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tequio_client.app.model import Model
+    from tequio_client.app.pages import Entry
     from tequio_client.app.pages.page import Own, Page
-    from tequio_client.app.pages.table import Entry
     from tequio_client.app.theme.look import Look
     from tequio_client.ipc.snapshot import Snapshot
 

@@ -17,173 +17,185 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
-from tequio_client.app import snooze
-from tequio_client.app.pages.events import EventsBook, EventsList, Line, with_days
+from tequio_client.app.pages.events import Timeline
 from tequio_client.app.pages.page import Page, PageHead
 from tequio_client.app.theme import style
-from tequio_client.app.theme.icons import icon
-from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Columns, Paragraph, Picture
 from tequio_client.app.widgets.base import Line as BaseLine
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.app.widgets.messages import Banner, EmptyState, Toast
+from tequio_client.app.widgets.messages import Banner, Toast
 from tequio_client.ipc.control import AskDiagnostics, Diagnostics
-from tequio_client.ipc.texts import Event
 from tequio_client.names import without_names
 from tequio_shared.ids import BUILD
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QEvent
-
     from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Means
     from tequio_client.app.theme.look import Look
-    from tequio_client.ipc.control import ActivityRow, Question, Reply
+    from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import Fact, SessionFacts
-    from tequio_client.ipc.snapshot import Snapshot
-
-
-ALL, ROUNDS, ATTENTION = "all", "rounds", "attention"
-OF_ROUNDS = {code for code in Event if code.startswith(("round-", "head-", "points-"))}
-LEVELS = ("warning", "error")
-NEAR = 400
-"""Distance in pixels from the end at which older events are requested."""
-MINUTE_MS = 60_000
-SEARCH = 190
-
-
-class Timeline(Card):
-    """The event timeline with its filter and search."""
-
-    def __init__(self, means: Means) -> None:
-        super().__init__()
-        self._means, self._minute = means, 0
-        self._said: dict[int, str] = {}
-        self.book = EventsBook(means.model, self)
-        self.kind = Segmented(
-            self.tr("Events to show"),
-            {ALL: self.tr("All"), ROUNDS: self.tr("Rounds"), ATTENTION: self.tr("Attention")},
-        )
-        self.search = SearchField(self.tr("Search in events"))
-        self.list = EventsList(self.tr("Events"), means.now_ms)
-        self.empty = EmptyState("history", "", "")
-        head = Columns(gap=10)
-        head.hold((self.kind, self.search), shares=(0, 1))
-        policy = QSizePolicy.Policy
-        self.setSizePolicy(policy.Expanding, policy.Expanding)
-        self.body.addWidget(head)
-        self.body.addWidget(self.list, 1)
-        self.body.addWidget(self.empty, 1)
-        self.kind.chosen.connect(self._show)
-        self.search.textChanged.connect(self._show)
-        self.book.changed.connect(self._show)
-        bar = self.list.verticalScrollBar()
-        bar.valueChanged.connect(self._read_on)
-        bar.rangeChanged.connect(self._read_on)
-        self._show()
-
-    def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Fetch new events; relative times are rewritten once a minute."""
-        if snapshot is None:
-            self.book.forget()
-        else:
-            self.book.follow(snapshot.activity)
-        minute = self._means.now_ms() // MINUTE_MS
-        if minute != self._minute:
-            self._minute = minute
-            self._show()
-            self.list.viewport().update()
-
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        return self.list.rows.lines
-
-    def _show(self, _news: object = None) -> None:
-        events = [self._line(row) for row in self.book.rows or () if self._is_wanted(row)]
-        self.list.show_lines(with_days(events, self._means.now_ms()))
-        self.list.setVisible(bool(events))
-        self.empty.setVisible(not events)
-        if not events:
-            self._explain()
-        self._read_on()
-
-    def _line(self, row: ActivityRow) -> Line:
-        return Line(words=self._say(row), at_ms=row.at_ms, number=row.number, level=row.level)
-
-    def _say(self, row: ActivityRow) -> str:
-        said = self._said.get(row.number)
-        if said is None:
-            said = self._said[row.number] = snooze.event(row)
-        return said
-
-    def _is_wanted(self, row: ActivityRow) -> bool:
-        match self.kind.choice:
-            case "rounds":
-                is_kind = row.code in OF_ROUNDS
-            case "attention":
-                is_kind = row.level in LEVELS
-            case _:
-                is_kind = True
-        text = self.search.text().strip().casefold()
-        return is_kind and (not text or text in self._say(row).casefold())
-
-    def _explain(self) -> None:
-        if self.book.rows is None and not self.book.problem:
-            self.empty.show_words(
-                self.tr("Looking"), self.tr("What happened lately is being read.")
-            )
-        elif not self.book.rows and self.book.problem:
-            self.empty.show_words(self.tr("Couldn't load the events"), self.book.problem)
-        elif self.book.has_more:
-            self.empty.show_words(self.tr("Looking"), self.tr("Older events are being read."))
-        elif self.book.rows:
-            self.empty.show_words(
-                self.tr("None of these"), self.tr("No event fits the filter and the search.")
-            )
-        else:
-            self.empty.show_words(
-                self.tr("Nothing happened yet"),
-                self.tr("What this computer does for the swarm will stand here in sentences."),
-            )
-
-    def _read_on(self, *_: int) -> None:
-        bar = self.list.verticalScrollBar()
-        is_near = self.list.isHidden() or bar.maximum() - bar.value() < NEAR
-        if self.isVisible() and is_near and not self.book.problem:
-            self.book.read_on()
-
-
-class SearchField(QLineEdit):
-    """A search field whose icon follows the theme."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setPlaceholderText(name)
-        self.setClearButtonEnabled(True)
-        self.setMinimumWidth(SEARCH)
-        self._action = self.addAction(
-            icon("search", tokens().text_sub, 16), QLineEdit.ActionPosition.LeadingPosition
-        )
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is event.Type.StyleChange and hasattr(self, "_action"):
-            self._action.setIcon(icon("search", tokens().text_sub, 16))
-
 
 KNOWN = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
 """Session facts reported only as known or unknown: their values are private."""
+ASK = AskDiagnostics()
+EVERY_MS = 5_000
+"""Interval between readings while the log is visible."""
+LEAST = 220
+PARTS = 3
+"""Parts of the worker's diagnostics, separated by empty lines: versions, snapshot, log."""
+NAMES = {
+    "idle": str(QT_TRANSLATE_NOOP("health", "Time without input")),
+    "lock": str(QT_TRANSLATE_NOOP("health", "Screen lock")),
+    "fullscreen": str(QT_TRANSLATE_NOOP("health", "Fullscreen programs")),
+    "game": str(QT_TRANSLATE_NOOP("health", "Game mode")),
+    "programs": str(QT_TRANSLATE_NOOP("health", "Programs that run")),
+    "metered": str(QT_TRANSLATE_NOOP("health", "Metered network")),
+    "gpu": str(QT_TRANSLATE_NOOP("health", "Graphics cards")),
+    "cpu": str(QT_TRANSLATE_NOOP("health", "Processor load")),
+    "cpu-temperature": str(QT_TRANSLATE_NOOP("health", "Processor temperature")),
+    "memory": str(QT_TRANSLATE_NOOP("health", "Main memory")),
+    "battery": str(QT_TRANSLATE_NOOP("health", "Battery")),
+    "power-saver": str(QT_TRANSLATE_NOOP("health", "Power saving")),
+}
+REMEDIES = {
+    "idle": str(
+        QT_TRANSLATE_NOOP(
+            "health",
+            "Without it, lending waits until the computer is locked. Lock it when you leave, or "
+            "allow lending while you use it in Settings, When to lend.",
+        )
+    ),
+    "lock": str(
+        QT_TRANSLATE_NOOP(
+            "health", "Without it, only the time without input tells that you are away."
+        )
+    ),
+    "fullscreen": str(
+        QT_TRANSLATE_NOOP(
+            "health",
+            "Without it, lending waits until the computer is locked, unless you switch off "
+            "pausing for games in Settings, When to lend.",
+        )
+    ),
+    "game": str(
+        QT_TRANSLATE_NOOP(
+            "health",
+            "Games are still known by their launchers and by filling the screen. To have it, "
+            "install GameMode.",
+        )
+    ),
+    "programs": str(
+        QT_TRANSLATE_NOOP(
+            "health",
+            "Without it, your exclusive programs and games cannot be seen. Empty that list and "
+            "switch off pausing for games in Settings, When to lend, or start Tequio again.",
+        )
+    ),
+    "metered": str(
+        QT_TRANSLATE_NOOP(
+            "health",
+            "Without it, large transfers wait. Allow metered networks in Settings, Network, if "
+            "yours costs nothing.",
+        )
+    ),
+    "gpu": str(
+        QT_TRANSLATE_NOOP(
+            "health",
+            "If such a card is in this computer, install or update its driver, then start the "
+            "computer again.",
+        )
+    ),
+    "cpu-temperature": str(
+        QT_TRANSLATE_NOOP(
+            "health", "Lending goes on; only the processor's temperature goal cannot be kept."
+        )
+    ),
+    "battery": str(
+        QT_TRANSLATE_NOOP(
+            "health", "If this computer has no battery, allow it in Settings, When to lend."
+        )
+    ),
+    "power-saver": str(
+        QT_TRANSLATE_NOOP(
+            "health",
+            "If you never save power, allow lending while power is saved in Settings, When to "
+            "lend.",
+        )
+    ),
+}
+OTHERWISE = str(
+    QT_TRANSLATE_NOOP(
+        "health", "Start Tequio again. If that does not help, copy the diagnostics and report it."
+    )
+)
+ACTIVITY_HEALTH_LEAST = 300
+NOBODY = "none"
+"""Source of a fact that nothing on this system can report."""
+TIMELINE, LOG, HEALTH = "timeline", "log", "health"
+
+
+class ActivityPage(Page):
+    """The Activity page with its three views."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__(means)
+        self.view = Segmented(
+            self.tr("View"),
+            {
+                TIMELINE: self.tr("Timeline"),
+                LOG: self.tr("Log"),
+                HEALTH: self.tr("Health"),
+            },
+        )
+        about = self.tr("What happened here, newest first. It is kept on this computer only.")
+        self.head = PageHead(self.tr("Activity"), about, (self.view,))
+        self.banner, self.toast = Banner(), Toast(self)
+        self.timeline, self.log, self.health = Timeline(means), Log(means), Health()
+        self._views = {TIMELINE: self.timeline, LOG: self.log, HEALTH: self.health}
+        self.body.addWidget(self.head)
+        self.body.addWidget(self.banner)
+        for view in self._views.values():
+            self.body.addWidget(view, 1)
+        self.view.chosen.connect(self.open_view)
+        self.log.told.connect(self.toast.say)
+        self.model.sensed.connect(self.expect)
+        self.open_view(TIMELINE)
+
+    @property
+    def place(self) -> str:
+        return self.view.choice
+
+    def go_to(self, place: str) -> None:
+        self.open_view(place)
+
+    def open_view(self, name: str) -> None:
+        self.view.choose(name)
+        for one, view in self._views.items():
+            view.setVisible(one == name)
+        self.refresh()
+
+    def refresh(self) -> None:
+        snapshot = self.model.snapshot
+        is_gone = snapshot is None and bool(self.model.why_gone)
+        self.banner.setVisible(is_gone)
+        if is_gone:
+            self.banner.show_words("error", self.model.why_gone)
+        match self.view.choice:
+            case "timeline":
+                self.timeline.show_snapshot(snapshot)
+            case "log":
+                self.log.refresh()
+            case "health":
+                self.health.show_health(self.model)
 
 
 def text(model: Model, look: Look) -> str:
@@ -212,14 +224,6 @@ def _session(facts: SessionFacts) -> str:
 def _fact(fact: Fact) -> str:
     told = "well" if fact.ok else f"failed: {fact.error}"
     return f"probe {fact.name} by {fact.source}, {fact.took_ms} ms: {told}"
-
-
-ASK = AskDiagnostics()
-EVERY_MS = 5_000
-"""Interval between readings while the log is visible."""
-LEAST = 220
-PARTS = 3
-"""Parts of the worker's diagnostics, separated by empty lines: versions, snapshot, log."""
 
 
 class Log(Card):
@@ -309,93 +313,6 @@ def log_of(diagnostics: str) -> str:
     return parts[-1] if len(parts) == PARTS else ""
 
 
-NAMES = {
-    "idle": str(QT_TRANSLATE_NOOP("health", "Time without input")),
-    "lock": str(QT_TRANSLATE_NOOP("health", "Screen lock")),
-    "fullscreen": str(QT_TRANSLATE_NOOP("health", "Fullscreen programs")),
-    "game": str(QT_TRANSLATE_NOOP("health", "Game mode")),
-    "programs": str(QT_TRANSLATE_NOOP("health", "Programs that run")),
-    "metered": str(QT_TRANSLATE_NOOP("health", "Metered network")),
-    "gpu": str(QT_TRANSLATE_NOOP("health", "Graphics cards")),
-    "cpu": str(QT_TRANSLATE_NOOP("health", "Processor load")),
-    "cpu-temperature": str(QT_TRANSLATE_NOOP("health", "Processor temperature")),
-    "memory": str(QT_TRANSLATE_NOOP("health", "Main memory")),
-    "battery": str(QT_TRANSLATE_NOOP("health", "Battery")),
-    "power-saver": str(QT_TRANSLATE_NOOP("health", "Power saving")),
-}
-REMEDIES = {
-    "idle": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Without it, lending waits until the computer is locked. Lock it when you leave, or "
-            "allow lending while you use it in Settings, When to lend.",
-        )
-    ),
-    "lock": str(
-        QT_TRANSLATE_NOOP(
-            "health", "Without it, only the time without input tells that you are away."
-        )
-    ),
-    "fullscreen": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Without it, lending waits until the computer is locked, unless you switch off "
-            "pausing for games in Settings, When to lend.",
-        )
-    ),
-    "game": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Games are still known by their launchers and by filling the screen. To have it, "
-            "install GameMode.",
-        )
-    ),
-    "programs": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Without it, your exclusive programs and games cannot be seen. Empty that list and "
-            "switch off pausing for games in Settings, When to lend, or start Tequio again.",
-        )
-    ),
-    "metered": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "Without it, large transfers wait. Allow metered networks in Settings, Network, if "
-            "yours costs nothing.",
-        )
-    ),
-    "gpu": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "If such a card is in this computer, install or update its driver, then start the "
-            "computer again.",
-        )
-    ),
-    "cpu-temperature": str(
-        QT_TRANSLATE_NOOP(
-            "health", "Lending goes on; only the processor's temperature goal cannot be kept."
-        )
-    ),
-    "battery": str(
-        QT_TRANSLATE_NOOP(
-            "health", "If this computer has no battery, allow it in Settings, When to lend."
-        )
-    ),
-    "power-saver": str(
-        QT_TRANSLATE_NOOP(
-            "health",
-            "If you never save power, allow lending while power is saved in Settings, When to "
-            "lend.",
-        )
-    ),
-}
-OTHERWISE = str(
-    QT_TRANSLATE_NOOP(
-        "health", "Start Tequio again. If that does not help, copy the diagnostics and report it."
-    )
-)
-
-
 def name(fact: Fact) -> str:
     """The translated name of a probe."""
     known = NAMES.get(fact.name)
@@ -405,11 +322,6 @@ def name(fact: Fact) -> str:
 def remedy(fact: Fact) -> str:
     """The advice for a probe that fails."""
     return QCoreApplication.translate("health", REMEDIES.get(fact.name, OTHERWISE))
-
-
-ACTIVITY_HEALTH_LEAST = 300
-NOBODY = "none"
-"""Source of a fact that nothing on this system can report."""
 
 
 class Health(QWidget):
@@ -532,61 +444,3 @@ class ProbeRow(QWidget):
             self.chip.show_as(self.tr("Unknown"), "triangle-alert", "warn")
         parts = (self.name.text(), self.chip.words, self.source.text(), fact.error)
         self.setAccessibleName(", ".join(filter(None, (*parts, self.remedy.text()))))
-
-
-TIMELINE, LOG, HEALTH = "timeline", "log", "health"
-
-
-class ActivityPage(Page):
-    """The Activity page with its three views."""
-
-    def __init__(self, means: Means) -> None:
-        super().__init__(means)
-        self.view = Segmented(
-            self.tr("View"),
-            {
-                TIMELINE: self.tr("Timeline"),
-                LOG: self.tr("Log"),
-                HEALTH: self.tr("Health"),
-            },
-        )
-        about = self.tr("What happened here, newest first. It is kept on this computer only.")
-        self.head = PageHead(self.tr("Activity"), about, (self.view,))
-        self.banner, self.toast = Banner(), Toast(self)
-        self.timeline, self.log, self.health = Timeline(means), Log(means), Health()
-        self._views = {TIMELINE: self.timeline, LOG: self.log, HEALTH: self.health}
-        self.body.addWidget(self.head)
-        self.body.addWidget(self.banner)
-        for view in self._views.values():
-            self.body.addWidget(view, 1)
-        self.view.chosen.connect(self.open_view)
-        self.log.told.connect(self.toast.say)
-        self.model.sensed.connect(self.expect)
-        self.open_view(TIMELINE)
-
-    @property
-    def place(self) -> str:
-        return self.view.choice
-
-    def go_to(self, place: str) -> None:
-        self.open_view(place)
-
-    def open_view(self, name: str) -> None:
-        self.view.choose(name)
-        for one, view in self._views.items():
-            view.setVisible(one == name)
-        self.refresh()
-
-    def refresh(self) -> None:
-        snapshot = self.model.snapshot
-        is_gone = snapshot is None and bool(self.model.why_gone)
-        self.banner.setVisible(is_gone)
-        if is_gone:
-            self.banner.show_words("error", self.model.why_gone)
-        match self.view.choice:
-            case "timeline":
-                self.timeline.show_snapshot(snapshot)
-            case "log":
-                self.log.refresh()
-            case "health":
-                self.health.show_health(self.model)

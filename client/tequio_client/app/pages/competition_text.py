@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from tequio_client.ipc.competitions import CompetitionRow
     from tequio_client.ipc.snapshot import JudgingShown
 
+NANO = 1e9
+SCORE_PLACES = 4
+translate = QCoreApplication.translate
+judging_words_translate = QCoreApplication.translate
+
 
 class Stage(StrEnum):
     """A stage of a competition, finer than the ledger's phases."""
@@ -103,9 +108,6 @@ def _done(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
     return passed + part
 
 
-NANO = 1e9
-SCORE_PLACES = 4
-translate = QCoreApplication.translate
 PICTURES = {
     Stage.ANNOUNCED: ("calendar-clock", ""),
     Stage.OPEN: ("swords", "accent"),
@@ -218,9 +220,6 @@ def date_names() -> tuple[str, ...]:
 def score(nanobits_per_byte: int) -> str:
     """A score in bits per byte."""
     return figures.decimal(nanobits_per_byte / NANO, SCORE_PLACES)
-
-
-judging_words_translate = QCoreApplication.translate
 
 
 def cost(row: CompetitionRow | None = None) -> str:

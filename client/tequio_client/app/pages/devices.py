@@ -7,16 +7,35 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from tequio_client.app.theme.style import Type
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Columns, Line
+from tequio_client.app.widgets.buttons import Button
+from tequio_client.app.widgets.charts import Sparkline
+from tequio_client.app.widgets.inputs import SettingRow
+from tequio_client.ipc.control import AskBenchmark, Benchmark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tequio_client.app.model import Model
+    from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import Gpu, MachineFacts
     from tequio_client.ipc.preferences import Preferences
-
+    from tequio_client.ipc.snapshot import Snapshot
 
 CPU = "cpu"
 READINGS = 60
 """Readings remembered of each kind: one minute."""
+VENDOR = re.compile(r"^(NVIDIA |AMD |Intel\(R\) )?(GeForce |Radeon )?")
+"""Vendor and family, left out where space is short."""
+LEAST = 104
+WARM_C = 100.0
+"""Top of a temperature chart."""
+WATTS = 100.0
+"""Top of a power chart if the card does not report its limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +125,167 @@ class History:
         return tuple(self._kept.get((device, kind), ()))
 
 
-VENDOR = re.compile(r"^(NVIDIA |AMD |Intel\(R\) )?(GeForce |Radeon )?")
-"""Vendor and family, left out where space is short."""
-
-
 def short(name: str) -> str:
     """The name of a card without its vendor: RTX 4070."""
     return VENDOR.sub("", name) or name
+
+
+class BenchmarkRow(SettingRow):
+    """The benchmark of a device; it runs on request while the device is not lent."""
+
+    def __init__(self, model: Model, device: str) -> None:
+        self.button = Button("", picture="gauge")
+        super().__init__("", "", self.button)
+        self.show_name(self.tr("Benchmark"))
+        self._model, self._question = model, AskBenchmark(device=device)
+        self._is_running, self._why, self._is_lent = False, "", False
+        self._is_there = False
+        reply = model.reply(self._question)
+        self._result = reply if isinstance(reply, Benchmark) else None
+        self.button.clicked.connect(self._ask)
+        model.replied.connect(self._take)
+        model.refused.connect(self._miss)
+        self._show()
+
+    def show_snapshot(self, snapshot: Snapshot | None) -> None:
+        self._is_there = snapshot is not None
+        self._is_lent = snapshot is not None and (
+            snapshot.decision.may_compute
+            or any(trainer.state not in ("off", "broken") for trainer in snapshot.trainers)
+        )
+        self._show()
+
+    def _ask(self) -> None:
+        self._is_running, self._why = True, ""
+        self._show()
+        self._model.ask(self._question)
+
+    def _take(self, question: Question, reply: Reply) -> None:
+        if question == self._question and isinstance(reply, Benchmark):
+            self._is_running, self._why, self._result = False, "", reply
+            self._show()
+
+    def _miss(self, question: Question, why: str) -> None:
+        if question == self._question:
+            self._is_running, self._why = False, why
+            self._show()
+
+    def _show(self) -> None:
+        is_first = self._result is None and not self._why
+        words = self.tr("Measure") if is_first else self.tr("Measure again")
+        self.button.show_as(self.tr("Measuring") if self._is_running else words, "gauge")
+        self.button.setAccessibleName(f"{self.tr('Benchmark')}: {self.button.text()}")
+        self.button.setEnabled(self._is_there and not self._is_running and not self._is_lent)
+        self.show_note(self._said(), "danger" if self._why and not self._is_running else "sub")
+
+    def _said(self) -> str:
+        if self._is_running:
+            return self.tr("Trains a small model for a few seconds.")
+        if self._why:
+            return self.tr("Not measured: {why}.").format(why=self._why.rstrip("."))
+        said = [self._figures(self._result)] if self._result else []
+        if self._is_lent:
+            said.append(self.tr("Pause first to get a meaningful result."))
+        elif not said:
+            said.append(
+                self.tr("Trains a small model for a few seconds and says how fast this device is.")
+            )
+        return " ".join(said)
+
+    def _figures(self, result: Benchmark) -> str:
+        tokens = figures.count(round(result.tokens_per_s))
+        parts = [self.tr("{tokens} tokens per second").format(tokens=tokens)]
+        if result.watts is not None:
+            parts.append(figures.power(result.watts))
+        if result.memory_mb:
+            memory = figures.memory(result.memory_mb)
+            parts.append(self.tr("{memory} of memory").format(memory=memory))
+        return self.tr("{figures}.").format(figures=", ".join(parts))
+
+
+class Readings(Columns):
+    """The readings of one device, without those that its kind never has."""
+
+    def __init__(self, *, is_processor: bool) -> None:
+        super().__init__(folded=3, gap=18)
+        self.load = ReadingTile(self.tr("Load"))
+        self.others = ReadingTile(self.tr("Other programs"))
+        self.memory = ReadingTile(self.tr("Memory") if is_processor else self.tr("VRAM"))
+        self.temperature = ReadingTile(self.tr("Temperature"))
+        self.watts = ReadingTile(self.tr("Power"))
+        card = (self.load, self.others, self.memory, self.temperature, self.watts)
+        processor = (self.others, self.memory, self.temperature)
+        self._is_processor = is_processor
+        self.tiles = processor if is_processor else card
+        self.hold(self.tiles)
+
+    def show_device(self, device: Device, history: History) -> None:
+        def past(kind: str) -> Sequence[float | None]:
+            return history.of(device.id, kind)
+
+        self.others.show_reading(_percent(device.others), past("others"), 1.0)
+        self.memory.show_reading(
+            _memory(device), past("used_mb"), float(device.memory_mb or 1), short=_of(device)
+        )
+        self.temperature.show_reading(
+            _or_dash(figures.temperature, device.temperature_c), past("temperature_c"), WARM_C
+        )
+        if not self._is_processor:
+            self.load.show_reading(_percent(device.load), past("load"), 1.0)
+            top = device.watts_limit or WATTS
+            self.watts.show_reading(_or_dash(figures.power, device.watts), past("watts"), top)
+
+
+class ReadingTile(QWidget):
+    """One reading with its last minute."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name, self._figure = Line(name, Type.CAPTION, "sub"), Line("", Type.HEADING)
+        self.line = Sparkline(READINGS)
+        self.setMinimumWidth(LEAST)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self._name)
+        column.addWidget(self._figure)
+        column.addSpacing(2)
+        column.addWidget(self.line)
+
+    def show_reading(
+        self, words: str, past: Sequence[float | None], top: float, short: str = ""
+    ) -> None:
+        """`short` is shown where the full words do not fit."""
+        self._figure.setText(short or words)
+        self.line.show_values(past, top)
+        self.setAccessibleName(f"{self._name.text()}: {words}")
+
+    @property
+    def words(self) -> str:
+        return self._figure.text()
+
+
+def _percent(part: float | None) -> str:
+    return figures.ABSENT if part is None else figures.percent(part * 100)
+
+
+def _or_dash(write: Callable[[float], str], value: float | None) -> str:
+    return figures.ABSENT if value is None else write(value)
+
+
+def _memory(device: Device) -> str:
+    used, most = device.used_mb, device.memory_mb
+    if used is None or most is None:
+        return figures.ABSENT
+    return figures.translate("figures", "{used} of {most}").format(
+        used=figures.memory(used), most=figures.memory(most)
+    )
+
+
+def _of(device: Device) -> str:
+    used, most = device.used_mb, device.memory_mb
+    if used is None or most is None:
+        return figures.ABSENT
+    number, _, unit = figures.memory(used).rpartition(" ")
+    whole = figures.memory(most)
+    return f"{number if whole.endswith(f' {unit}') else figures.memory(used)} / {whole}"

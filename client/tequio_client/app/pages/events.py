@@ -19,26 +19,185 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QListView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+)
 
+from tequio_client.app import snooze
 from tequio_client.app.theme import icons
+from tequio_client.app.theme.icons import icon
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.messages import LEVELS
+from tequio_client.app.widgets.base import Card, Columns
+from tequio_client.app.widgets.buttons import Segmented
+from tequio_client.app.widgets.messages import LEVELS, EmptyState
 from tequio_client.ipc.control import Activity, AskActivity
+from tequio_client.ipc.texts import Event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QPainter
     from PySide6.QtWidgets import QStyleOptionViewItem
 
     from tequio_client.app.model import Model
+    from tequio_client.app.pages.page import Means
     from tequio_client.ipc.control import ActivityRow, Question, Reply
+    from tequio_client.ipc.snapshot import Snapshot
 
-
+ALL, ROUNDS, ATTENTION = "all", "rounds", "attention"
+OF_ROUNDS = {code for code in Event if code.startswith(("round-", "head-", "points-"))}
+ATTENTION_LEVELS = ("warning", "error")
+NEAR = 400
+"""Distance in pixels from the end at which older events are requested."""
+MINUTE_MS = 60_000
+SEARCH = 190
 PAGE = 100
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+DAY = 36
+LEAST = 260
+TILE = 28
+PICTURE = 15
+SIDE = 4
+GAP = 12
+LONGEST_S = 13 * 86_400 + 23 * 3_600
+"""Sample durations whose widest text decides the column width."""
+ABOVE = 9
+GROUNDS = {
+    "info": "hover",
+    "good": "ok_soft",
+    "warning": "warn_soft",
+    "error": "danger_soft",
+}
+WRAPPED = Qt.TextFlag.TextWordWrap
+
+
+class Timeline(Card):
+    """The event timeline with its filter and search."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__()
+        self._means, self._minute = means, 0
+        self._said: dict[int, str] = {}
+        self.book = EventsBook(means.model, self)
+        self.kind = Segmented(
+            self.tr("Events to show"),
+            {ALL: self.tr("All"), ROUNDS: self.tr("Rounds"), ATTENTION: self.tr("Attention")},
+        )
+        self.search = SearchField(self.tr("Search in events"))
+        self.list = EventsList(self.tr("Events"), means.now_ms)
+        self.empty = EmptyState("history", "", "")
+        head = Columns(gap=10)
+        head.hold((self.kind, self.search), shares=(0, 1))
+        policy = QSizePolicy.Policy
+        self.setSizePolicy(policy.Expanding, policy.Expanding)
+        self.body.addWidget(head)
+        self.body.addWidget(self.list, 1)
+        self.body.addWidget(self.empty, 1)
+        self.kind.chosen.connect(self._show)
+        self.search.textChanged.connect(self._show)
+        self.book.changed.connect(self._show)
+        bar = self.list.verticalScrollBar()
+        bar.valueChanged.connect(self._read_on)
+        bar.rangeChanged.connect(self._read_on)
+        self._show()
+
+    def show_snapshot(self, snapshot: Snapshot | None) -> None:
+        """Fetch new events; relative times are rewritten once a minute."""
+        if snapshot is None:
+            self.book.forget()
+        else:
+            self.book.follow(snapshot.activity)
+        minute = self._means.now_ms() // MINUTE_MS
+        if minute != self._minute:
+            self._minute = minute
+            self._show()
+            self.list.viewport().update()
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return self.list.rows.lines
+
+    def _show(self, _news: object = None) -> None:
+        events = [self._line(row) for row in self.book.rows or () if self._is_wanted(row)]
+        self.list.show_lines(with_days(events, self._means.now_ms()))
+        self.list.setVisible(bool(events))
+        self.empty.setVisible(not events)
+        if not events:
+            self._explain()
+        self._read_on()
+
+    def _line(self, row: ActivityRow) -> Line:
+        return Line(words=self._say(row), at_ms=row.at_ms, number=row.number, level=row.level)
+
+    def _say(self, row: ActivityRow) -> str:
+        said = self._said.get(row.number)
+        if said is None:
+            said = self._said[row.number] = snooze.event(row)
+        return said
+
+    def _is_wanted(self, row: ActivityRow) -> bool:
+        match self.kind.choice:
+            case "rounds":
+                is_kind = row.code in OF_ROUNDS
+            case "attention":
+                is_kind = row.level in ATTENTION_LEVELS
+            case _:
+                is_kind = True
+        text = self.search.text().strip().casefold()
+        return is_kind and (not text or text in self._say(row).casefold())
+
+    def _explain(self) -> None:
+        if self.book.rows is None and not self.book.problem:
+            self.empty.show_words(
+                self.tr("Looking"), self.tr("What happened lately is being read.")
+            )
+        elif not self.book.rows and self.book.problem:
+            self.empty.show_words(self.tr("Couldn't load the events"), self.book.problem)
+        elif self.book.has_more:
+            self.empty.show_words(self.tr("Looking"), self.tr("Older events are being read."))
+        elif self.book.rows:
+            self.empty.show_words(
+                self.tr("None of these"), self.tr("No event fits the filter and the search.")
+            )
+        else:
+            self.empty.show_words(
+                self.tr("Nothing happened yet"),
+                self.tr("What this computer does for the swarm will stand here in sentences."),
+            )
+
+    def _read_on(self, *_: int) -> None:
+        bar = self.list.verticalScrollBar()
+        is_near = self.list.isHidden() or bar.maximum() - bar.value() < NEAR
+        if self.isVisible() and is_near and not self.book.problem:
+            self.book.read_on()
+
+
+class SearchField(QLineEdit):
+    """A search field whose icon follows the theme."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(name)
+        self.setClearButtonEnabled(True)
+        self.setMinimumWidth(SEARCH)
+        self._action = self.addAction(
+            icon("search", tokens().text_sub, 16), QLineEdit.ActionPosition.LeadingPosition
+        )
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is event.Type.StyleChange and hasattr(self, "_action"):
+            self._action.setIcon(icon("search", tokens().text_sub, 16))
 
 
 class EventsBook(QObject):
@@ -102,10 +261,6 @@ class EventsBook(QObject):
         if question == self._asked:
             self._asked, self._followed, self.problem = None, -1, why
             self.changed.emit()
-
-
-Index = QModelIndex | QPersistentModelIndex
-NOWHERE = QModelIndex()
 
 
 class Role(IntEnum):
@@ -205,24 +360,6 @@ def _common(one: Sequence[Line], other: Sequence[Line]) -> int:
     """How many lines two lists share at their beginning."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
-DAY = 36
-LEAST = 260
-TILE = 28
-PICTURE = 15
-SIDE = 4
-GAP = 12
-LONGEST_S = 13 * 86_400 + 23 * 3_600
-"""Sample durations whose widest text decides the column width."""
-ABOVE = 9
-GROUNDS = {
-    "info": "hover",
-    "good": "ok_soft",
-    "warning": "warn_soft",
-    "error": "danger_soft",
-}
-WRAPPED = Qt.TextFlag.TextWordWrap
 
 
 class EventsList(QListView):

@@ -8,106 +8,36 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app import snooze
-from tequio_client.app.pages.devices import CPU, READINGS, Device, History, devices, is_used
-from tequio_client.app.pages.edits import Edits
+from tequio_client.app.pages.devices import (
+    CPU,
+    BenchmarkRow,
+    Device,
+    History,
+    Readings,
+    devices,
+    is_used,
+)
 from tequio_client.app.pages.page import Page
+from tequio_client.app.pages.settings_control import Edits
 from tequio_client.app.pages.settings_table import deciding_device, deciding_field
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text, tip
 from tequio_client.app.widgets.buttons import Button, Segmented, Switch
 from tequio_client.app.widgets.cards import Tile
-from tequio_client.app.widgets.charts import Sparkline
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import SettingRow, SliderRow
 from tequio_client.app.widgets.messages import Banner, UndoToast
-from tequio_client.ipc.control import AskBenchmark, Benchmark
 from tequio_client.ipc.preferences import most_memory_mb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from PySide6.QtGui import QHideEvent
 
-    from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Means
-    from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.preferences import DeviceChoice
     from tequio_client.ipc.snapshot import Snapshot
-
-
-class BenchmarkRow(SettingRow):
-    """The benchmark of a device; it runs on request while the device is not lent."""
-
-    def __init__(self, model: Model, device: str) -> None:
-        self.button = Button("", picture="gauge")
-        super().__init__("", "", self.button)
-        self.show_name(self.tr("Benchmark"))
-        self._model, self._question = model, AskBenchmark(device=device)
-        self._is_running, self._why, self._is_lent = False, "", False
-        self._is_there = False
-        reply = model.reply(self._question)
-        self._result = reply if isinstance(reply, Benchmark) else None
-        self.button.clicked.connect(self._ask)
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
-        self._show()
-
-    def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        self._is_there = snapshot is not None
-        self._is_lent = snapshot is not None and (
-            snapshot.decision.may_compute
-            or any(trainer.state not in ("off", "broken") for trainer in snapshot.trainers)
-        )
-        self._show()
-
-    def _ask(self) -> None:
-        self._is_running, self._why = True, ""
-        self._show()
-        self._model.ask(self._question)
-
-    def _take(self, question: Question, reply: Reply) -> None:
-        if question == self._question and isinstance(reply, Benchmark):
-            self._is_running, self._why, self._result = False, "", reply
-            self._show()
-
-    def _miss(self, question: Question, why: str) -> None:
-        if question == self._question:
-            self._is_running, self._why = False, why
-            self._show()
-
-    def _show(self) -> None:
-        is_first = self._result is None and not self._why
-        words = self.tr("Measure") if is_first else self.tr("Measure again")
-        self.button.show_as(self.tr("Measuring") if self._is_running else words, "gauge")
-        self.button.setAccessibleName(f"{self.tr('Benchmark')}: {self.button.text()}")
-        self.button.setEnabled(self._is_there and not self._is_running and not self._is_lent)
-        self.show_note(self._said(), "danger" if self._why and not self._is_running else "sub")
-
-    def _said(self) -> str:
-        if self._is_running:
-            return self.tr("Trains a small model for a few seconds.")
-        if self._why:
-            return self.tr("Not measured: {why}.").format(why=self._why.rstrip("."))
-        said = [self._figures(self._result)] if self._result else []
-        if self._is_lent:
-            said.append(self.tr("Pause first to get a meaningful result."))
-        elif not said:
-            said.append(
-                self.tr("Trains a small model for a few seconds and says how fast this device is.")
-            )
-        return " ".join(said)
-
-    def _figures(self, result: Benchmark) -> str:
-        tokens = figures.count(round(result.tokens_per_s))
-        parts = [self.tr("{tokens} tokens per second").format(tokens=tokens)]
-        if result.watts is not None:
-            parts.append(figures.power(result.watts))
-        if result.memory_mb:
-            memory = figures.memory(result.memory_mb)
-            parts.append(self.tr("{memory} of memory").format(memory=memory))
-        return self.tr("{figures}.").format(figures=", ".join(parts))
-
 
 STEP_MB = 256
 STEP_W = 5
@@ -118,6 +48,121 @@ LEAST_C, MOST_C = 40, 110
 LEAST_PERCENT = 5
 LEAST_WIDTH = 290
 USUAL_C = 80
+BETWEEN = "  ·  "
+
+
+class Hardware(Page):
+    """The Hardware page with one card per device."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__(means)
+        self.edits, self.history = Edits(means.model, self), History()
+        self.cards: dict[str, DeviceCard] = {}
+        self._shapes: tuple[object, ...] = ()
+        self.banner = Banner()
+        self.toast = UndoToast(self)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(self.body.spacing())
+        self.body.addWidget(self._head())
+        self.body.addWidget(self.banner)
+        self.body.addLayout(self._column)
+        self.body.addStretch(1)
+        self.banner.button.clicked.connect(self._use_processor)
+        self.edits.changed.connect(self.expect)
+        means.model.shown.connect(self._remember)
+        self._remember(means.model.snapshot)
+
+    def refresh(self) -> None:
+        snapshot = self.model.snapshot
+        self._show_banner(snapshot)
+        if snapshot is None:
+            for card in self.cards.values():
+                card.show_nothing()
+            return
+        shown = devices(snapshot.machine)
+        if snapshot.machine.gpus is None and not snapshot.machine.cpu_name:
+            shown = ()
+        self._hold(shown)
+        for device in shown:
+            self.cards[device.id].show_device(device, snapshot)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.edits.flush()
+
+    def _remember(self, snapshot: Snapshot | None) -> None:
+        if snapshot is not None:
+            self.history.take(snapshot.machine)
+
+    def _show_banner(self, snapshot: Snapshot | None) -> None:
+        level, said, button = self._said(snapshot)
+        self.banner.setVisible(bool(said))
+        self.banner.show_words(level, said, button)
+
+    def _said(self, snapshot: Snapshot | None) -> tuple[str, str, str]:
+        if snapshot is None:
+            return "info", self.tr("The worker is being started; then its devices stand here."), ""
+        machine = snapshot.machine
+        if machine.gpus is None:
+            broken = next((one.error for one in machine.health if not one.ok and one.error), "")
+            said = self.tr(
+                "The hardware probe is not responding, so the state of the graphics cards is "
+                "unknown. Nothing is lent until it responds; Tequio restarts it automatically."
+            )
+            return "warning", f"{said} {broken}".strip(), ""
+        if any(gpu.id != CPU for gpu in machine.gpus):
+            return "info", "", ""
+        if self.edits.current.device(CPU).use:
+            said = self.tr(
+                "No graphics card was found that can train. The CPU is lent instead. It's "
+                "slower, but still earns points."
+            )
+            return "info", said, ""
+        said = self.tr("No graphics card was found that can train. The CPU can be lent instead.")
+        return "info", said, self.tr("Lend the processor")
+
+    def _use_processor(self) -> None:
+        self.edits.change_device(CPU, {"use": True})
+
+    def _hold(self, shown: tuple[Device, ...]) -> None:
+        """Keep one card per device; a device whose limits changed gets a new card."""
+        shapes = tuple(_shape(device) for device in shown)
+        if shapes == self._shapes:
+            return
+        self._shapes = shapes
+        for card in self.cards.values():
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = {}
+        for device in shown:
+            card = DeviceCard(device, self.means, self.edits, self.history)
+            card.switched.connect(self._offer_undo)
+            self.cards[device.id] = card
+            self._column.addWidget(card)
+
+    def _offer_undo(self, name: str, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
+        if is_on:
+            self.toast.hide()
+            return
+        device = self.cards[name].device
+        self.toast.offer(
+            self.tr("{device} is lent no more.").format(device=device.name or device.id),
+            lambda: self.edits.change_device(name, {"use": True}),
+        )
+
+    def _head(self) -> QWidget:
+        made = QWidget()
+        column = QVBoxLayout(made)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(Text(self.tr("Hardware"), Type.TITLE))
+        said = self.tr(
+            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
+            "apply immediately."
+        )
+        column.addWidget(Paragraph(said, Type.CAPTION, "sub"))
+        return made
 
 
 class Limit(QWidget):
@@ -310,104 +355,6 @@ class Limits(Columns):
         return made
 
 
-LEAST = 104
-WARM_C = 100.0
-"""Top of a temperature chart."""
-WATTS = 100.0
-"""Top of a power chart if the card does not report its limit."""
-
-
-class Readings(Columns):
-    """The readings of one device, without those that its kind never has."""
-
-    def __init__(self, *, is_processor: bool) -> None:
-        super().__init__(folded=3, gap=18)
-        self.load = ReadingTile(self.tr("Load"))
-        self.others = ReadingTile(self.tr("Other programs"))
-        self.memory = ReadingTile(self.tr("Memory") if is_processor else self.tr("VRAM"))
-        self.temperature = ReadingTile(self.tr("Temperature"))
-        self.watts = ReadingTile(self.tr("Power"))
-        card = (self.load, self.others, self.memory, self.temperature, self.watts)
-        processor = (self.others, self.memory, self.temperature)
-        self._is_processor = is_processor
-        self.tiles = processor if is_processor else card
-        self.hold(self.tiles)
-
-    def show_device(self, device: Device, history: History) -> None:
-        def past(kind: str) -> Sequence[float | None]:
-            return history.of(device.id, kind)
-
-        self.others.show_reading(_percent(device.others), past("others"), 1.0)
-        self.memory.show_reading(
-            _memory(device), past("used_mb"), float(device.memory_mb or 1), short=_of(device)
-        )
-        self.temperature.show_reading(
-            _or_dash(figures.temperature, device.temperature_c), past("temperature_c"), WARM_C
-        )
-        if not self._is_processor:
-            self.load.show_reading(_percent(device.load), past("load"), 1.0)
-            top = device.watts_limit or WATTS
-            self.watts.show_reading(_or_dash(figures.power, device.watts), past("watts"), top)
-
-
-class ReadingTile(QWidget):
-    """One reading with its last minute."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._name, self._figure = Line(name, Type.CAPTION, "sub"), Line("", Type.HEADING)
-        self.line = Sparkline(READINGS)
-        self.setMinimumWidth(LEAST)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(self._name)
-        column.addWidget(self._figure)
-        column.addSpacing(2)
-        column.addWidget(self.line)
-
-    def show_reading(
-        self, words: str, past: Sequence[float | None], top: float, short: str = ""
-    ) -> None:
-        """`short` is shown where the full words do not fit."""
-        self._figure.setText(short or words)
-        self.line.show_values(past, top)
-        self.setAccessibleName(f"{self._name.text()}: {words}")
-
-    @property
-    def words(self) -> str:
-        return self._figure.text()
-
-
-def _percent(part: float | None) -> str:
-    return figures.ABSENT if part is None else figures.percent(part * 100)
-
-
-def _or_dash(write: Callable[[float], str], value: float | None) -> str:
-    return figures.ABSENT if value is None else write(value)
-
-
-def _memory(device: Device) -> str:
-    used, most = device.used_mb, device.memory_mb
-    if used is None or most is None:
-        return figures.ABSENT
-    return figures.translate("figures", "{used} of {most}").format(
-        used=figures.memory(used), most=figures.memory(most)
-    )
-
-
-def _of(device: Device) -> str:
-    used, most = device.used_mb, device.memory_mb
-    if used is None or most is None:
-        return figures.ABSENT
-    number, _, unit = figures.memory(used).rpartition(" ")
-    whole = figures.memory(most)
-    return f"{number if whole.endswith(f' {unit}') else figures.memory(used)} / {whole}"
-
-
-BETWEEN = "  ·  "
-
-
 class DeviceCard(Card):
     """The card of one device: whether it is lent, its readings, and its limits."""
 
@@ -546,120 +493,6 @@ def _rule() -> QFrame:
     made = QFrame()
     made.setProperty("kind", "rule")
     return made
-
-
-class Hardware(Page):
-    """The Hardware page with one card per device."""
-
-    def __init__(self, means: Means) -> None:
-        super().__init__(means)
-        self.edits, self.history = Edits(means.model, self), History()
-        self.cards: dict[str, DeviceCard] = {}
-        self._shapes: tuple[object, ...] = ()
-        self.banner = Banner()
-        self.toast = UndoToast(self)
-        self._column = QVBoxLayout()
-        self._column.setSpacing(self.body.spacing())
-        self.body.addWidget(self._head())
-        self.body.addWidget(self.banner)
-        self.body.addLayout(self._column)
-        self.body.addStretch(1)
-        self.banner.button.clicked.connect(self._use_processor)
-        self.edits.changed.connect(self.expect)
-        means.model.shown.connect(self._remember)
-        self._remember(means.model.snapshot)
-
-    def refresh(self) -> None:
-        snapshot = self.model.snapshot
-        self._show_banner(snapshot)
-        if snapshot is None:
-            for card in self.cards.values():
-                card.show_nothing()
-            return
-        shown = devices(snapshot.machine)
-        if snapshot.machine.gpus is None and not snapshot.machine.cpu_name:
-            shown = ()
-        self._hold(shown)
-        for device in shown:
-            self.cards[device.id].show_device(device, snapshot)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.edits.flush()
-
-    def _remember(self, snapshot: Snapshot | None) -> None:
-        if snapshot is not None:
-            self.history.take(snapshot.machine)
-
-    def _show_banner(self, snapshot: Snapshot | None) -> None:
-        level, said, button = self._said(snapshot)
-        self.banner.setVisible(bool(said))
-        self.banner.show_words(level, said, button)
-
-    def _said(self, snapshot: Snapshot | None) -> tuple[str, str, str]:
-        if snapshot is None:
-            return "info", self.tr("The worker is being started; then its devices stand here."), ""
-        machine = snapshot.machine
-        if machine.gpus is None:
-            broken = next((one.error for one in machine.health if not one.ok and one.error), "")
-            said = self.tr(
-                "The hardware probe is not responding, so the state of the graphics cards is "
-                "unknown. Nothing is lent until it responds; Tequio restarts it automatically."
-            )
-            return "warning", f"{said} {broken}".strip(), ""
-        if any(gpu.id != CPU for gpu in machine.gpus):
-            return "info", "", ""
-        if self.edits.current.device(CPU).use:
-            said = self.tr(
-                "No graphics card was found that can train. The CPU is lent instead. It's "
-                "slower, but still earns points."
-            )
-            return "info", said, ""
-        said = self.tr("No graphics card was found that can train. The CPU can be lent instead.")
-        return "info", said, self.tr("Lend the processor")
-
-    def _use_processor(self) -> None:
-        self.edits.change_device(CPU, {"use": True})
-
-    def _hold(self, shown: tuple[Device, ...]) -> None:
-        """Keep one card per device; a device whose limits changed gets a new card."""
-        shapes = tuple(_shape(device) for device in shown)
-        if shapes == self._shapes:
-            return
-        self._shapes = shapes
-        for card in self.cards.values():
-            self._column.removeWidget(card)
-            card.hide()
-            card.deleteLater()
-        self.cards = {}
-        for device in shown:
-            card = DeviceCard(device, self.means, self.edits, self.history)
-            card.switched.connect(self._offer_undo)
-            self.cards[device.id] = card
-            self._column.addWidget(card)
-
-    def _offer_undo(self, name: str, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
-        if is_on:
-            self.toast.hide()
-            return
-        device = self.cards[name].device
-        self.toast.offer(
-            self.tr("{device} is lent no more.").format(device=device.name or device.id),
-            lambda: self.edits.change_device(name, {"use": True}),
-        )
-
-    def _head(self) -> QWidget:
-        made = QWidget()
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(Text(self.tr("Hardware"), Type.TITLE))
-        said = self.tr(
-            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
-            "apply immediately."
-        )
-        column.addWidget(Paragraph(said, Type.CAPTION, "sub"))
-        return made
 
 
 def _shape(device: Device) -> tuple[object, ...]:

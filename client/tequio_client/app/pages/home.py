@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDate, QDateTime, Qt, QTime
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, Qt, QTime
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
+from tequio_client.app import snooze as app_words
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.remedies import backup, remedy
 from tequio_client.app.snooze import SnoozeMenu, headline
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
@@ -19,17 +20,133 @@ from tequio_client.app.widgets.charts import AreaChart, Plot
 from tequio_client.app.widgets.indicators import Chip, Meter, Ring, RoundBar, StateMark
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.ipc.control import AskRanking, AskSeries, Ranking, Series
-from tequio_client.ipc.snapshot import UNDECIDED, State
+from tequio_client.ipc.snapshot import UNDECIDED, Reason, State
 
 if TYPE_CHECKING:
+    from tequio_client.app.keys.service import KeyDesk
     from tequio_client.app.pages.page import Means
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import Gpu
-    from tequio_client.ipc.snapshot import RoundShown, Snapshot
-
+    from tequio_client.ipc.snapshot import Need, RoundShown, Snapshot
 
 SAYINGS = 250
 MARK = 16
+BETWEEN = "  ·  "
+BITS = 8
+MEGA = 1_000_000
+NAMES = 220
+"""Minimum width of the names, in pixels."""
+GIGA = 1_000_000_000
+DAYS = 30
+DAY_MS = 86_400_000
+AROUND = 3
+RANKING = AskRanking(around=AROUND)
+LEAST = 190
+"""Minimum width of a card, in pixels."""
+OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
+OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
+TRY_AGAIN = str(QT_TRANSLATE_NOOP("remedies", "Try again"))
+AWAY = str(QT_TRANSLATE_NOOP("remedies", "The ledger has not answered since {since}."))
+AWAY_AT_WORK = str(
+    QT_TRANSLATE_NOOP(
+        "remedies",
+        "The ledger has not answered since {since}. Work goes on, and points follow later.",
+    )
+)
+BACK_UP = str(QT_TRANSLATE_NOOP("remedies", "Back it up"))
+OPEN_ACTIVITY = str(QT_TRANSLATE_NOOP("remedies", "Open Activity"))
+OPEN_RUNS = str(QT_TRANSLATE_NOOP("remedies", "Open Runs"))
+WAYS = {
+    Reason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
+    Reason.QUARANTINED: (OPEN_ACTIVITY, "activity"),
+    Reason.NO_DEVICE: (OPEN_HARDWARE, "hardware"),
+    Reason.NO_RUN: (OPEN_RUNS, "runs"),
+}
+OTHERWISE = (OPEN_SETTINGS, "settings")
+NEEDS = {
+    "driver": str(QT_TRANSLATE_NOOP("remedies", "The graphics driver is too old to train with.")),
+    "key-backup": str(
+        QT_TRANSLATE_NOOP(
+            "remedies", "Your key has no backup: if this disk fails, your points cannot be claimed."
+        )
+    ),
+    "disk": str(QT_TRANSLATE_NOOP("remedies", "The disk is nearly full.")),
+    "update": str(QT_TRANSLATE_NOOP("remedies", "A newer Tequio is needed to take part.")),
+    "ledger": str(QT_TRANSLATE_NOOP("remedies", "The ledger's address has to be checked.")),
+    "device": str(QT_TRANSLATE_NOOP("remedies", "A device cannot be used.")),
+    "standing": str(
+        QT_TRANSLATE_NOOP("remedies", "Your key's standing in the network has changed.")
+    ),
+    "clock": str(QT_TRANSLATE_NOOP("remedies", "This computer's clock is wrong.")),
+}
+PLACES = {
+    "driver": (OPEN_HARDWARE, "hardware"),
+    "device": (OPEN_HARDWARE, "hardware"),
+    "standing": (OPEN_ACTIVITY, "activity"),
+    "clock": ("", ""),
+}
+
+
+class Home(Page):
+    """The Home page."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__(means)
+        self._asked_for: tuple[int, AskSeries] | None = None
+        self.header, self.banner = Header(means), Banner()
+        self.round, self.stats = RoundCard(means), Stats()
+        self.days, self.ranking = DaysCard(), RankingCard()
+        self._target = ""
+        self.banner.button.clicked.connect(lambda: means.open_page(self._target))
+        for part in (self.header, self.banner, self.round, self.stats):
+            self.body.addWidget(part)
+        lower = Columns()
+        lower.hold((self.days, self.ranking), shares=(3, 2))
+        lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.body.addWidget(lower, 1)
+        self.model.replied.connect(self._take)
+        self.model.refused.connect(self._miss)
+        self._keys = means.own.keys if means.own else None
+        if self._keys is not None:
+            self._keys.changed.connect(self.expect)
+
+    def refresh(self) -> None:
+        snapshot = self.model.snapshot
+        self.header.refresh()
+        self._show_banner(snapshot)
+        self.round.show_snapshot(snapshot)
+        self.stats.show_snapshot(snapshot)
+        self.days.show_round(snapshot.round if snapshot else None)
+        if snapshot is not None:
+            self._ask(snapshot)
+
+    def _show_banner(self, snapshot: Snapshot | None) -> None:
+        found = remedy(snapshot, self.model.why_gone, self.means.now_ms()) or backup(self._keys)
+        self.banner.setVisible(found is not None)
+        if found is not None:
+            self._target = found.target
+            self.banner.show_words(found.level, found.words, found.button)
+
+    def _ask(self, snapshot: Snapshot) -> None:
+        """Ask again when the points database has changed or a new day has begun."""
+        question = series_question(self.means.now_ms())
+        if self._asked_for != (snapshot.rounds, question):
+            self._asked_for = (snapshot.rounds, question)
+            self.model.ask(question)
+            self.model.ask(RANKING)
+
+    def _take(self, question: Question, reply: Reply) -> None:
+        asked = self._asked_for[1] if self._asked_for else None
+        if question == asked and isinstance(reply, Series):
+            self.days.show_series(reply)
+        if question == RANKING and isinstance(reply, Ranking):
+            self.ranking.show_ranking(reply)
+
+    def _miss(self, question: Question, _why: str) -> None:
+        if question == RANKING:
+            self.ranking.miss()
+        if self._asked_for and question == self._asked_for[1]:
+            self._asked_for = None
 
 
 class Header(Columns):
@@ -125,14 +242,6 @@ class Header(Columns):
         for button in (self.snooze, self.finish, self.main):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return made
-
-
-BETWEEN = "  ·  "
-BITS = 8
-MEGA = 1_000_000
-NAMES = 220
-"""Minimum width of the names, in pixels."""
-GIGA = 1_000_000_000
 
 
 class RoundCard(Card):
@@ -312,76 +421,6 @@ def card_of(snapshot: Snapshot) -> Gpu | None:
     return next((card for card in cards if card.id in lent), cards[0] if cards else None)
 
 
-DAYS = 30
-DAY_MS = 86_400_000
-AROUND = 3
-RANKING = AskRanking(around=AROUND)
-LEAST = 190
-"""Minimum width of a card, in pixels."""
-
-
-class Home(Page):
-    """The Home page."""
-
-    def __init__(self, means: Means) -> None:
-        super().__init__(means)
-        self._asked_for: tuple[int, AskSeries] | None = None
-        self.header, self.banner = Header(means), Banner()
-        self.round, self.stats = RoundCard(means), Stats()
-        self.days, self.ranking = DaysCard(), RankingCard()
-        self._target = ""
-        self.banner.button.clicked.connect(lambda: means.open_page(self._target))
-        for part in (self.header, self.banner, self.round, self.stats):
-            self.body.addWidget(part)
-        lower = Columns()
-        lower.hold((self.days, self.ranking), shares=(3, 2))
-        lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.body.addWidget(lower, 1)
-        self.model.replied.connect(self._take)
-        self.model.refused.connect(self._miss)
-        self._keys = means.own.keys if means.own else None
-        if self._keys is not None:
-            self._keys.changed.connect(self.expect)
-
-    def refresh(self) -> None:
-        snapshot = self.model.snapshot
-        self.header.refresh()
-        self._show_banner(snapshot)
-        self.round.show_snapshot(snapshot)
-        self.stats.show_snapshot(snapshot)
-        self.days.show_round(snapshot.round if snapshot else None)
-        if snapshot is not None:
-            self._ask(snapshot)
-
-    def _show_banner(self, snapshot: Snapshot | None) -> None:
-        found = remedy(snapshot, self.model.why_gone, self.means.now_ms()) or backup(self._keys)
-        self.banner.setVisible(found is not None)
-        if found is not None:
-            self._target = found.target
-            self.banner.show_words(found.level, found.words, found.button)
-
-    def _ask(self, snapshot: Snapshot) -> None:
-        """Ask again when the points database has changed or a new day has begun."""
-        question = series_question(self.means.now_ms())
-        if self._asked_for != (snapshot.rounds, question):
-            self._asked_for = (snapshot.rounds, question)
-            self.model.ask(question)
-            self.model.ask(RANKING)
-
-    def _take(self, question: Question, reply: Reply) -> None:
-        asked = self._asked_for[1] if self._asked_for else None
-        if question == asked and isinstance(reply, Series):
-            self.days.show_series(reply)
-        if question == RANKING and isinstance(reply, Ranking):
-            self.ranking.show_ranking(reply)
-
-    def _miss(self, question: Question, _why: str) -> None:
-        if question == RANKING:
-            self.ranking.miss()
-        if self._asked_for and question == self._asked_for[1]:
-            self._asked_for = None
-
-
 def series_question(now_ms: int) -> AskSeries:
     """A question for the points of the last `DAYS` local days, including today."""
     today = QDateTime.fromMSecsSinceEpoch(now_ms).date()
@@ -515,3 +554,61 @@ class RankingCard(Card):
                 self.tr("No ranking now"),
                 self.tr("Can't reach the ledger. Tequio will keep trying."),
             )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """The text of a banner, and the page that its button opens."""
+
+    level: str
+    words: str
+    button: str = ""
+    target: str = ""
+
+
+def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | None:
+    """The most urgent problem; None: there is none."""
+    if snapshot is None:
+        if not why_gone:
+            return None
+        button = _translated(TRY_AGAIN)
+        return Remedy(level="error", words=why_gone, button=button, target="try-again")
+    if snapshot.decision.state is State.ATTENTION:
+        button, target = WAYS.get(snapshot.decision.reason, OTHERWISE)
+        words = app_words.words_reason(snapshot.decision, now_ms)
+        return Remedy(level="error", words=words, button=_translated(button), target=target)
+    if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
+        return Remedy(level="warning", words=_away(snapshot, now_ms))
+    for need in snapshot.needs:
+        button, target = PLACES.get(need.kind, OTHERWISE)
+        return Remedy(
+            level="warning", words=need_words(need), button=_translated(button), target=target
+        )
+    return None
+
+
+def backup(keys: KeyDesk | None) -> Remedy | None:
+    """A reminder while the key has no backup."""
+    if keys is None or not keys.state.wants_backup:
+        return None
+    words, button = _translated(NEEDS["key-backup"]), _translated(BACK_UP)
+    return Remedy(level="warning", words=words, button=button, target="key-backup")
+
+
+def need_words(need: Need) -> str:
+    return f"{_translated(NEEDS[need.kind])} {need.text}".strip()
+
+
+def _away(snapshot: Snapshot, now_ms: int) -> str:
+    since = figures.moment(snapshot.ledger.since_ms, now_ms)
+    waiting = figures.count(snapshot.ledger.waiting)
+    kept = QCoreApplication.translate(
+        "remedies", "Statements that wait here for it: {waiting}."
+    ).format(waiting=waiting)
+    is_waited_for = snapshot.decision.reason is Reason.LEDGER_AWAY
+    away = _translated(AWAY if is_waited_for else AWAY_AT_WORK).format(since=since)
+    return f"{away} {kept}" if snapshot.ledger.waiting else away
+
+
+def _translated(text: str) -> str:
+    return QCoreApplication.translate("remedies", text) if text else ""

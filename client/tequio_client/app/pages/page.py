@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Look
     from tequio_client.ipc.control import Question, Reply
 
-
 LEAST_BETWEEN_MS = 250
 """Least interval between two refreshes of a visible page."""
+R = TypeVar("R", bound="Reply")
+SAYINGS = 260
+"""Minimum width in pixels of the words beside the controls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +134,6 @@ class Content(QWidget):
         return QSize(least.width(), 0) if has_height else least
 
 
-R = TypeVar("R", bound="Reply")
-
-
 class Asked(QObject, Generic[R]):
     """A question repeated while a page is visible: its last reply, or why it has none."""
 
@@ -186,10 +185,6 @@ class Asked(QObject, Generic[R]):
             self.is_asking = False
             self.problem = why or self.tr("The worker does not answer")
             self.changed.emit()
-
-
-SAYINGS = 260
-"""Minimum width in pixels of the words beside the controls."""
 
 
 class PageHead(Columns):

@@ -30,9 +30,16 @@ if TYPE_CHECKING:
     from tequio_client.app.model import Model
     from tequio_client.ipc.control import PointsRow, Question, Reply
 
-
 PAGE = 100
 """Rounds per request while scrolling."""
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+STATES = {
+    "pending": ("hourglass", "text_sub"),
+    "verified": ("circle-check", "ok"),
+    "rejected": ("circle-x", "warn"),
+}
+SPOKEN = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
 
 
 class RoundsBook(QObject):
@@ -123,10 +130,6 @@ class RoundsBook(QObject):
         self.devices = tuple(sorted(seen | set(self.devices)))
 
 
-Index = QModelIndex | QPersistentModelIndex
-NOWHERE = QModelIndex()
-
-
 class Column(IntEnum):
     """The columns of the table."""
 
@@ -148,13 +151,7 @@ class Role(IntEnum):
     ROW = Qt.ItemDataRole.UserRole + 4
 
 
-STATES = {
-    "pending": ("hourglass", "text_sub"),
-    "verified": ("circle-check", "ok"),
-    "rejected": ("circle-x", "warn"),
-}
 TRAILING = (Column.ENERGY, Column.POINTS)
-SPOKEN = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
 
 
 def is_checked(row: PointsRow) -> bool:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ipc.snapshot import Snapshot
 
-
 TIGHT_FROM = 0.8
 HOURS_A_DAY = 24
 _GIB = 1 << 30

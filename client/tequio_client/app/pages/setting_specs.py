@@ -10,6 +10,9 @@ from tequio_client.ipc.snapshot import Reason
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+Cause: TypeAlias = Reason | tuple[Reason, str]
+"""A reason of a decision, or that reason combined with one fact."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwitchSpec:
@@ -60,15 +63,13 @@ class ChipSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomSpec:
-    """A control of its own class, found in `settings_section.CUSTOM` by the field's name."""
+    """A control of its own class, found in `settings.CUSTOM` by the field's name."""
 
     is_wide: bool = False
     """Placed below its title and note, not beside them."""
 
 
 ControlSpec: TypeAlias = SwitchSpec | NumberSpec | PercentSpec | ChoiceSpec | ChipSpec | CustomSpec
-Cause: TypeAlias = Reason | tuple[Reason, str]
-"""A reason of a decision, or that reason combined with one fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,7 +76,7 @@ class KeyLine(SettingControl):
 
 
 class StandingChip(SettingControl):
-    """Whether the network accepts the key, and why it does not."""
+    """The key's acceptance by the network, with the reason if refused."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)

@@ -44,6 +44,7 @@ LONGEST_NAME = 256
 PICKER_SIZE = (420, 460)
 GB = 10**9
 GIB = 1 << 30
+_WEEKS: dict[str, Week] = {"always": ALWAYS, "nights": NIGHTS, "office": OFFICE}
 
 
 class UsedQuestion(Banner):
@@ -200,9 +201,6 @@ class WeekEditor(SettingControl):
                 self.tr("Hours changed."), lambda: edits.change({"week": before})
             )
         self.refresh(None)  # "custom" cannot be chosen, only drawn
-
-
-_WEEKS: dict[str, Week] = {"always": ALWAYS, "nights": NIGHTS, "office": OFFICE}
 
 
 def _hours_of(week: Week) -> str:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPaintEvent, QResizeEvent
 
+W = TypeVar("W", bound=QWidget)
+SMALL = QSize(16, 16)
+LEAST_LETTERS = 14
+"""Minimum width of a paragraph, in average letters."""
+
 
 class Columns(QWidget):
     """Places its parts in one row; where they do not fit, `folded` of them in each row, or one."""
@@ -86,9 +91,6 @@ class Columns(QWidget):
         self.updateGeometry()
 
 
-W = TypeVar("W", bound=QWidget)
-
-
 def painted(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], None]:
     """Make a `paintEvent` from a function that draws with an antialiased painter.
 
@@ -129,9 +131,6 @@ def see_through(colour: str, opacity: float) -> QColor:
     return made
 
 
-SMALL = QSize(16, 16)
-
-
 class Picture(QWidget):
     """An icon of one size; `ink` names its colour among the theme's tokens."""
 
@@ -151,10 +150,6 @@ class Picture(QWidget):
     @painted
     def paintEvent(self, painter: QPainter) -> None:
         icons.draw(painter, self._name, getattr(tokens(), self._ink), self.rect().toRectF())
-
-
-LEAST_LETTERS = 14
-"""Minimum width of a paragraph, in average letters."""
 
 
 def tip(words: str) -> str:

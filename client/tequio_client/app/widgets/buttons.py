@@ -42,8 +42,22 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPainter, QWheelEvent
     from PySide6.QtWidgets import QMenu
 
-
 TONES = {"primary": "on_button", "quiet": "text_accent", "danger": "danger"}
+PADDING = 13
+LEAST = 150
+BETWEEN = 5
+WRAPPED = Qt.TextFlag.TextWordWrap
+TALLEST = 10_000
+Row = TypeVar("Row", bound=QWidget)
+NAV_BUTTON_PADDING = (14, 10)
+GAP = 11
+MARK = (3, 16)
+SEGMENTED_PADDING = (14, 7)
+TRACK = (38, 22)
+ROUND = 8.0
+ROOM = 3
+"""Space around the track for the focus ring."""
+SLIDE_MS = 120
 
 
 class Button(QPushButton):
@@ -86,13 +100,6 @@ def _reversed(direction: Qt.LayoutDirection) -> Qt.LayoutDirection:
     if direction is Qt.LayoutDirection.LeftToRight:
         return Qt.LayoutDirection.RightToLeft
     return Qt.LayoutDirection.LeftToRight
-
-
-PADDING = 13
-LEAST = 150
-BETWEEN = 5
-WRAPPED = Qt.TextFlag.TextWordWrap
-TALLEST = 10_000
 
 
 class ChoiceCard(QRadioButton):
@@ -185,9 +192,6 @@ class ChoiceCards(Columns):
         """Select that card; an unknown name selects none."""
         for key, card in self.cards.items():
             card.setChecked(key == chosen)
-
-
-Row = TypeVar("Row", bound=QWidget)
 
 
 def renewed(
@@ -289,11 +293,6 @@ class Dropdown(QComboBox):
         event.ignore()
 
 
-NAV_BUTTON_PADDING = (14, 10)
-GAP = 11
-MARK = (3, 16)
-
-
 class NavButton(QPushButton):
     """An entry of the side bar; one of them is checked."""
 
@@ -354,9 +353,6 @@ class NavButton(QPushButton):
         if self.layoutDirection() is Qt.LayoutDirection.LeftToRight:
             return place
         return QRectF(self.width() - place.right(), place.y(), place.width(), place.height())
-
-
-SEGMENTED_PADDING = (14, 7)
 
 
 class Segmented(QWidget):
@@ -430,13 +426,6 @@ class Segment(QRadioButton):
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self.text())
         if self.hasFocus():
             focus_ring(painter, room, radius)
-
-
-TRACK = (38, 22)
-ROUND = 8.0
-ROOM = 3
-"""Space around the track for the focus ring."""
-SLIDE_MS = 120
 
 
 class Switch(QCheckBox):

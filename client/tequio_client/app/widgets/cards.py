@@ -46,8 +46,15 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import RankRow
 
-
 SAYS_MS = 2_000
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+ROW = 32
+KEY_LETTERS = 10
+RANK, WHO, POINTS = range(3)
+DOT = 7.0
+TILE = 28
+TILE_RADIUS = 8
 
 
 class CopyLine(QWidget):
@@ -97,13 +104,6 @@ class CopyLine(QWidget):
         QGuiApplication.clipboard().setText(self._whole)
         self.button.show_as(self.tr("Copied"), "check")
         self._said.start()
-
-
-Index = QModelIndex | QPersistentModelIndex
-NOWHERE = QModelIndex()
-ROW = 32
-KEY_LETTERS = 10
-RANK, WHO, POINTS = range(3)
 
 
 class RankingTable(QTableView):
@@ -204,9 +204,6 @@ def _side(column: int) -> Qt.AlignmentFlag:
     trailing = column == POINTS
     side = Qt.AlignmentFlag.AlignTrailing if trailing else Qt.AlignmentFlag.AlignLeading
     return side | Qt.AlignmentFlag.AlignVCenter
-
-
-DOT = 7.0
 
 
 class ListEntry(NamedTuple):
@@ -324,10 +321,6 @@ class SectionButton(NavButton):
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         return QSize(hint.width(), hint.height() - 4)
-
-
-TILE = 28
-TILE_RADIUS = 8
 
 
 class StatCard(QFrame):

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPainter
 
-
 ICON = 13
 PADDING = 9
 GAP = 5
@@ -32,6 +31,26 @@ GROUNDS = {
     "ok": ("ok_soft", "ok"),
     "warn": ("warn_soft", "warn"),
     "danger": ("danger_soft", "danger"),
+}
+DOT = 4.5
+BAR = 4.0
+SIDE = 6.0
+HEIGHT = 22
+MILESTONES_DOT = 5.0
+TRACK = 24
+"""Height of the line and the dots."""
+LINE = 4.0
+SIXTEENTHS = 16
+"""Qt counts angles in sixteenths of a degree."""
+INSIDE = 62
+"""Width in pixels for a word inside the ring."""
+NEARLY_FULL = 90
+"""Percentage from which a meter warns."""
+COLOURS = {
+    Shape.DISC: "ok",
+    Shape.RING: "accent",
+    Shape.BARS: "text_sub",
+    Shape.TRIANGLE: "warn",
 }
 
 
@@ -79,12 +98,6 @@ class Chip(QWidget):
         painter.setFont(self.font())
         painter.setPen(QColor(ink))
         painter.drawText(words, Qt.AlignmentFlag.AlignCenter, self._words)
-
-
-DOT = 4.5
-BAR = 4.0
-SIDE = 6.0
-HEIGHT = 22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,12 +155,6 @@ class IntervalBar(QWidget):
         painter.setPen(QPen(QColor(colours.card), 2))
         painter.setBrush(QColor(colours.text_accent if self._is_ours else colours.text))
         painter.drawEllipse(QPointF(self.place(self._interval.value), y), DOT, DOT)
-
-
-MILESTONES_DOT = 5.0
-TRACK = 24
-"""Height of the line and the dots."""
-LINE = 4.0
 
 
 class Milestones(QWidget):
@@ -225,14 +232,6 @@ def _pen(ink: QColor) -> QPen:
     pen = QPen(ink, LINE)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     return pen
-
-
-SIXTEENTHS = 16
-"""Qt counts angles in sixteenths of a degree."""
-INSIDE = 62
-"""Width in pixels for a word inside the ring."""
-NEARLY_FULL = 90
-"""Percentage from which a meter warns."""
 
 
 class Ring(QWidget):
@@ -360,14 +359,6 @@ class Meter(QWidget):
     @property
     def words(self) -> str:
         return self._figures.text()
-
-
-COLOURS = {
-    Shape.DISC: "ok",
-    Shape.RING: "accent",
-    Shape.BARS: "text_sub",
-    Shape.TRIANGLE: "warn",
-}
 
 
 class StateMark(QWidget):

@@ -29,8 +29,20 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.preferences import Week
 
-
 WIDTH = 132
+LEAST = 210
+"""Minimum width in pixels of the words beside a control."""
+TOP = 20
+LEAST_CELL = 14
+MOST_CELL = 26
+BETWEEN = 2
+EVERY_HOURS = 3
+MOVES = {
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+}
 
 
 class NumberBox(QDoubleSpinBox):
@@ -84,10 +96,6 @@ class NumberBox(QDoubleSpinBox):
     def _tell(self, value: float) -> None:
         if not self._is_told:
             self.chosen.emit(value)
-
-
-LEAST = 210
-"""Minimum width in pixels of the words beside a control."""
 
 
 class SettingRow(QWidget):
@@ -249,19 +257,6 @@ class SliderRow(QWidget):
         self._say(value)
         if not self._is_told:
             self.chosen.emit(value)
-
-
-TOP = 20
-LEAST_CELL = 14
-MOST_CELL = 26
-BETWEEN = 2
-EVERY_HOURS = 3
-MOVES = {
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-}
 
 
 class WeekGrid(QWidget):

@@ -27,13 +27,17 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPainter, QResizeEvent
 
-
 LEVELS = {
     "info": ("info", "text_accent"),
     "good": ("circle-check", "ok"),
     "warning": ("triangle-alert", "warn"),
     "error": ("octagon-x", "danger"),
 }
+WIDEST = 420
+STAYS_MS = 5_000
+FADE_MS = 150
+ABOVE = 22
+TOAST_WIDEST = 520
 
 
 class Banner(QFrame):
@@ -87,9 +91,6 @@ class LevelIcon(QWidget):
         icons.draw(painter, name, getattr(tokens(), ink), self.rect().toRectF())
 
 
-WIDEST = 420
-
-
 class EmptyState(QWidget):
     """A picture, a heading and a sentence in place of missing content, with an optional button."""
 
@@ -126,12 +127,6 @@ class EmptyState(QWidget):
     @property
     def words(self) -> str:
         return self._words.text()
-
-
-STAYS_MS = 5_000
-FADE_MS = 150
-ABOVE = 22
-TOAST_WIDEST = 520
 
 
 class Toast(QFrame):
