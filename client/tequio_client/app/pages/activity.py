@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import Fact, SessionFacts
 
-KNOWN = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
+SESSION_FACTS = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
 """Session facts reported only as known or unknown: their values are private."""
 ASK = AskDiagnostics()
 EVERY_MS = 5_000
 """Interval between readings while the log is visible."""
-LEAST = 220
+LOG_HEIGHT = 220
 PARTS = 3
 """Parts of the worker's diagnostics, separated by empty lines: versions, snapshot, log."""
 NAMES = {
@@ -137,8 +137,8 @@ OTHERWISE = str(
         "health", "Start Tequio again. If that does not help, copy the diagnostics and report it."
     )
 )
-ACTIVITY_HEALTH_LEAST = 300
-NOBODY = "none"
+PROBES_WIDTH = 300
+NO_SOURCE = "none"
 """Source of a fact that nothing on this system can report."""
 TIMELINE, LOG, HEALTH = "timeline", "log", "health"
 
@@ -209,19 +209,19 @@ def text(model: Model, look: Look) -> str:
         f"{QSysInfo.prettyProductName()}, {QGuiApplication.platformName()}",
         f"language {QLocale().name()}, appearance {look.choice}, screens {screens}",
         f"worker: {'answers' if model.snapshot else model.why_gone or 'has not answered yet'}",
-        f"session: {_session(model.session)}",
-        *(_fact(fact) for fact in model.session.health),
+        f"session: {_session_line(model.session)}",
+        *(_probe_line(fact) for fact in model.session.health),
     ]
     return "\n".join(lines)
 
 
-def _session(facts: SessionFacts) -> str:
+def _session_line(facts: SessionFacts) -> str:
     return ", ".join(
-        f"{name} {'unknown' if getattr(facts, name) is None else 'known'}" for name in KNOWN
+        f"{name} {'unknown' if getattr(facts, name) is None else 'known'}" for name in SESSION_FACTS
     )
 
 
-def _fact(fact: Fact) -> str:
+def _probe_line(fact: Fact) -> str:
     told = "well" if fact.ok else f"failed: {fact.error}"
     return f"probe {fact.name} by {fact.source}, {fact.took_ms} ms: {told}"
 
@@ -248,7 +248,7 @@ class Log(Card):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setAccessibleName(self.tr("Last lines of the log"))
         self.text.setPlaceholderText(self.tr("The worker has not said anything yet."))
-        self.text.setMinimumHeight(LEAST)
+        self.text.setMinimumHeight(LOG_HEIGHT)
         self.text.setTabChangesFocus(True)
         self.copy = Button(self.tr("Copy diagnostics"), picture="copy")
         self.copy.clicked.connect(self.copy_all)
@@ -258,8 +258,8 @@ class Log(Card):
         self.body.addLayout(row)
         self.body.addWidget(self.text, 1)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        means.model.replied.connect(self._take)
-        means.model.refused.connect(self._miss)
+        means.model.replied.connect(self._receive)
+        means.model.refused.connect(self._handle_refusal)
 
     def refresh(self) -> None:
         is_due = self._means.now_ms() - self._asked_ms >= EVERY_MS
@@ -277,18 +277,18 @@ class Log(Card):
             self._is_asking, self._asked_ms = True, self._means.now_ms()
             self._means.model.ask(ASK)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == ASK and isinstance(reply, Diagnostics):
             self._is_asking = False
-            self._show(log_of(reply.text))
+            self._show_log(log_of(reply.text))
             self._finish(reply.text)
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if question == ASK:
             self._is_asking = False
             self._finish(f"no answer from the worker: {why}")
 
-    def _show(self, log: str) -> None:
+    def _show_log(self, log: str) -> None:
         """Replace the text, staying at the end if the end was visible."""
         if log == self.text.toPlainText():
             return
@@ -381,7 +381,7 @@ class Probes(Card):
 
     def __init__(self, heading: str, empty: str) -> None:
         super().__init__(heading)
-        self.setMinimumWidth(ACTIVITY_HEALTH_LEAST)
+        self.setMinimumWidth(PROBES_WIDTH)
         self.setAccessibleName(heading)
         self.rows: list[ProbeRow] = []
         self.empty = Paragraph(empty, tone="sub")
@@ -433,7 +433,7 @@ class ProbeRow(QWidget):
         how = self.tr("by {source}, in {time} ms")
         nobody = self.tr("Nothing on this system can tell")
         asked = how.format(source=fact.source, time=figures.count(fact.took_ms))
-        self.source.setText(nobody if fact.source == NOBODY else asked)
+        self.source.setText(nobody if fact.source == NO_SOURCE else asked)
         self.error.setText(fact.error)
         self.error.setVisible(bool(fact.error))
         self.remedy.setText("" if fact.ok else remedy(fact))

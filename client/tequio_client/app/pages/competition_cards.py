@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 GOING = ("offered", "opened", "drawn", "waiting")
 """Parts as a judge that still have work ahead."""
-CHECK = "tequio verify-competition {page}"
-LEAST_NAME = 96
+CHECK_COMMAND = "tequio verify-competition {page}"
+NAME_WIDTH = 96
 
 
 def page_of(competition: str, ledger: str) -> str:
@@ -184,7 +184,7 @@ class ResultCard(Card):
         self.none.setVisible(not ranked)
         for part in (self.places, self.about):
             part.setVisible(bool(ranked))
-        self.command.show_text(CHECK.format(page=page) if page else "")
+        self.command.show_text(CHECK_COMMAND.format(page=page) if page else "")
 
 
 class Places(QWidget):
@@ -215,13 +215,14 @@ class Places(QWidget):
         ends = [end for one in ranked for end in (one.low, one.high, one.nanobits_per_byte)]
         scale = (float(min(ends)), float(max(ends))) if ends else (0.0, 1.0)
         self.lines = [
-            Place(one, scale, self._said(one), is_ours=one.run in ours) for one in entrants
+            Place(one, scale, self._accessible_text(one), is_ours=one.run in ours)
+            for one in entrants
         ]
         for at, line in enumerate(self.lines):
             for column, part in enumerate(line.parts):
                 self._grid.addWidget(part, at, column)
 
-    def _said(self, entrant: EntrantRow) -> str:
+    def _accessible_text(self, entrant: EntrantRow) -> str:
         """The line as text, for screen readers."""
         if not entrant.rank:
             return self.tr("{name}: not ranked").format(name=entrant.name)
@@ -245,7 +246,7 @@ class Place:
         shown = words.score(entrant.nanobits_per_byte) if entrant.rank else figures.ABSENT
         self.rank, self.name = Text(rank, Type.STRONG, tone), Line(entrant.name, Type.STRONG, tone)
         self.bar, self.score = IntervalBar(), Text(shown, Type.STRONG, tone)
-        self.name.setMinimumWidth(LEAST_NAME)
+        self.name.setMinimumWidth(NAME_WIDTH)
         self.bar.setAccessibleName(said)
         self.bar.setToolTip(said)
         if entrant.rank:

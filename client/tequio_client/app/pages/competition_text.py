@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 NANO = 1e9
 SCORE_PLACES = 4
 translate = QCoreApplication.translate
-judging_words_translate = QCoreApplication.translate
 
 
 class Stage(StrEnum):
@@ -75,7 +74,9 @@ def moment(row: CompetitionRow, now_ms: int) -> Moment:
     }
     end_ms = ends.get(stage)
     is_ahead = end_ms is not None and end_ms > now_ms
-    return Moment(stage=stage, next_ms=end_ms if is_ahead else None, done=_done(row, stage, now_ms))
+    return Moment(
+        stage=stage, next_ms=end_ms if is_ahead else None, done=_progress(row, stage, now_ms)
+    )
 
 
 def _stage(row: CompetitionRow, now_ms: int) -> Stage:
@@ -89,7 +90,7 @@ def _stage(row: CompetitionRow, now_ms: int) -> Stage:
     return Stage(row.phase)
 
 
-def _done(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
+def _progress(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
     """Progress by the clock, but never past the phase that the ledger has reached."""
     ends = {Stage.OPEN: 1, Stage.OVER: 1, Stage.CLOSED: 2, Stage.DRAWN: 3}
     if stage is Stage.ENDED and row.phase == "drawn":
@@ -225,13 +226,11 @@ def score(nanobits_per_byte: int) -> str:
 def cost(row: CompetitionRow | None = None) -> str:
     memory = figures.memory(row.judge_mb) if row is not None and row.judge_mb else ""
     takes = (
-        judging_words_translate("judging", "It takes {memory} of memory").format(memory=memory)
+        translate("judging", "It takes {memory} of memory").format(memory=memory)
         if memory
-        else judging_words_translate(
-            "judging", "It takes memory, about five bytes for each parameter of a model"
-        )
+        else translate("judging", "It takes memory, about five bytes for each parameter of a model")
     )
-    return judging_words_translate(
+    return translate(
         "judging",
         "{takes}, and some minutes of computing for each model when the texts are open, by the "
         "same manners as training: it pauses for you and your games. Who judges cannot win with "
@@ -242,92 +241,88 @@ def cost(row: CompetitionRow | None = None) -> str:
 def state(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> tuple[str, str, str]:
     """Our part as a judge: label, icon and tone."""
     if here is not None and row.part == "drawn":
-        return judging_words_translate("judging", "Scoring"), "scale", "accent"
+        return translate("judging", "Scoring"), "scale", "accent"
     if row.bar and row.part not in ("drawn", "waiting", "scored", "late", "others"):
-        return judging_words_translate("judging", "Not possible"), "ban", ""
+        return translate("judging", "Not possible"), "ban", ""
     named = {
-        "offered": (judging_words_translate("judging", "Offered"), "hand", "accent"),
-        "opened": (judging_words_translate("judging", "In the draw"), "dices", "accent"),
-        "missed": (judging_words_translate("judging", "Not in the draw"), "clock-alert", "warn"),
-        "others": (judging_words_translate("judging", "Not drawn"), "dices", ""),
-        "drawn": (judging_words_translate("judging", "Drawn"), "scale", "accent"),
-        "waiting": (judging_words_translate("judging", "All scored"), "scale", "ok"),
-        "scored": (judging_words_translate("judging", "Done"), "circle-check", "ok"),
-        "late": (judging_words_translate("judging", "Not in time"), "clock-alert", "warn"),
+        "offered": (translate("judging", "Offered"), "hand", "accent"),
+        "opened": (translate("judging", "In the draw"), "dices", "accent"),
+        "missed": (translate("judging", "Not in the draw"), "clock-alert", "warn"),
+        "others": (translate("judging", "Not drawn"), "dices", ""),
+        "drawn": (translate("judging", "Drawn"), "scale", "accent"),
+        "waiting": (translate("judging", "All scored"), "scale", "ok"),
+        "scored": (translate("judging", "Done"), "circle-check", "ok"),
+        "late": (translate("judging", "Not in time"), "clock-alert", "warn"),
     }
-    nothing = (
-        judging_words_translate("judging", "On")
-        if is_on
-        else judging_words_translate("judging", "Off")
-    )
+    nothing = translate("judging", "On") if is_on else translate("judging", "Off")
     return named.get(row.part, (nothing, "scale", ""))
 
 
 def about(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
     if row.part == "drawn":
-        return _scoring(row, here, is_on=is_on)
+        return _scoring_text(row, here, is_on=is_on)
     if row.bar and row.part in ("", "offered", "opened", "missed"):
-        return _barred(row)
+        return _bar_text(row)
     if row.part:
-        return _part(row)
+        return _offer_text(row)
     if is_on:
-        return judging_words_translate(
+        return translate(
             "judging", "You help to judge: this computer makes its offer within a minute or two."
         )
-    return judging_words_translate(
+    return translate(
         "judging",
         "Who wins is decided by volunteers, drawn by lot, whose computers score every model on "
         "the sealed texts. Yours can be one of them.",
     )
 
 
-def _part(row: CompetitionRow) -> str:
+def _offer_text(row: CompetitionRow) -> str:
     return {
-        "offered": judging_words_translate(
+        "offered": translate(
             "judging",
             "Your offer is in the log. After the deadline this computer opens a secret by itself; "
             "let Tequio run then, or others are drawn.",
         ),
-        "opened": judging_words_translate(
+        "opened": translate(
             "judging", "Your secret is open. The lot decides at the draw who scores."
         ),
-        "missed": judging_words_translate(
+        "missed": translate(
             "judging",
             "Your secret was not opened before the draw, so others score. Nothing is lost.",
         ),
-        "others": judging_words_translate("judging", "Others were drawn. Thank you for the offer."),
-        "waiting": judging_words_translate(
+        "others": translate("judging", "Others were drawn. Thank you for the offer."),
+        "waiting": translate(
             "judging",
             "All models are scored here, and committed to. The scores are shown when all others "
             "have committed too, or their time is over.",
         ),
-        "scored": judging_words_translate("judging", "All your scores are in the log. Thank you."),
-        "late": judging_words_translate(
+        "scored": translate("judging", "All your scores are in the log. Thank you."),
+        "late": translate(
             "judging", "Not all models were scored and shown in time; the others' scores count."
         ),
     }[row.part]
 
 
-def _scoring(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
+def _scoring_text(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
     models = figures.count(here.of_models if here and here.of_models else row.to_judge)
     done = figures.count(here.models if here and here.of_models else row.judged)
     if not is_on:
-        return judging_words_translate(
+        return translate(
             "judging",
             "You were drawn, and judging is switched off: {done} of {models} models are scored. "
             "Switch it on, or others must do without you.",
         ).format(done=done, models=models)
     if here is None:
-        return judging_words_translate(
+        return translate(
             "judging",
             "You were drawn: {done} of {models} models are scored. It goes on when this computer "
             "may lend and the round under way is over.",
         ).format(done=done, models=models)
     if here.doing != "scoring":
-        return judging_words_translate(
+        return translate(
             "judging", "Scoring: {done} of {models} models are done. The next one is made ready."
         ).format(done=done, models=models)
-    return judging_words_translate(
+    return translate(
         "judging",
         "Scoring: {done} of {models} models are done; {documents} of {texts} texts of {name}.",
     ).format(
@@ -339,16 +334,16 @@ def _scoring(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> 
     )
 
 
-def _barred(row: CompetitionRow) -> str:
+def _bar_text(row: CompetitionRow) -> str:
     return {
-        "custodian": judging_words_translate(
+        "custodian": translate(
             "judging", "You hold a part of the key to the texts, so others judge here."
         ),
-        "organiser": judging_words_translate("judging", "Organisers do not judge."),
-        "entrant": judging_words_translate("judging", "You entered {by}, so others judge here."),
-        "trained": judging_words_translate(
+        "organiser": translate("judging", "Organisers do not judge."),
+        "entrant": translate("judging", "You entered {by}, so others judge here."),
+        "trained": translate(
             "judging", "You trained in a run that takes part, as {by}, so others judge here."
         ),
-        "memory": judging_words_translate("judging", "This computer cannot judge now: {by}."),
-        "refused": judging_words_translate("judging", "The ledger did not take your offer: {by}."),
+        "memory": translate("judging", "This computer cannot judge now: {by}."),
+        "refused": translate("judging", "The ledger did not take your offer: {by}."),
     }[row.bar].format(by=row.barred_by.rstrip("."))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 LOSS_PLACES = 3
 EVERY_MS = 60_000
 """Interval between two questions of a kind while the page is visible."""
-LEAST_LIST, LEAST_DETAIL = 270, 400
+LIST_WIDTH, DETAIL_WIDTH = 270, 400
 
 
 class CompetitionsPage(Page):
@@ -91,15 +91,15 @@ class CompetitionsPage(Page):
     def ask(self) -> None:
         for asked in (self.list, self.runs, self.curves):
             asked.ask()
-        self._show()
+        self._show_all()
 
     def look_at(self, competition: str) -> None:
         self._seen, self._side = competition, ""
-        self._show()
+        self._show_all()
 
     def look_at_side(self, run: str) -> None:
         self._side = run
-        self._show()
+        self._show_all()
 
     def join(self, run: str) -> None:
         self.model.choose(replace(self.model.preferences, run=run))
@@ -107,19 +107,19 @@ class CompetitionsPage(Page):
     def judge(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
         self.model.choose(replace(self.model.preferences, judge=is_on))
         self.list.ask()
-        self._show()
+        self._show_all()
 
     def refresh(self) -> None:
         self.list.look()
         if self._rows:
             self.runs.look()
-        self._show()
+        self._show_all()
 
     @property
     def _rows(self) -> tuple[CompetitionRow, ...]:
         return self.list.reply.rows if self.list.reply else ()
 
-    def _show(self) -> None:
+    def _show_all(self) -> None:
         is_asking = self.list.is_asking
         self.again.setEnabled(not is_asking)
         self.empty.button.setEnabled(not is_asking)
@@ -173,7 +173,7 @@ class CompetitionsPage(Page):
     def _show_one(self, row: CompetitionRow, now_ms: int) -> None:
         snapshot = self.model.snapshot
         ledger, stage = snapshot.ledger.url if snapshot else "", moment(row, now_ms).stage
-        worked_for = {one.run for one in row.entrants if one.micropoints} | {self._ours()} - {""}
+        worked_for = {one.run for one in row.entrants if one.micropoints} | {self._own_run()} - {""}
         self.about.show_row(row, now_ms, ledger)
         self.rules.show_row(row)
         self.judging.show_row(
@@ -190,20 +190,20 @@ class CompetitionsPage(Page):
         there = run_needs.room(snapshot, self.model.preferences) if snapshot else None
         runs = {run.run: run for run in self.runs.reply.rows} if self.runs.reply else {}
         self.sides.show_sides(
-            row.entrants, runs, there, ours=self._ours(), chosen=chosen, can_join=can_join
+            row.entrants, runs, there, ours=self._own_run(), chosen=chosen, can_join=can_join
         )
-        side = self._looked_at(row)
+        side = self._side_in_view(row)
         self.sides.look_at(side)
         run = runs.get(side)
         self.joining.setVisible(can_join and run is not None)
         if run is not None:
-            is_ours = run.run == self._ours()
+            is_ours = run.run == self._own_run()
             self.joining.show_run(run, there, is_ours=is_ours, is_chosen=run.run == chosen)
 
-    def _looked_at(self, row: CompetitionRow) -> str:
+    def _side_in_view(self, row: CompetitionRow) -> str:
         """The run of the side in view: the clicked one, ours, or the first."""
         runs = [one.run for one in row.entrants if one.run]
-        wanted = (self._side, self._ours(), self.model.preferences.run, *runs)
+        wanted = (self._side, self._own_run(), self.model.preferences.run, *runs)
         return next((one for one in wanted if one in runs), "")
 
     def _show_curves(self, row: CompetitionRow) -> None:
@@ -215,7 +215,7 @@ class CompetitionsPage(Page):
         points = {one.run: one.points for one in reply.rows} if reply else None
         self.sides.show_curves(row.entrants, points, self.curves.problem)
 
-    def _ours(self) -> str:
+    def _own_run(self) -> str:
         """The run that this computer is in; empty: none."""
         snapshot = self.model.snapshot
         if snapshot is not None and snapshot.round is not None:
@@ -235,8 +235,8 @@ class CompetitionsPage(Page):
 
     def _parts(self) -> QWidget:
         made, left, right = Columns(), QWidget(), QWidget()
-        left.setMinimumWidth(LEAST_LIST)
-        right.setMinimumWidth(LEAST_DETAIL)
+        left.setMinimumWidth(LIST_WIDTH)
+        right.setMinimumWidth(DETAIL_WIDTH)
         beside, below = QVBoxLayout(left), QVBoxLayout(right)
         for column in (beside, below):
             column.setContentsMargins(0, 0, 0, 0)

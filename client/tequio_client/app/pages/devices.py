@@ -31,10 +31,10 @@ READINGS = 60
 """Readings remembered of each kind: one minute."""
 VENDOR = re.compile(r"^(NVIDIA |AMD |Intel\(R\) )?(GeForce |Radeon )?")
 """Vendor and family, left out where space is short."""
-LEAST = 104
-WARM_C = 100.0
+READING_WIDTH = 104
+CHART_TOP_C = 100.0
 """Top of a temperature chart."""
-WATTS = 100.0
+CHART_TOP_W = 100.0
 """Top of a power chart if the card does not report its limit."""
 
 
@@ -113,16 +113,16 @@ class History:
     """The last readings of each device."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], deque[float | None]] = {}
+        self._readings: dict[tuple[str, str], deque[float | None]] = {}
 
     def take(self, machine: MachineFacts) -> None:
         for device in devices(machine):
             for kind in ("load", "others", "used_mb", "temperature_c", "watts"):
-                readings = self._kept.setdefault((device.id, kind), deque(maxlen=READINGS))
+                readings = self._readings.setdefault((device.id, kind), deque(maxlen=READINGS))
                 readings.append(getattr(device, kind))
 
     def of(self, device: str, kind: str) -> Sequence[float | None]:
-        return tuple(self._kept.get((device, kind), ()))
+        return tuple(self._readings.get((device, kind), ()))
 
 
 def short(name: str) -> str:
@@ -143,9 +143,9 @@ class BenchmarkRow(SettingRow):
         reply = model.reply(self._question)
         self._result = reply if isinstance(reply, Benchmark) else None
         self.button.clicked.connect(self._ask)
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
-        self._show()
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
+        self._refresh()
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         self._is_there = snapshot is not None
@@ -153,37 +153,37 @@ class BenchmarkRow(SettingRow):
             snapshot.decision.may_compute
             or any(trainer.state not in ("off", "broken") for trainer in snapshot.trainers)
         )
-        self._show()
+        self._refresh()
 
     def _ask(self) -> None:
         self._is_running, self._why = True, ""
-        self._show()
+        self._refresh()
         self._model.ask(self._question)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == self._question and isinstance(reply, Benchmark):
             self._is_running, self._why, self._result = False, "", reply
-            self._show()
+            self._refresh()
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._question:
             self._is_running, self._why = False, why
-            self._show()
+            self._refresh()
 
-    def _show(self) -> None:
+    def _refresh(self) -> None:
         is_first = self._result is None and not self._why
         words = self.tr("Measure") if is_first else self.tr("Measure again")
         self.button.show_as(self.tr("Measuring") if self._is_running else words, "gauge")
         self.button.setAccessibleName(f"{self.tr('Benchmark')}: {self.button.text()}")
         self.button.setEnabled(self._is_there and not self._is_running and not self._is_lent)
-        self.show_note(self._said(), "danger" if self._why and not self._is_running else "sub")
+        self.show_note(self._note_text(), "danger" if self._why and not self._is_running else "sub")
 
-    def _said(self) -> str:
+    def _note_text(self) -> str:
         if self._is_running:
             return self.tr("Trains a small model for a few seconds.")
         if self._why:
             return self.tr("Not measured: {why}.").format(why=self._why.rstrip("."))
-        said = [self._figures(self._result)] if self._result else []
+        said = [self._result_text(self._result)] if self._result else []
         if self._is_lent:
             said.append(self.tr("Pause first to get a meaningful result."))
         elif not said:
@@ -192,7 +192,7 @@ class BenchmarkRow(SettingRow):
             )
         return " ".join(said)
 
-    def _figures(self, result: Benchmark) -> str:
+    def _result_text(self, result: Benchmark) -> str:
         tokens = figures.count(round(result.tokens_per_s))
         parts = [self.tr("{tokens} tokens per second").format(tokens=tokens)]
         if result.watts is not None:
@@ -228,11 +228,11 @@ class Readings(Columns):
             _memory(device), past("used_mb"), float(device.memory_mb or 1), short=_of(device)
         )
         self.temperature.show_reading(
-            _or_dash(figures.temperature, device.temperature_c), past("temperature_c"), WARM_C
+            _or_dash(figures.temperature, device.temperature_c), past("temperature_c"), CHART_TOP_C
         )
         if not self._is_processor:
             self.load.show_reading(_percent(device.load), past("load"), 1.0)
-            top = device.watts_limit or WATTS
+            top = device.watts_limit or CHART_TOP_W
             self.watts.show_reading(_or_dash(figures.power, device.watts), past("watts"), top)
 
 
@@ -243,7 +243,7 @@ class ReadingTile(QWidget):
         super().__init__()
         self._name, self._figure = Line(name, Type.CAPTION, "sub"), Line("", Type.HEADING)
         self.line = Sparkline(READINGS)
-        self.setMinimumWidth(LEAST)
+        self.setMinimumWidth(READING_WIDTH)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)

@@ -55,22 +55,22 @@ if TYPE_CHECKING:
 ALL, ROUNDS, ATTENTION = "all", "rounds", "attention"
 OF_ROUNDS = {code for code in Event if code.startswith(("round-", "head-", "points-"))}
 ATTENTION_LEVELS = ("warning", "error")
-NEAR = 400
+READ_ON_PX = 400
 """Distance in pixels from the end at which older events are requested."""
 MINUTE_MS = 60_000
-SEARCH = 190
+SEARCH_WIDTH = 190
 PAGE = 100
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 DAY = 36
-LEAST = 260
+LIST_HEIGHT = 260
 TILE = 28
 PICTURE = 15
 SIDE = 4
 GAP = 12
-LONGEST_S = 13 * 86_400 + 23 * 3_600
+SAMPLE_AGES_S = 13 * 86_400 + 23 * 3_600
 """Sample durations whose widest text decides the column width."""
-ABOVE = 9
+MARGIN = 9
 GROUNDS = {
     "info": "hover",
     "good": "ok_soft",
@@ -86,7 +86,7 @@ class Timeline(Card):
     def __init__(self, means: Means) -> None:
         super().__init__()
         self._means, self._minute = means, 0
-        self._said: dict[int, str] = {}
+        self._sentences: dict[int, str] = {}
         self.book = EventsBook(means.model, self)
         self.kind = Segmented(
             self.tr("Events to show"),
@@ -102,13 +102,13 @@ class Timeline(Card):
         self.body.addWidget(head)
         self.body.addWidget(self.list, 1)
         self.body.addWidget(self.empty, 1)
-        self.kind.chosen.connect(self._show)
-        self.search.textChanged.connect(self._show)
-        self.book.changed.connect(self._show)
+        self.kind.chosen.connect(self._refresh)
+        self.search.textChanged.connect(self._refresh)
+        self.book.changed.connect(self._refresh)
         bar = self.list.verticalScrollBar()
         bar.valueChanged.connect(self._read_on)
         bar.rangeChanged.connect(self._read_on)
-        self._show()
+        self._refresh()
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         """Fetch new events; relative times are rewritten once a minute."""
@@ -119,29 +119,29 @@ class Timeline(Card):
         minute = self._means.now_ms() // MINUTE_MS
         if minute != self._minute:
             self._minute = minute
-            self._show()
+            self._refresh()
             self.list.viewport().update()
 
     @property
     def lines(self) -> tuple[Line, ...]:
         return self.list.rows.lines
 
-    def _show(self, _news: object = None) -> None:
+    def _refresh(self, _news: object = None) -> None:
         events = [self._line(row) for row in self.book.rows or () if self._is_wanted(row)]
         self.list.show_lines(with_days(events, self._means.now_ms()))
         self.list.setVisible(bool(events))
         self.empty.setVisible(not events)
         if not events:
-            self._explain()
+            self._explain_empty()
         self._read_on()
 
     def _line(self, row: ActivityRow) -> Line:
-        return Line(words=self._say(row), at_ms=row.at_ms, number=row.number, level=row.level)
+        return Line(words=self._sentence(row), at_ms=row.at_ms, number=row.number, level=row.level)
 
-    def _say(self, row: ActivityRow) -> str:
-        said = self._said.get(row.number)
+    def _sentence(self, row: ActivityRow) -> str:
+        said = self._sentences.get(row.number)
         if said is None:
-            said = self._said[row.number] = snooze.event(row)
+            said = self._sentences[row.number] = snooze.event(row)
         return said
 
     def _is_wanted(self, row: ActivityRow) -> bool:
@@ -153,9 +153,9 @@ class Timeline(Card):
             case _:
                 is_kind = True
         text = self.search.text().strip().casefold()
-        return is_kind and (not text or text in self._say(row).casefold())
+        return is_kind and (not text or text in self._sentence(row).casefold())
 
-    def _explain(self) -> None:
+    def _explain_empty(self) -> None:
         if self.book.rows is None and not self.book.problem:
             self.empty.show_words(
                 self.tr("Looking"), self.tr("What happened lately is being read.")
@@ -176,7 +176,7 @@ class Timeline(Card):
 
     def _read_on(self, *_: int) -> None:
         bar = self.list.verticalScrollBar()
-        is_near = self.list.isHidden() or bar.maximum() - bar.value() < NEAR
+        is_near = self.list.isHidden() or bar.maximum() - bar.value() < READ_ON_PX
         if self.isVisible() and is_near and not self.book.problem:
             self.book.read_on()
 
@@ -189,7 +189,7 @@ class SearchField(QLineEdit):
         self.setAccessibleName(name)
         self.setPlaceholderText(name)
         self.setClearButtonEnabled(True)
-        self.setMinimumWidth(SEARCH)
+        self.setMinimumWidth(SEARCH_WIDTH)
         self._action = self.addAction(
             icon("search", tokens().text_sub, 16), QLineEdit.ActionPosition.LeadingPosition
         )
@@ -215,8 +215,8 @@ class EventsBook(QObject):
         """Why the last question failed; empty: it did not."""
         self._asked: AskActivity | None = None
         self._followed = -1
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
 
     def follow(self, newest: int) -> None:
         """Read the events up to `newest` that are not known yet."""
@@ -236,18 +236,18 @@ class EventsBook(QObject):
         self._asked = AskActivity(before=before, limit=PAGE)
         self._model.ask(self._asked)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question != self._asked or not isinstance(reply, Activity):
             return
         before, self._asked, self.problem = self._asked.before, None, ""
         if before is None:
-            self._take_newest(reply)
+            self._join_newest(reply)
         else:
             self.rows = (*(self.rows or ()), *reply.rows)
             self.has_more = reply.has_more
         self.changed.emit()
 
-    def _take_newest(self, reply: Activity) -> None:
+    def _join_newest(self, reply: Activity) -> None:
         """Join the newest page to the known rows; a gap between them drops the known ones."""
         known = self.rows or ()
         lowest = reply.rows[-1].number if reply.rows else 0
@@ -257,7 +257,7 @@ class EventsBook(QObject):
             return
         self.rows = (*reply.rows, *(row for row in known if row.number < lowest))
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._asked:
             self._asked, self._followed, self.problem = None, -1, why
             self.changed.emit()
@@ -309,8 +309,8 @@ class EventsRows(QAbstractListModel):
         old = self._lines
         if lines == old:
             return 0
-        head = _common(old, lines)
-        tail = _common(old[head:][::-1], lines[head:][::-1])
+        head = _common_prefix(old, lines)
+        tail = _common_prefix(old[head:][::-1], lines[head:][::-1])
         if old and head + tail == len(old):
             self.beginInsertRows(NOWHERE, head, len(lines) - tail - 1)
             self._lines = lines
@@ -356,7 +356,7 @@ class EventsRows(QAbstractListModel):
         return levels.get(line.level, "{words}").format(words=line.words)
 
 
-def _common(one: Sequence[Line], other: Sequence[Line]) -> int:
+def _common_prefix(one: Sequence[Line], other: Sequence[Line]) -> int:
     """How many lines two lists share at their beginning."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
@@ -376,7 +376,7 @@ class EventsList(QListView):
         self.verticalScrollBar().setSingleStep(24)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setMinimumHeight(LEAST)
+        self.setMinimumHeight(LIST_HEIGHT)
 
     def show_lines(self, lines: tuple[Line, ...]) -> None:
         """Show these lines without moving what the user is reading further down."""
@@ -404,7 +404,7 @@ class EventLine(QStyledItemDelegate):
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         width = self._view.viewport().width()
         line: Line = index.data(Role.LINE)
-        return QSize(width, DAY if line.is_day else _height(line.words, _room(width)))
+        return QSize(width, DAY if line.is_day else _height(line.words, _text_width(width)))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
@@ -427,7 +427,7 @@ class EventLine(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.hover))
             painter.drawRoundedRect(place.adjusted(0, 1, 0, -1), 8, 8)
-        tile = self._place(option, QRectF(SIDE, ABOVE + 1, TILE, TILE))
+        tile = self._place(option, QRectF(SIDE, MARGIN + 1, TILE, TILE))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(getattr(colours, GROUNDS.get(line.level, "hover"))))
         painter.drawRoundedRect(tile, 8, 8)
@@ -439,10 +439,10 @@ class EventLine(QStyledItemDelegate):
         self._write(painter, option, line)
 
     def _write(self, painter: QPainter, option: QStyleOptionViewItem, line: Line) -> None:
-        room, height = _room(option.rect.width()), option.rect.height()
+        room, height = _text_width(option.rect.width()), option.rect.height()
         left = SIDE + TILE + GAP
-        words = self._place(option, QRectF(left, ABOVE, room, height - 2 * ABOVE + 2))
-        times = QRectF(left + room + GAP, ABOVE, _when(), height - 2 * ABOVE + 2)
+        words = self._place(option, QRectF(left, MARGIN, room, height - 2 * MARGIN + 2))
+        times = QRectF(left + room + GAP, MARGIN, _time_width(), height - 2 * MARGIN + 2)
         lead = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeading)
         trail = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignTrailing)
         painter.setFont(font(Type.BODY))
@@ -462,12 +462,12 @@ class EventLine(QStyledItemDelegate):
         return QRectF(left, rect.top() + inside.top(), inside.width(), inside.height())
 
 
-def _room(width: int) -> int:
-    return max(width - 2 * SIDE - TILE - 2 * GAP - _when(), 80)
+def _text_width(width: int) -> int:
+    return max(width - 2 * SIDE - TILE - 2 * GAP - _time_width(), 80)
 
 
-def _when() -> int:
-    spans = (LONGEST_S, 86_340)
+def _time_width() -> int:
+    spans = (SAMPLE_AGES_S, 86_340)
     return max(_width(figures.ago(0, span_s * 1_000)) for span_s in spans)
 
 
@@ -481,4 +481,4 @@ def _height(words: str, room: int) -> int:
     metrics = QFontMetrics(font(Type.BODY))
     box = metrics.boundingRect(QRect(0, 0, room, 10_000), int(WRAPPED), words)
     two_times = 2 * QFontMetrics(font(Type.CAPTION)).lineSpacing()
-    return max(box.height(), two_times) + 2 * ABOVE
+    return max(box.height(), two_times) + 2 * MARGIN

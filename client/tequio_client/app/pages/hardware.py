@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 STEP_MB = 256
 STEP_W = 5
 STEP_PERCENT = 5
-LEAST_PART = 0.3
+MIN_POWER_SHARE = 0.3
 """Lowest share of a card's power limit that can be chosen: below it hardly any work gets done."""
-LEAST_C, MOST_C = 40, 110
+MIN_C, MAX_C = 40, 110
 LEAST_PERCENT = 5
-LEAST_WIDTH = 290
-USUAL_C = 80
+LIMIT_WIDTH = 290
+DEFAULT_C = 80
 BETWEEN = "  ·  "
 
 
@@ -82,7 +82,7 @@ class Hardware(Page):
         shown = devices(snapshot.machine)
         if snapshot.machine.gpus is None and not snapshot.machine.cpu_name:
             shown = ()
-        self._hold(shown)
+        self._update_cards(shown)
         for device in shown:
             self.cards[device.id].show_device(device, snapshot)
 
@@ -95,11 +95,11 @@ class Hardware(Page):
             self.history.take(snapshot.machine)
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
-        level, said, button = self._said(snapshot)
+        level, said, button = self._banner_text(snapshot)
         self.banner.setVisible(bool(said))
         self.banner.show_words(level, said, button)
 
-    def _said(self, snapshot: Snapshot | None) -> tuple[str, str, str]:
+    def _banner_text(self, snapshot: Snapshot | None) -> tuple[str, str, str]:
         if snapshot is None:
             return "info", self.tr("The worker is being started; then its devices stand here."), ""
         machine = snapshot.machine
@@ -124,9 +124,9 @@ class Hardware(Page):
     def _use_processor(self) -> None:
         self.edits.change_device(CPU, {"use": True})
 
-    def _hold(self, shown: tuple[Device, ...]) -> None:
+    def _update_cards(self, shown: tuple[Device, ...]) -> None:
         """Keep one card per device; a device whose limits changed gets a new card."""
-        shapes = tuple(_shape(device) for device in shown)
+        shapes = tuple(_limits_key(device) for device in shown)
         if shapes == self._shapes:
             return
         self._shapes = shapes
@@ -179,7 +179,7 @@ class Limit(QWidget):
         self.back.setAccessibleName(f"{slider.name}: {back}")
         self.chip = Chip("", "circle-pause", "warn")
         self.chip.hide()
-        self.setMinimumWidth(LEAST_WIDTH)
+        self.setMinimumWidth(LIMIT_WIDTH)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
@@ -216,15 +216,15 @@ class Limits(Columns):
         self.temperature = self._limit(
             SliderRow(
                 self.tr("Temperature goal"),
-                LEAST_C,
-                MOST_C,
+                MIN_C,
+                MAX_C,
                 figures.temperature,
                 self.tr("Slows down to stay below this; stops at 5 °C above it."),
             ),
             self.tr("Usual"),
             "temperature_c",
             lambda c: c,
-            USUAL_C,
+            DEFAULT_C,
         )
         self.share = self._limit(
             SliderRow(
@@ -252,20 +252,22 @@ class Limits(Columns):
         device = self._device
         if self.memory is not None and device.memory_mb:
             chosen = most_memory_mb(device.memory_mb, choice.memory_mb)
-            self._show(self.memory, round(chosen / STEP_MB), is_usual=choice.memory_mb == 0)
+            self._show_limit(self.memory, round(chosen / STEP_MB), is_usual=choice.memory_mb == 0)
         if self.watts is not None and device.watts_limit:
             watts = min(choice.watts or device.watts_limit, device.watts_limit)
-            self._show(self.watts, round(watts / STEP_W), is_usual=choice.watts == 0)
+            self._show_limit(self.watts, round(watts / STEP_W), is_usual=choice.watts == 0)
         if self.threads is not None:
             threads = min(choice.threads, device.cores) or max(device.cores - 1, 1)
-            self._show(self.threads, threads, is_usual=choice.threads == 0)
-        self.temperature.show_value(choice.temperature_c, is_usual=choice.temperature_c == USUAL_C)
+            self._show_limit(self.threads, threads, is_usual=choice.threads == 0)
+        self.temperature.show_value(
+            choice.temperature_c, is_usual=choice.temperature_c == DEFAULT_C
+        )
         self.share.show_value(
             max(round(choice.share_percent / STEP_PERCENT), 1),
             is_usual=choice.share_percent == 100,  # noqa: PLR2004  # percent
         )
 
-    def _show(self, limit: Limit, steps: int, *, is_usual: bool) -> None:
+    def _show_limit(self, limit: Limit, steps: int, *, is_usual: bool) -> None:
         self._is_usual = is_usual
         limit.show_value(steps, is_usual=is_usual)
         self._is_usual = False
@@ -296,7 +298,7 @@ class Limits(Columns):
         most = device.watts_limit
         if device.is_processor or not most:
             return None
-        least = round(most * LEAST_PART / STEP_W)
+        least = round(most * MIN_POWER_SHARE / STEP_W)
         return self._limit(
             SliderRow(
                 self.tr("Power goal"),
@@ -393,9 +395,9 @@ class DeviceCard(Card):
         self.body.setSpacing(12)
         self.body.addLayout(self._head())
         self.body.addWidget(self.readings)
-        self.body.addWidget(_rule())
+        self.body.addWidget(_separator())
         self.body.addWidget(self.limits)
-        self.body.addWidget(_rule())
+        self.body.addWidget(_separator())
         for row in (self.role_row, self.benchmark):
             self.body.addWidget(row)
 
@@ -404,7 +406,7 @@ class DeviceCard(Card):
         chosen = self._edits.current
         use = is_used(device, snapshot.machine, chosen)
         self.name.setText(device.name or self.tr("Processor"))
-        self.note.setText(self._what())
+        self.note.setText(self._description())
         self.switch.setChecked(use)
         self._show_state(snapshot, is_used_now=use)
         self.readings.show_device(device, self._history)
@@ -425,7 +427,7 @@ class DeviceCard(Card):
         self._edits.change_device(self.device.id, {"use": is_on})
         self.switched.emit(self.device.id, is_on)
 
-    def _what(self) -> str:
+    def _description(self) -> str:
         device = self.device
         parts = [device.id]
         if device.is_processor:
@@ -489,12 +491,12 @@ class DeviceCard(Card):
         return row
 
 
-def _rule() -> QFrame:
+def _separator() -> QFrame:
     made = QFrame()
     made.setProperty("kind", "rule")
     return made
 
 
-def _shape(device: Device) -> tuple[object, ...]:
+def _limits_key(device: Device) -> tuple[object, ...]:
     """The values that a device card's limits depend on."""
     return (device.id, device.name, device.memory_mb, device.watts_limit, device.cores)

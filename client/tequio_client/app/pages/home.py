@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from tequio_client.ipc.facts import Gpu
     from tequio_client.ipc.snapshot import Need, RoundShown, Snapshot
 
-SAYINGS = 250
+HEADING_WIDTH = 250
 MARK = 16
 BETWEEN = "  ·  "
 BITS = 8
 MEGA = 1_000_000
-NAMES = 220
+NAMES_WIDTH = 220
 """Minimum width of the names, in pixels."""
 GIGA = 1_000_000_000
 DAYS = 30
 DAY_MS = 86_400_000
 AROUND = 3
 RANKING = AskRanking(around=AROUND)
-LEAST = 190
+CARD_WIDTH = 190
 """Minimum width of a card, in pixels."""
 OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
 OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
@@ -56,13 +56,13 @@ AWAY_AT_WORK = str(
 BACK_UP = str(QT_TRANSLATE_NOOP("remedies", "Back it up"))
 OPEN_ACTIVITY = str(QT_TRANSLATE_NOOP("remedies", "Open Activity"))
 OPEN_RUNS = str(QT_TRANSLATE_NOOP("remedies", "Open Runs"))
-WAYS = {
+REASON_PAGES = {
     Reason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
     Reason.QUARANTINED: (OPEN_ACTIVITY, "activity"),
     Reason.NO_DEVICE: (OPEN_HARDWARE, "hardware"),
     Reason.NO_RUN: (OPEN_RUNS, "runs"),
 }
-OTHERWISE = (OPEN_SETTINGS, "settings")
+SETTINGS_PAGE = (OPEN_SETTINGS, "settings")
 NEEDS = {
     "driver": str(QT_TRANSLATE_NOOP("remedies", "The graphics driver is too old to train with.")),
     "key-backup": str(
@@ -79,7 +79,7 @@ NEEDS = {
     ),
     "clock": str(QT_TRANSLATE_NOOP("remedies", "This computer's clock is wrong.")),
 }
-PLACES = {
+NEED_PAGES = {
     "driver": (OPEN_HARDWARE, "hardware"),
     "device": (OPEN_HARDWARE, "hardware"),
     "standing": (OPEN_ACTIVITY, "activity"),
@@ -104,8 +104,8 @@ class Home(Page):
         lower.hold((self.days, self.ranking), shares=(3, 2))
         lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.body.addWidget(lower, 1)
-        self.model.replied.connect(self._take)
-        self.model.refused.connect(self._miss)
+        self.model.replied.connect(self._receive)
+        self.model.refused.connect(self._handle_refusal)
         self._keys = means.own.keys if means.own else None
         if self._keys is not None:
             self._keys.changed.connect(self.expect)
@@ -135,14 +135,14 @@ class Home(Page):
             self.model.ask(question)
             self.model.ask(RANKING)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         asked = self._asked_for[1] if self._asked_for else None
         if question == asked and isinstance(reply, Series):
             self.days.show_series(reply)
         if question == RANKING and isinstance(reply, Ranking):
             self.ranking.show_ranking(reply)
 
-    def _miss(self, question: Question, _why: str) -> None:
+    def _handle_refusal(self, question: Question, _why: str) -> None:
         if question == RANKING:
             self.ranking.miss()
         if self._asked_for and question == self._asked_for[1]:
@@ -168,12 +168,12 @@ class Header(Columns):
         self.snooze.open_menu(lengths)
         self.finish.clicked.connect(means.model.finish)
         self.main.clicked.connect(self._do_main)
-        self.hold((self._sayings(), self._buttons()), shares=(1, 0))
+        self.hold((self._heading(), self._buttons()), shares=(1, 0))
 
     def refresh(self) -> None:
         snapshot, model = self._means.model.snapshot, self._means.model
         decision = snapshot.decision if snapshot else UNDECIDED
-        word, reason = self._said()
+        word, reason = self._heading_texts()
         self.title.setText(word)
         self.reason.setText(reason)
         self._mark.show_state(decision.state if snapshot else State.WAITING)
@@ -187,7 +187,7 @@ class Header(Columns):
         self.finish.setEnabled(not is_last)
         self.fold()
 
-    def _said(self) -> tuple[str, str]:
+    def _heading_texts(self) -> tuple[str, str]:
         snapshot, model = self._means.model.snapshot, self._means.model
         if snapshot is None:
             return self.tr("Starting"), self.tr("The worker is being started.")
@@ -220,9 +220,9 @@ class Header(Columns):
         else:
             model.contribute()
 
-    def _sayings(self) -> QWidget:
+    def _heading(self) -> QWidget:
         made, row = QWidget(), QHBoxLayout()
-        made.setMinimumWidth(SAYINGS)
+        made.setMinimumWidth(HEADING_WIDTH)
         column = QVBoxLayout(made)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -321,7 +321,7 @@ class RoundCard(Card):
         column, head = QVBoxLayout(), Columns(gap=12)
         names, readings = QWidget(), QWidget()
         under, beside = QVBoxLayout(names), QHBoxLayout(readings)
-        names.setMinimumWidth(NAMES)
+        names.setMinimumWidth(NAMES_WIDTH)
         for layout in (under, beside):
             layout.setContentsMargins(0, 0, 0, 0)
         under.setSpacing(3)
@@ -439,7 +439,7 @@ class Stats(Columns):
         self.energy = StatCard(self.tr("Energy today"), "zap")
         cards = (self.today, self.total, self.rank, self.energy)
         for card in cards:
-            card.setMinimumWidth(LEAST)
+            card.setMinimumWidth(CARD_WIDTH)
         self.hold(cards)
         self.show_snapshot(None)
 
@@ -530,7 +530,7 @@ class RankingCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.title(self.tr("Around you"))
-        self.setMinimumWidth(LEAST + LEAST // 4)
+        self.setMinimumWidth(CARD_WIDTH + CARD_WIDTH // 4)
         self.table = RankingTable(self.tr("Ranking around you"))
         self.empty = EmptyState(
             "trophy",
@@ -574,13 +574,13 @@ def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | No
         button = _translated(TRY_AGAIN)
         return Remedy(level="error", words=why_gone, button=button, target="try-again")
     if snapshot.decision.state is State.ATTENTION:
-        button, target = WAYS.get(snapshot.decision.reason, OTHERWISE)
+        button, target = REASON_PAGES.get(snapshot.decision.reason, SETTINGS_PAGE)
         words = app_words.words_reason(snapshot.decision, now_ms)
         return Remedy(level="error", words=words, button=_translated(button), target=target)
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return Remedy(level="warning", words=_away(snapshot, now_ms))
     for need in snapshot.needs:
-        button, target = PLACES.get(need.kind, OTHERWISE)
+        button, target = NEED_PAGES.get(need.kind, SETTINGS_PAGE)
         return Remedy(
             level="warning", words=need_words(need), button=_translated(button), target=target
         )

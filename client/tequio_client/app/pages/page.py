@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Look
     from tequio_client.ipc.control import Question, Reply
 
-LEAST_BETWEEN_MS = 250
+REFRESH_INTERVAL_MS = 250
 """Least interval between two refreshes of a visible page."""
 R = TypeVar("R", bound="Reply")
-SAYINGS = 260
+HEADING_WIDTH = 260
 """Minimum width in pixels of the words beside the controls."""
 
 
@@ -82,7 +82,7 @@ class Page(QScrollArea):
         self.setWidget(content)
         self._pace = QTimer(self)
         self._pace.setSingleShot(True)
-        self._pace.setInterval(LEAST_BETWEEN_MS)
+        self._pace.setInterval(REFRESH_INTERVAL_MS)
         self._pace.timeout.connect(self._refresh_if_stale)
         means.model.shown.connect(self.expect)
         means.model.wished.connect(self.expect)
@@ -101,7 +101,7 @@ class Page(QScrollArea):
         """Restore a `place`."""
 
     def refresh(self) -> None:
-        """Show the model's values; called while visible, at most every `LEAST_BETWEEN_MS`."""
+        """Show the model's values; called while visible, at most every `REFRESH_INTERVAL_MS`."""
         raise NotImplementedError
 
     def expect(self, _news: object = None) -> None:
@@ -152,8 +152,8 @@ class Asked(QObject, Generic[R]):
         self.is_asking = False
         self.problem = ""
         """Why the last question was refused; empty: it was not."""
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
 
     def want(self, question: Question) -> None:
         """Ask this from now on; the reply to another question is dropped."""
@@ -174,13 +174,13 @@ class Asked(QObject, Generic[R]):
         self.is_asking, self._asked_ms = True, self._now_ms()
         self._model.ask(self._question)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == self._question and isinstance(reply, self._kind):
             self.reply, self.reply_ms = reply, self._now_ms()
             self.is_asking, self.problem = False, ""
             self.changed.emit()
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._question:
             self.is_asking = False
             self.problem = why or self.tr("The worker does not answer")
@@ -194,7 +194,7 @@ class PageHead(Columns):
         super().__init__(gap=10)
         self.title, self._words = Text(title, Type.TITLE), Paragraph(words, Type.CAPTION, "sub")
         self.title.setAccessibleName(title)
-        parts = [self._sayings()]
+        parts = [self._heading()]
         if controls:
             parts.append(_row(controls))
         self.hold(parts, shares=(1, 0)[: len(parts)])
@@ -206,9 +206,9 @@ class PageHead(Columns):
     def words(self) -> str:
         return self._words.text()
 
-    def _sayings(self) -> QWidget:
+    def _heading(self) -> QWidget:
         made = QWidget()
-        made.setMinimumWidth(SAYINGS)
+        made.setMinimumWidth(HEADING_WIDTH)
         column = QVBoxLayout(made)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)

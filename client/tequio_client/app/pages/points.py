@@ -49,9 +49,9 @@ STEPS = {DAY: HOUR_MS, WEEK: 6 * HOUR_MS, MONTH: DAY_MS, ALL: DAY_MS}
 DAYS = {WEEK: 7, MONTH: 30}
 MOST_STEPS = 120
 """More steps are summed up: a longer curve would not show more."""
-CHART = 170
-LEAST = 190
-NEAR = 600
+CHART_HEIGHT = 170
+CARD_WIDTH = 190
+READ_ON_PX = 600
 """Distance in pixels from the end at which older rounds are requested."""
 HEADINGS = (
     "number",
@@ -106,11 +106,11 @@ class PointsPage(Page):
         self.rounds.again.connect(self.book.renew)
         self.rounds.table.opened.connect(self.open_round)
         self.rounds.table.selectionModel().currentRowChanged.connect(self._show_current)
-        self.exporter.done.connect(self._tell_done)
-        self.exporter.failed.connect(self._tell_failed)
+        self.exporter.done.connect(self._show_done)
+        self.exporter.failed.connect(self._show_failed)
         self.verticalScrollBar().valueChanged.connect(self._read_on)
         self.verticalScrollBar().rangeChanged.connect(self._read_on)
-        self.model.replied.connect(self._take)
+        self.model.replied.connect(self._receive)
 
     def choose_file(self) -> None:
         documents = QStandardPaths.StandardLocation.DocumentsLocation
@@ -163,7 +163,7 @@ class PointsPage(Page):
         self._asked = self._question()
         self.model.ask(self._asked)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == self._asked and isinstance(reply, Series):
             self.range.show_series(reply)
 
@@ -174,7 +174,7 @@ class PointsPage(Page):
 
     def _read_on(self, *_: int) -> None:
         bar = self.verticalScrollBar()
-        if self.isVisible() and bar.maximum() - bar.value() < NEAR:
+        if self.isVisible() and bar.maximum() - bar.value() < READ_ON_PX:
             self.book.read_on()
 
     def _show_rounds(self) -> None:
@@ -204,12 +204,12 @@ class PointsPage(Page):
         content = self.widget()
         return content if content is not None else self
 
-    def _tell_done(self, path: str, count: int) -> None:
+    def _show_done(self, path: str, count: int) -> None:
         self.export.setEnabled(True)
         name = Path(path).name
         self.toast.say(self.tr("%n round(s) written to {file}", "", count).format(file=name))
 
-    def _tell_failed(self, why: str) -> None:
+    def _show_failed(self, why: str) -> None:
         self.export.setEnabled(True)
         self.toast.say(why, self.tr("Close"))
 
@@ -261,7 +261,7 @@ class PointsRange(Card):
             lambda micropoints: figures.points(int(micropoints)),
             lambda micropoints: figures.exact_points(int(micropoints)),
         )
-        self.chart.setFixedHeight(CHART)
+        self.chart.setFixedHeight(CHART_HEIGHT)
         head, words = Columns(gap=10), QWidget()
         column = QVBoxLayout(words)
         column.setContentsMargins(0, 0, 0, 0)
@@ -306,7 +306,7 @@ class PointsSums(Columns):
         self.unverified = StatCard(self.tr("Not checked yet"), "shield-question-mark")
         cards = (self.total, self.pending, self.rejected, self.unverified)
         for card in cards:
-            card.setMinimumWidth(LEAST)
+            card.setMinimumWidth(CARD_WIDTH)
         self.hold(cards)
         self.show_snapshot(None)
 
@@ -396,8 +396,8 @@ class PointsExport(QObject):
         self._file: QSaveFile | None = None
         self._asked: AskPoints | None = None
         self._count = 0
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
 
     @property
     def is_running(self) -> bool:
@@ -417,7 +417,7 @@ class PointsExport(QObject):
         self._asked = AskPoints(before=before, limit=ROWS)
         self._model.ask(self._asked)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if self._file is None or question != self._asked or not isinstance(reply, Points):
             return
         if not self._write(lines(reply.rows)):
@@ -428,7 +428,7 @@ class PointsExport(QObject):
         else:
             self._finish()
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if self._file is not None and question == self._asked:
             self._fail(why or self.tr("the worker does not answer"))
 
@@ -445,14 +445,14 @@ class PointsExport(QObject):
         if file.commit():
             self.done.emit(file.fileName(), self._count)
         else:
-            self._tell(file.fileName(), file.errorString())
+            self._report_failure(file.fileName(), file.errorString())
 
     def _fail(self, why: str) -> None:
         file, self._file, self._asked = self._file, None, None
         if file is not None:
             file.cancelWriting()
-            self._tell(file.fileName(), why)
+            self._report_failure(file.fileName(), why)
 
-    def _tell(self, name: str, why: str) -> None:
+    def _report_failure(self, name: str, why: str) -> None:
         words = self.tr("{file} was not written: {why}. Choose another place, or try again.")
         self.failed.emit(words.format(file=name, why=why.rstrip(".")))

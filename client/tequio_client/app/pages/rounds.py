@@ -45,7 +45,7 @@ WIDTH = 520
 AUDIT = "tequio audit --ledger {url}"
 ROW = 50
 HEAD = 30
-LEAST = 400
+TABLE_WIDTH = 400
 PADDING = 3
 GAP = 8
 WIDTHS = {
@@ -58,9 +58,9 @@ WIDTHS = {
     Column.PROOF: 64,
 }
 """Minimum width of each column in pixels; round and state share the rest."""
-WITNESSED = 444_444
+WIDEST_WITNESSED = 444_444
 """Micro-points of the widest figure expected for witnessing."""
-SPARED = (Column.ENERGY, Column.WORK)
+HIDDEN_FIRST = (Column.ENERGY, Column.WORK)
 """Columns hidden first in a narrow window; the round's dialog shows them all."""
 ANY = ""
 EMPTY = 220
@@ -87,13 +87,13 @@ class RoundsCard(Card):
         self.body.addWidget(self._head())
         for part in (self.table, self.empty, self.foot):
             self.body.addWidget(part)
-        self._say_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
+        self._show_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
         self.table.hide()
         self.foot.hide()
 
     def show_book(self, book: RoundsBook) -> None:
-        _offer(self.run, book.runs)
-        _offer(self.device, {one: self._name_device(one) for one in book.devices})
+        _add_choices(self.run, book.runs)
+        _add_choices(self.device, {one: self._name_device(one) for one in book.devices})
         self.run.choose(book.run)
         self.device.choose(book.device)
         rows = book.rows or ()
@@ -103,25 +103,25 @@ class RoundsCard(Card):
         self.foot.setVisible(bool(rows) and bool(book.problem or book.has_more))
         self.foot.setText(book.problem or self.tr("Older rounds are read as you scroll."))
         if not rows:
-            self._explain(book)
+            self._explain_empty(book)
 
-    def _explain(self, book: RoundsBook) -> None:
+    def _explain_empty(self, book: RoundsBook) -> None:
         self.empty.button.setVisible(bool(book.problem))
         if book.problem:
-            self._say_empty(self.tr("Couldn't load the rounds"), book.problem)
+            self._show_empty(self.tr("Couldn't load the rounds"), book.problem)
         elif book.rows is None:
-            self._say_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
+            self._show_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
         elif book.run or book.device:
             words = self.tr("No round of that run was worked in on that device.")
-            self._say_empty(self.tr("None of these"), words)
+            self._show_empty(self.tr("None of these"), words)
         else:
             words = self.tr(
                 "Each round that this computer takes part in will stand here, with what it gave "
                 "and the proof."
             )
-            self._say_empty(self.tr("No round yet"), words)
+            self._show_empty(self.tr("No round yet"), words)
 
-    def _say_empty(self, heading: str, words: str) -> None:
+    def _show_empty(self, heading: str, words: str) -> None:
         self.empty.show_words(heading, words)
         self.empty.button.setVisible(self.empty.button.isVisibleTo(self.empty))
 
@@ -322,7 +322,9 @@ class RoundsTable(QTableView):
         header.setFixedHeight(HEAD)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setMinimumSectionSize(0)
-        self._needs = {column: max(need, self._words(column)) for column, need in WIDTHS.items()}
+        self._needs = {
+            column: max(need, self._text_width(column)) for column, need in WIDTHS.items()
+        }
         for signal in (self.rows.rowsInserted, self.rows.modelReset):
             signal.connect(self._settle)
         self.activated.connect(self._open)
@@ -330,11 +332,11 @@ class RoundsTable(QTableView):
         self._settle()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(LEAST, HEAD)
+        return QSize(TABLE_WIDTH, HEAD)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._share(self.viewport().width())
+        self._share_width(self.viewport().width())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -343,18 +345,18 @@ class RoundsTable(QTableView):
         shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
 
-    def _words(self, column: Column) -> int:
+    def _text_width(self, column: Column) -> int:
         """Width in pixels of a column's words in the current language."""
         heading = self.rows.headerData(column, Qt.Orientation.Horizontal)
         widths = [QFontMetrics(self.horizontalHeader().font()).horizontalAdvance(str(heading))]
         if column is Column.POINTS:
-            note = self.rows.witnessed(WITNESSED)
+            note = self.rows.witnessed(WIDEST_WITNESSED)
             widths.append(QFontMetrics(font(Type.CAPTION)).horizontalAdvance(note))
         return max(widths) + 2 * PADDING + GAP
 
-    def _share(self, width: int) -> None:
+    def _share_width(self, width: int) -> None:
         hidden: set[Column] = set()
-        for column in SPARED:
+        for column in HIDDEN_FIRST:
             if sum(need for one, need in self._needs.items() if one not in hidden) > width:
                 hidden.add(column)
         for column in Column:
@@ -435,7 +437,7 @@ def _write(
     painter.drawText(room, int(side), shown)
 
 
-def _offer(choice: Dropdown, names: dict[str, str]) -> None:
+def _add_choices(choice: Dropdown, names: dict[str, str]) -> None:
     """Add these choices; existing ones stay."""
     for key, words in names.items():
         at = choice.findData(key)

@@ -39,7 +39,7 @@ STATES = {
     "verified": ("circle-check", "ok"),
     "rejected": ("circle-x", "warn"),
 }
-SPOKEN = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
+ACCESSIBLE = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
 
 
 class RoundsBook(QObject):
@@ -64,8 +64,8 @@ class RoundsBook(QObject):
         self._asked: AskPoints | None = None
         self._fresh: list[PointsRow] = []
         self._is_renewing = self._is_stale = False
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
 
     @property
     def is_loading(self) -> bool:
@@ -97,7 +97,7 @@ class RoundsBook(QObject):
         self._asked = AskPoints(before=before, run=self.run, device=self.device, limit=limit)
         self._model.ask(self._asked)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question != self._asked or not isinstance(reply, Points):
             return
         self._asked, self.problem = None, ""
@@ -119,7 +119,7 @@ class RoundsBook(QObject):
         """Return true if a renewal has read fewer rounds than are shown."""
         return bool(self.rows) and self._fresh[-1].number > (self.rows or ())[-1].number
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._asked:
             self._asked, self._is_stale, self.problem = None, False, why
             self.changed.emit()
@@ -217,14 +217,16 @@ class RoundsRows(QAbstractTableModel):
             return self.words(row, column)[0]
         if role == Role.NOTE:
             return self.words(row, column)[1]
-        if role in SPOKEN:
-            said = ", ".join(filter(None, self.words(row, column))) or self._unseen(row, column)
+        if role in ACCESSIBLE:
+            said = ", ".join(filter(None, self.words(row, column))) or self._accessible_text(
+                row, column
+            )
             return tip(said) if role == Qt.ItemDataRole.ToolTipRole else said
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side(column)
         if role == Role.ROW:
             return row
-        return _drawn(row, column)[role - Role.PICTURE] if role in _DRAWN else None
+        return _icon(row, column)[role - Role.PICTURE] if role in _ICONS else None
 
     def words(self, row: PointsRow, column: Column) -> tuple[str, str]:
         match column:
@@ -256,7 +258,7 @@ class RoundsRows(QAbstractTableModel):
     def witnessed(self, micropoints: int) -> str:
         return self.tr("{points} as witness").format(points=figures.exact_points(micropoints))
 
-    def _unseen(self, row: PointsRow, column: Column) -> str:
+    def _accessible_text(self, row: PointsRow, column: Column) -> str:
         """The accessible text of a cell that shows only an icon."""
         if column is not Column.PROOF:
             return ""
@@ -264,10 +266,10 @@ class RoundsRows(QAbstractTableModel):
         return checked if is_checked(row) else self.tr("No proof was checked yet")
 
 
-_DRAWN = (Role.PICTURE, Role.INK)
+_ICONS = (Role.PICTURE, Role.INK)
 
 
-def _drawn(row: PointsRow, column: Column) -> tuple[str, str]:
+def _icon(row: PointsRow, column: Column) -> tuple[str, str]:
     if column is Column.STATE:
         return STATES.get(row.state, ("", "text"))
     if column is Column.PROOF and is_checked(row):

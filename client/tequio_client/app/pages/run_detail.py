@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 ANY = ""
 """The choice left to the program."""
 HUB = "https://huggingface.co"
-MOST = 3
+MOST_HEADS = 3
 _LONG_WORD = re.compile(r"(\S{24})(?=\S)")
-LINES = 12
+MOST_LINES = 12
 """Most lines shown of a sample: a model may write nothing but line breaks."""
 DAYS_OF_MONTH = 31
 LINE = {Kind.UP, Kind.DOWN}
-LEAST_WIDTH = 330
+DETAIL_WIDTH = 330
 
 
 class RunDetail(Card):
@@ -39,10 +39,10 @@ class RunDetail(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setMinimumWidth(LEAST_WIDTH)
+        self.setMinimumWidth(DETAIL_WIDTH)
         self.setAccessibleName(self.tr("What joining means"))
         self._run = ANY
-        self._join, self._keep = self.tr("Join this run"), self.tr("Stay on this run")
+        self._join, self._stay = self.tr("Join this run"), self.tr("Stay on this run")
         self.name, self.words = Line("", Type.HEADING), Paragraph(tone="sub")
         self.facts, self.needs = Facts(), RunNeeds()
         self.takes = Text(self.tr("What it takes"), Type.STRONG)
@@ -62,9 +62,9 @@ class RunDetail(Card):
         self.body.addWidget(self.published)
         self.body.addStretch(1)
 
-    def call_it(self, join: str, keep: str) -> None:
+    def call_it(self, join: str, stay: str) -> None:
         """Set the button's label for joining a run and for staying in the current one."""
-        self._join, self._keep = join, keep
+        self._join, self._stay = join, stay
 
     def show_any(self, *, is_chosen: bool, now: str = "") -> None:
         """Show the automatic choice; `now` is the run that it picked."""
@@ -99,9 +99,9 @@ class RunDetail(Card):
         self.needs.show_needs(needed, there)
         self.meaning.setText(self._meaning(run, there))
         chosen = self.tr("Chosen") if run.is_open else self.tr("Ended")
-        join = self._keep if is_ours else self._join
+        join = self._stay if is_ours else self._join
         self._show_button(join, chosen, is_chosen=is_chosen or not run.is_open)
-        self.note.setText(self._note(run, needed, is_ours=is_ours, is_chosen=is_chosen))
+        self.note.setText(self._note_text(run, needed, is_ours=is_ours, is_chosen=is_chosen))
         self._show_parts(is_run=True)
 
     def _show_parts(self, *, is_run: bool) -> None:
@@ -141,7 +141,7 @@ class RunDetail(Card):
         lasts = self.tr("The {left} left this month last for about %n day(s) of lending.", "", days)
         return f"{words} {lasts.format(left=left)}"
 
-    def _note(
+    def _note_text(
         self, run: RunRow, needed: tuple[Need, ...], *, is_ours: bool, is_chosen: bool
     ) -> str:
         if not run.is_open:
@@ -173,7 +173,7 @@ class RunPublished(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows = [PublishedRow() for _ in range(MOST)]
+        self.rows = [PublishedRow() for _ in range(MOST_HEADS)]
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -254,7 +254,7 @@ class RunWriting(QWidget):
 def _fitted(text: str) -> str:
     """The first lines, with break points in words wider than the card."""
     lines = text.strip("\n").split("\n")
-    shown = "\n".join(lines[:LINES]) + ("\n…" if len(lines) > LINES else "")
+    shown = "\n".join(lines[:MOST_LINES]) + ("\n…" if len(lines) > MOST_LINES else "")
     return _LONG_WORD.sub("\\1\u200b", shown)
 
 

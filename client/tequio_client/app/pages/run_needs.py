@@ -42,7 +42,7 @@ class Fit(StrEnum):
     UNKNOWN = "unknown"
 
 
-WORST = (Fit.LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
+WORST_FIRST = (Fit.LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
 
 
 class Kind(StrEnum):
@@ -89,10 +89,10 @@ def room(snapshot: Snapshot, preferences: Preferences) -> Room:
     return Room(
         memory_mb=memory_mb,
         device=device,
-        disk_bytes=_disk(snapshot, preferences),
+        disk_bytes=_disk_bytes(snapshot, preferences),
         month_bytes=max(limit - snapshot.line.month_bytes, 0) if limit else None,
-        hourly_up_bytes=_hourly(preferences.upload_mbit),
-        hourly_down_bytes=_hourly(preferences.download_mbit),
+        hourly_up_bytes=_hourly_bytes(preferences.upload_mbit),
+        hourly_down_bytes=_hourly_bytes(preferences.download_mbit),
     )
 
 
@@ -111,7 +111,7 @@ def needs(run: RunRow, there: Room) -> tuple[Need, ...]:
 def overall(needed: tuple[Need, ...]) -> Fit:
     """The worst fit of all needs."""
     fits = {one.fit for one in needed}
-    return next(fit for fit in WORST if fit in fits)
+    return next(fit for fit in WORST_FIRST if fit in fits)
 
 
 def days_of_traffic(run: RunRow, there: Room) -> int | None:
@@ -138,7 +138,7 @@ def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, s
     gpus = snapshot.machine.gpus
     if gpus is None:
         return None, ""
-    found = [(_usable(gpu, preferences), gpu.name) for gpu in gpus if _is_used(gpu, preferences)]
+    found = [(_usable_mb(gpu, preferences), gpu.name) for gpu in gpus if _is_used(gpu, preferences)]
     known = [(most, name) for most, name in found if most is not None]
     if known:
         return max(known)
@@ -149,13 +149,13 @@ def _is_used(gpu: Gpu, preferences: Preferences) -> bool:
     return preferences.device(gpu.id).use
 
 
-def _usable(gpu: Gpu, preferences: Preferences) -> int | None:
+def _usable_mb(gpu: Gpu, preferences: Preferences) -> int | None:
     if gpu.memory_mb is None:
         return None
     return most_memory_mb(gpu.memory_mb, preferences.device(gpu.id).memory_mb)
 
 
-def _disk(snapshot: Snapshot, preferences: Preferences) -> int | None:
+def _disk_bytes(snapshot: Snapshot, preferences: Preferences) -> int | None:
     disk = snapshot.disk
     if not disk.free_bytes:
         return None
@@ -163,7 +163,7 @@ def _disk(snapshot: Snapshot, preferences: Preferences) -> int | None:
     return min(preferences.disk_gib * _GIB, disk.store_bytes + spare)
 
 
-def _hourly(mbit: float | None) -> int | None:
+def _hourly_bytes(mbit: float | None) -> int | None:
     return None if mbit is None else int(mbit * _MBIT_BYTES_AN_HOUR)
 
 

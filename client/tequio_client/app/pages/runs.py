@@ -31,7 +31,7 @@ BETWEEN = "  ·  "
 ASK = AskRuns()
 EVERY_MS = 60_000
 """Interval between two questions while the page is visible."""
-LEAST_LIST = 290
+LIST_WIDTH = 290
 
 
 class RunsPage(Page):
@@ -60,8 +60,8 @@ class RunsPage(Page):
         self.empty.button.clicked.connect(self.ask)
         self.choices.looked_at.connect(self.look_at)
         self.detail.wanted.connect(self.join)
-        self.model.replied.connect(self._take)
-        self.model.refused.connect(self._miss)
+        self.model.replied.connect(self._receive)
+        self.model.refused.connect(self._handle_refusal)
 
     @property
     def place(self) -> str:
@@ -86,25 +86,25 @@ class RunsPage(Page):
         self.model.choose(replace(self.model.preferences, run=run))
 
     def refresh(self) -> None:
-        self._show()
+        self._show_all()
         if self.model.snapshot is not None and self._is_due():
             self.ask()
 
     def _is_due(self) -> bool:
         return not self._is_asking and self.means.now_ms() - self._asked_ms >= EVERY_MS
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == ASK and isinstance(reply, Runs):
             self._rows, self._rows_ms = reply.rows, self.means.now_ms()
             self._is_asking, self._problem = False, ""
-            self._show()
+            self._show_all()
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if question == ASK:
             self._is_asking, self._problem = False, why or self.tr("The worker does not answer")
-            self._show()
+            self._show_all()
 
-    def _show(self) -> None:
+    def _show_all(self) -> None:
         self._show_asking()
         self._show_banner()
         if self._rows is None or not self._rows:
@@ -166,7 +166,7 @@ class RunsPage(Page):
     def _show_list(self) -> None:
         rows, snapshot, chosen = self._rows or (), self.model.snapshot, self.model.preferences.run
         there = run_needs.room(snapshot, self.model.preferences) if snapshot else None
-        ours = _ours(rows, snapshot)
+        ours = _own_run(rows, snapshot)
         if (rows, there, ours, chosen, self._seen) == self._shown:
             return
         self._shown = rows, there, ours, chosen, self._seen
@@ -185,7 +185,7 @@ class RunsPage(Page):
 
     def _parts(self) -> QWidget:
         made, left = Columns(), QWidget()
-        left.setMinimumWidth(LEAST_LIST)
+        left.setMinimumWidth(LIST_WIDTH)
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.choices)
@@ -315,7 +315,7 @@ class AnyRow(ChoiceRow):
         self.setAccessibleName(chosen if is_chosen else self._name)
 
 
-def _ours(rows: tuple[RunRow, ...], snapshot: Snapshot | None) -> str:
+def _own_run(rows: tuple[RunRow, ...], snapshot: Snapshot | None) -> str:
     """The run that this computer is in; empty: none."""
     if snapshot is not None and snapshot.round is not None:
         return snapshot.round.run

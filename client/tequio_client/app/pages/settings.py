@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 LIST = 196
 """Width of the list of sections, in pixels."""
-BESIDE = 22
-BELOW = 10
+LIST_GAP = 22
+LIST_GAP_NARROW = 10
 """Space between list and section."""
 NARROW = 740
 """Width below which the list moves above the section."""
-WIDEST = 720
+SECTION_WIDTH = 720
 """Maximum width of a section: longer lines are hard to read."""
 CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "preset": settings_lending.PresetPicker,
@@ -114,11 +114,11 @@ class Settings(Page):
 
     @property
     def section(self) -> SettingsSection:
-        return self._made(self._name)[1]
+        return self._built(self._name)[1]
 
     def section_of(self, name: str) -> SettingsSection:
         """The section of that name, built on first use."""
-        return self._made(name)[1]
+        return self._built(name)[1]
 
     def open_section(self, name: str) -> None:
         """Show that section in place of search results."""
@@ -147,7 +147,7 @@ class Settings(Page):
         super().hideEvent(event)
         self.edits.flush()
 
-    def _made(self, name: str) -> tuple[QWidget, SettingsSection]:
+    def _built(self, name: str) -> tuple[QWidget, SettingsSection]:
         if name not in self._sections:
             spec = self._specs[name]
             section = SettingsSection(spec, self._context)
@@ -171,7 +171,7 @@ class Settings(Page):
         return self._sections[name]
 
     def _show_section(self) -> None:
-        self._made(self._name)
+        self._built(self._name)
         for name, (frame, section) in self._sections.items():
             if self._was_searched:
                 section.filter([])
@@ -189,7 +189,7 @@ class Settings(Page):
             return
         has_any, self._was_searched = False, True
         for name in self._specs:
-            frame, section = self._made(name)
+            frame, section = self._built(name)
             found = section.filter(self._wanted)
             frame.setVisible(found)
             has_any = has_any or found
@@ -220,17 +220,17 @@ class Settings(Page):
         is_narrow = self.width() < NARROW
         left, top, right, bottom = style.PAGE_MARGINS
         room = self.viewport().size()
-        self.list.fold(is_narrow=is_narrow, margins=(left, top, right, BELOW))
+        self.list.fold(is_narrow=is_narrow, margins=(left, top, right, LIST_GAP_NARROW))
         if is_narrow:
-            high = top + self.list.line + BELOW
+            high = top + self.list.line + LIST_GAP_NARROW
             self.list.setGeometry(0, 0, room.width(), high)
             self.body.setContentsMargins(left, high + 4, right, bottom)
             return
-        wide = left + LIST + BESIDE
+        wide = left + LIST + LIST_GAP
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
         at = room.width() - left - LIST if is_mirrored else left
         self.list.setGeometry(at, top, LIST, room.height() - top)
-        rest = max(right, room.width() - wide - WIDEST)
+        rest = max(right, room.width() - wide - SECTION_WIDTH)
         sides = (rest, wide) if is_mirrored else (wide, rest)
         self.body.setContentsMargins(sides[0], top, sides[1], bottom)
 
@@ -299,7 +299,7 @@ class SettingsSection(QWidget):
             row.also(text(spec.title))
         else:
             default, widget = (built.default, built.widget) if built is not None else ("", None)
-            row = SettingRow(text(spec.title), _note(spec, default), widget)
+            row = SettingRow(text(spec.title), _note_of(spec, default), widget)
         if built is not None:
             self._refreshes.append(built.refresh)
         self._add_row(spec, row)
@@ -308,7 +308,7 @@ class SettingsSection(QWidget):
         control = CUSTOM[spec.field](self._context)
         if control is None:
             return
-        note = _note(spec, control.default)
+        note = _note_of(spec, control.default)
         row = SettingRow(text(spec.title), note, control, is_wide=is_wide)
         control.noted.connect(lambda words, tone: row.show_note(words or note, tone or "sub"))
         self.controls[spec.field] = control
@@ -330,6 +330,6 @@ class SettingsSection(QWidget):
         self.rows[spec.field] = row
 
 
-def _note(spec: SettingSpec, default: str) -> str:
+def _note_of(spec: SettingSpec, default: str) -> str:
     shown = text(spec.default) or default
     return with_default(text(spec.note), shown) if shown else text(spec.note)

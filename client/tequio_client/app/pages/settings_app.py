@@ -31,7 +31,7 @@ LISTEN = re.compile(
     r"/ip4/(\d{1,3}(?:\.\d{1,3}){3})/tcp/(\d{1,5})|/ip6/([0-9a-fA-F:.]+)/tcp/(\d{1,5})"
 )
 PORTS = 65_535
-LARGEST_BYTE = 255
+MAX_BYTE = 255
 NOT_RESET = {"version", "consent", "run"}
 """Preferences that a reset keeps: they are consents, or are chosen on other pages."""
 APP_NOT_RESET = {
@@ -322,7 +322,7 @@ def is_listen_address(address: str) -> bool:
     if found is None:
         return False
     parts = [int(part) for part in (found[1] or "0").split(".")]
-    return max(parts) <= LARGEST_BYTE and int(found[2] or found[4]) <= PORTS
+    return max(parts) <= MAX_BYTE and int(found[2] or found[4]) <= PORTS
 
 
 class ResetButton(SettingControl):

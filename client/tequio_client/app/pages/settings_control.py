@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 USUAL, USUAL_APP = Preferences(), AppSettings()
 """The defaults."""
 REST_MS = 250
-_FIXED = {field for fixed in PRESETS.values() for field in fixed}
+_PRESET_FIELDS = {field for fixed in PRESETS.values() for field in fixed}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,10 +221,10 @@ class Edits(QObject):
         self._model = model
         self._fields: dict[str, Any] = {}
         self._devices: dict[str, dict[str, Any]] = {}
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self.flush)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REST_MS)
+        self._timer.timeout.connect(self.flush)
 
     @property
     def current(self) -> Preferences:
@@ -232,7 +232,7 @@ class Edits(QObject):
         made = replace(self._model.preferences, **self._fields)
         for name, fields in self._devices.items():
             made = replace(made, devices=_with_device(made, name, fields))
-        return replace(made, preset=preset_of(made)) if _FIXED & set(self._fields) else made
+        return replace(made, preset=preset_of(made)) if _PRESET_FIELDS & set(self._fields) else made
 
     def change(self, fields: Mapping[str, Any]) -> None:
         self._fields.update(fields)
@@ -241,7 +241,7 @@ class Edits(QObject):
     def change_soon(self, fields: Mapping[str, Any]) -> None:
         """Change these fields; they are sent after `REST_MS` without a change."""
         self._fields.update(fields)
-        self._wait()
+        self._send_later()
 
     def change_device(self, name: str, fields: Mapping[str, Any]) -> None:
         self._devices.setdefault(name, {}).update(fields)
@@ -250,10 +250,10 @@ class Edits(QObject):
     def change_device_soon(self, name: str, fields: Mapping[str, Any]) -> None:
         """Change these fields of the device; they are sent after `REST_MS` without a change."""
         self._devices.setdefault(name, {}).update(fields)
-        self._wait()
+        self._send_later()
 
     def flush(self) -> None:
-        self._rest.stop()
+        self._timer.stop()
         if not self._fields and not self._devices:
             return
         made = self.current
@@ -262,8 +262,8 @@ class Edits(QObject):
             self._model.choose(made)
         self.changed.emit()
 
-    def _wait(self) -> None:
-        self._rest.start()
+    def _send_later(self) -> None:
+        self._timer.start()
         self.changed.emit()
 
 

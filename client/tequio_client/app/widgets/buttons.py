@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 
 TONES = {"primary": "on_button", "quiet": "text_accent", "danger": "danger"}
 PADDING = 13
-LEAST = 150
+CARD_WIDTH = 150
 BETWEEN = 5
 WRAPPED = Qt.TextFlag.TextWordWrap
-TALLEST = 10_000
+UNBOUNDED_HEIGHT = 10_000
 Row = TypeVar("Row", bound=QWidget)
 NAV_BUTTON_PADDING = (14, 10)
 GAP = 11
 MARK = (3, 16)
 SEGMENTED_PADDING = (14, 7)
 TRACK = (38, 22)
-ROUND = 8.0
-ROOM = 3
+RADIUS = 8.0
+FOCUS_MARGIN = 3
 """Space around the track for the focus ring."""
 SLIDE_MS = 120
 
@@ -112,7 +112,7 @@ class ChoiceCard(QRadioButton):
         self.setAccessibleDescription(note)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setMinimumWidth(LEAST)
+        self.setMinimumWidth(CARD_WIDTH)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -124,10 +124,10 @@ class ChoiceCard(QRadioButton):
         return sum(self._heights(width)) + BETWEEN + 2 * PADDING
 
     def sizeHint(self) -> QSize:
-        return QSize(LEAST + 50, self.heightForWidth(LEAST + 50))
+        return QSize(CARD_WIDTH + 50, self.heightForWidth(CARD_WIDTH + 50))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(LEAST, self.heightForWidth(max(self.width(), LEAST)))
+        return QSize(CARD_WIDTH, self.heightForWidth(max(self.width(), CARD_WIDTH)))
 
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
@@ -169,7 +169,7 @@ class ChoiceCard(QRadioButton):
 
 
 def _height(words: str, kind: Type, width: int) -> int:
-    rect = QFontMetrics(font(kind)).boundingRect(0, 0, width, TALLEST, int(WRAPPED), words)
+    rect = QFontMetrics(font(kind)).boundingRect(0, 0, width, UNBOUNDED_HEIGHT, int(WRAPPED), words)
     return rect.height()
 
 
@@ -444,7 +444,7 @@ class Switch(QCheckBox):
         self.toggled.connect(self._move)
 
     def sizeHint(self) -> QSize:
-        return QSize(TRACK[0] + 2 * ROOM, TRACK[1] + 2 * ROOM)
+        return QSize(TRACK[0] + 2 * FOCUS_MARGIN, TRACK[1] + 2 * FOCUS_MARGIN)
 
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
@@ -472,7 +472,7 @@ class Switch(QCheckBox):
     @painted
     def paintEvent(self, painter: QPainter) -> None:
         colours = tokens()
-        track = QRectF(ROOM, ROOM, *TRACK)
+        track = QRectF(FOCUS_MARGIN, FOCUS_MARGIN, *TRACK)
         on, off = self._colours()
         painter.setPen(QPen(QColor(on if self.isChecked() else colours.edge), 1))
         painter.setBrush(QColor(on if self.isChecked() else colours.card))
@@ -482,13 +482,13 @@ class Switch(QCheckBox):
         way = TRACK[0] - TRACK[1]
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
         place = 1 - self._place if is_mirrored else self._place
-        thumb = QRectF(0, 0, 2 * ROUND, 2 * ROUND)
+        thumb = QRectF(0, 0, 2 * RADIUS, 2 * RADIUS)
         middle = track.topLeft().toPoint()
         thumb.moveCenter(track.center())
-        thumb.moveLeft(middle.x() + (TRACK[1] - 2 * ROUND) / 2 + way * place)
+        thumb.moveLeft(middle.x() + (TRACK[1] - 2 * RADIUS) / 2 + way * place)
         painter.drawEllipse(thumb)
         if self.hasFocus():
-            focus_ring(painter, QRectF(self.rect()), TRACK[1] / 2 + ROOM)
+            focus_ring(painter, QRectF(self.rect()), TRACK[1] / 2 + FOCUS_MARGIN)
 
     def _colours(self) -> tuple[str, str]:
         colours = tokens()

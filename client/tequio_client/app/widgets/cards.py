@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import RankRow
 
-SAYS_MS = 2_000
+COPIED_MS = 2_000
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 ROW = 32
@@ -73,10 +73,10 @@ class CopyLine(QWidget):
         self.button = Button(self.tr("Copy"), "quiet", "copy")
         self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
         self.button.clicked.connect(self._copy)
-        self._said = QTimer(self)
-        self._said.setSingleShot(True)
-        self._said.setInterval(SAYS_MS)
-        self._said.timeout.connect(lambda: self.button.show_as(self.tr("Copy"), "copy"))
+        self._copied_timer = QTimer(self)
+        self._copied_timer.setSingleShot(True)
+        self._copied_timer.setInterval(COPIED_MS)
+        self._copied_timer.timeout.connect(lambda: self.button.show_as(self.tr("Copy"), "copy"))
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
@@ -103,7 +103,7 @@ class CopyLine(QWidget):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._whole)
         self.button.show_as(self.tr("Copied"), "check")
-        self._said.start()
+        self._copied_timer.start()
 
 
 class RankingTable(QTableView):

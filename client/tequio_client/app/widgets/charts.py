@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 LINES = 4
 """Intervals between the horizontal lines."""
-AXIS = 20
+LABELS_HEIGHT = 20
 """Height of the labels below."""
-BESIDE = 10
+LABELS_GAP = 10
 """Space between the labels and the plot."""
 DOT = 4.5
 LABELS_APART = 18
@@ -174,7 +174,9 @@ class AreaChart(QWidget):
     def _place(self) -> QRectF:
         metrics = QFontMetricsF(font(Type.SMALL))
         left = max(metrics.horizontalAdvance(label) for label in self._axis())
-        return QRectF(self.rect()).adjusted(left + BESIDE, DOT + 4, -DOT - 2, -AXIS - 4)
+        return QRectF(self.rect()).adjusted(
+            left + LABELS_GAP, DOT + 4, -DOT - 2, -LABELS_HEIGHT - 4
+        )
 
     def _axis(self) -> list[str]:
         _, step = top_and_step(max(self._plot.values), LINES)
@@ -200,7 +202,7 @@ class AreaChart(QWidget):
             painter.setPen(dashes)
             painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
             painter.setPen(QColor(tokens().text_sub))
-            painter.drawText(QRectF(0, y - 8, place.left() - BESIDE, 16), side, label)
+            painter.drawText(QRectF(0, y - 8, place.left() - LABELS_GAP, 16), side, label)
         self._draw_labels(painter, place)
 
     def _draw_labels(self, painter: QPainter, place: QRectF) -> None:
@@ -214,7 +216,7 @@ class AreaChart(QWidget):
             width = metrics.horizontalAdvance(labels[at])
             left = place.left() + at * step - width / 2
             left = min(max(left, 0.0), self.width() - width)
-            spot = QRectF(left, place.bottom() + 8, width + 1, AXIS - 4)
+            spot = QRectF(left, place.bottom() + 8, width + 1, LABELS_HEIGHT - 4)
             painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, labels[at])
 
     def _draw_curve(self, painter: QPainter, points: list[QPointF], place: QRectF) -> None:

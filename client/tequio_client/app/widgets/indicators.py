@@ -42,9 +42,9 @@ TRACK = 24
 LINE = 4.0
 SIXTEENTHS = 16
 """Qt counts angles in sixteenths of a degree."""
-INSIDE = 62
+WORD_WIDTH = 62
 """Width in pixels for a word inside the ring."""
-NEARLY_FULL = 90
+WARN_PERCENT = 90
 """Percentage from which a meter warns."""
 COLOURS = {
     Shape.DISC: "ok",
@@ -277,7 +277,7 @@ class Ring(QWidget):
         shown = figures.ABSENT if self._percent is None else figures.percent(self._percent)
         middle = Qt.AlignmentFlag.AlignCenter
         small = QFontMetricsF(font(Type.SMALL))
-        fits = small.horizontalAdvance(self._caption) < INSIDE
+        fits = small.horizontalAdvance(self._caption) < WORD_WIDTH
         lift = 7 if self._caption and fits else 0
         painter.setPen(QColor(tokens().text))
         painter.setFont(font(Type.TITLE))
@@ -352,7 +352,7 @@ class Meter(QWidget):
     def show_use(self, words: str, part: float | None) -> None:
         """A share of None means unlimited: the bar is hidden."""
         self._figures.setText(words)
-        self._bar.show_part(part or 0.0, warns=part is not None and part * 100 >= NEARLY_FULL)
+        self._bar.show_part(part or 0.0, warns=part is not None and part * 100 >= WARN_PERCENT)
         self._bar.setVisible(part is not None)
         self.setAccessibleName(f"{self._name.text()}: {words}")
 

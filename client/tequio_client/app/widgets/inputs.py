@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Week
 
 WIDTH = 132
-LEAST = 210
+WORDS_WIDTH = 210
 """Minimum width in pixels of the words beside a control."""
 TOP = 20
 LEAST_CELL = 14
@@ -62,7 +62,7 @@ class NumberBox(QDoubleSpinBox):
         nothing: str = "",
     ) -> None:
         super().__init__()
-        self._is_told = False
+        self._is_set_by_app = False
         self.setAccessibleName(name)
         self.setFont(font(Type.BODY))
         self.setDecimals(places)
@@ -76,15 +76,15 @@ class NumberBox(QDoubleSpinBox):
         self.setMinimumWidth(WIDTH)
         self.lineEdit().setTextMargins(9, 0, 9, 0)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.valueChanged.connect(self._tell)
+        self.valueChanged.connect(self._emit_chosen)
 
     def choose(self, value: float) -> None:
         """Show that number, unless the user is typing."""
         if self.hasFocus() and self.lineEdit().isModified():
             return
-        self._is_told = True
+        self._is_set_by_app = True
         self.setValue(value)
-        self._is_told = False
+        self._is_set_by_app = False
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The wheel scrolls the page unless this box has the focus."""
@@ -93,8 +93,8 @@ class NumberBox(QDoubleSpinBox):
         else:
             event.ignore()
 
-    def _tell(self, value: float) -> None:
-        if not self._is_told:
+    def _emit_chosen(self, value: float) -> None:
+        if not self._is_set_by_app:
             self.chosen.emit(value)
 
 
@@ -123,7 +123,7 @@ class SettingRow(QWidget):
         self._columns: Columns | None = None
         if control is not None and not is_wide:
             self._columns = Columns(gap=18)
-            self._columns.hold((words, _held(control)), shares=(1, 0))
+            self._columns.hold((words, _centred(control)), shares=(1, 0))
             column.addWidget(self._columns)
         # children show only once they have a parent: a widget without one would open as a window
         self._name.setVisible(bool(name))
@@ -172,7 +172,7 @@ class SettingRow(QWidget):
 
     def _words(self) -> QWidget:
         made, head = QWidget(), QHBoxLayout()
-        made.setMinimumWidth(LEAST)
+        made.setMinimumWidth(WORDS_WIDTH)
         column = QVBoxLayout(made)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -186,7 +186,7 @@ class SettingRow(QWidget):
         return made
 
 
-def _held(control: QWidget) -> QWidget:
+def _centred(control: QWidget) -> QWidget:
     made = QWidget()
     row = QHBoxLayout(made)
     row.setContentsMargins(0, 0, 0, 0)
@@ -209,7 +209,7 @@ class SliderRow(QWidget):
         self._slider.setRange(least, most)
         self._slider.setAccessibleName(name)
         self._slider.setTracking(False)
-        self._slider.sliderMoved.connect(self._say)
+        self._slider.sliderMoved.connect(self._change_value)
         self._slider.valueChanged.connect(self._settle)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -220,16 +220,16 @@ class SliderRow(QWidget):
         if note:
             grid.addWidget(Paragraph(note, Type.CAPTION, "sub"), 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
-        self._is_told = False
+        self._is_set_by_app = False
         self.choose(least)
 
     def choose(self, value: int) -> None:
         """Show that value, unless the user is dragging the slider."""
         if not self._slider.isSliderDown():
-            self._is_told = True
+            self._is_set_by_app = True
             self._slider.setValue(value)
-            self._is_told = False
-            self._say(self._slider.value())
+            self._is_set_by_app = False
+            self._change_value(self._slider.value())
 
     @property
     def value(self) -> int:
@@ -249,13 +249,13 @@ class SliderRow(QWidget):
         self._slider.setSingleStep(step)
         self._slider.setPageStep(step * 5)
 
-    def _say(self, value: int) -> None:
+    def _change_value(self, value: int) -> None:
         self._words.setText(self._write(value))
         self._slider.setAccessibleDescription(self._words.text())
 
     def _settle(self, value: int) -> None:
-        self._say(value)
-        if not self._is_told:
+        self._change_value(value)
+        if not self._is_set_by_app:
             self.chosen.emit(value)
 
 

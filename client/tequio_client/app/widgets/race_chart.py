@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 
-RACE_CHART_LINES = 4
+LINES = 4
 """Intervals between the horizontal lines."""
-RACE_CHART_AXIS, RACE_CHART_BESIDE, RACE_CHART_DOT = 20, 10, 4.0
-LABEL = 15
+LABELS_HEIGHT, LABELS_GAP, DOT = 20, 10, 4.0
+NAME_HEIGHT = 15
 """Height of a line's name."""
-FAR = 9.0
+FAR_PX = 9.0
 """Distance in pixels from its line's end at which a name gets a dot of its own."""
 MOST_PLACES = 12
-WIDEST = 110
+NAME_WIDTH = 110
 """Maximum width of a name in pixels."""
 INKS = ("accent", "accent2", "warn", "ok", "danger", "text_sub")
 DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2.5), (1.2, 2.2), (7, 2.5, 1.2, 2.5))
@@ -149,11 +149,11 @@ class RaceChart(QWidget):
         if at == self._at or not self._racers:
             return
         self._at = at
-        words = self._summary if at is None else ", ".join(self._said())
+        words = self._summary if at is None else ", ".join(self._step_texts())
         self.setAccessibleDescription(words)
         self.update()
 
-    def _said(self) -> list[str]:
+    def _step_texts(self) -> list[str]:
         """The selected step, and each line's value there."""
         step = self._steps[self._at or 0]
         values = [(one.name, _value_at(one, step)) for one in self._racers]
@@ -178,11 +178,11 @@ class RaceChart(QWidget):
 
     def _span(self) -> tuple[float, float, float]:
         values = [value for one in self._racers for _, value in one.points]
-        return bottom_top_and_step(min(values), max(values), RACE_CHART_LINES)
+        return bottom_top_and_step(min(values), max(values), LINES)
 
     def _axis(self) -> list[tuple[float, str]]:
         bottom, top, step = self._span()
-        places = _places(step)
+        places = _decimals(step)
         values = [bottom + step * at for at in range(round((top - bottom) / step) + 1)]
         return [(value, self._write_axis(value, places)) for value in values]
 
@@ -191,9 +191,7 @@ class RaceChart(QWidget):
         left = max(metrics.horizontalAdvance(label) for _, label in self._axis())
         right = max(metrics.horizontalAdvance(one.name) for one in self._racers)
         room = QRectF(self.rect())
-        return room.adjusted(
-            left + RACE_CHART_BESIDE, 8, -min(right, WIDEST) - 22, -RACE_CHART_AXIS - 4
-        )
+        return room.adjusted(left + LABELS_GAP, 8, -min(right, NAME_WIDTH) - 22, -LABELS_HEIGHT - 4)
 
     def _x(self, place: QRectF, step: int) -> float:
         first, last = self._steps[0], self._steps[-1]
@@ -217,9 +215,9 @@ class RaceChart(QWidget):
             painter.setPen(dashes)
             painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
             painter.setPen(QColor(tokens().text_sub))
-            painter.drawText(QRectF(0, y - 8, place.left() - RACE_CHART_BESIDE, 16), side, label)
+            painter.drawText(QRectF(0, y - 8, place.left() - LABELS_GAP, 16), side, label)
         for step, flag in self._ends():
-            spot = QRectF(place.left(), place.bottom() + 8, place.width(), RACE_CHART_AXIS - 4)
+            spot = QRectF(place.left(), place.bottom() + 8, place.width(), LABELS_HEIGHT - 4)
             painter.drawText(spot, flag, self._write_step(step))
 
     def _ends(self) -> list[tuple[int, Qt.AlignmentFlag]]:
@@ -234,20 +232,20 @@ class RaceChart(QWidget):
         painter.strokePath(smooth(points), pen(racer.place))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(ink(racer.place)))
-        painter.drawEllipse(points[-1], RACE_CHART_DOT - 1, RACE_CHART_DOT - 1)
+        painter.drawEllipse(points[-1], DOT - 1, DOT - 1)
 
     def _draw_names(self, painter: QPainter, place: QRectF) -> None:
         """Write each name where its line ends: beside the plot, or inside it for a shorter line."""
         metrics = QFontMetricsF(painter.font())
         names: list[Name] = []
         for racer in self._racers:
-            words = metrics.elidedText(racer.name, Qt.TextElideMode.ElideRight, WIDEST)
+            words = metrics.elidedText(racer.name, Qt.TextElideMode.ElideRight, NAME_WIDTH)
             end, width = self._points(racer, place)[-1], metrics.horizontalAdvance(words) + 6
             is_within = end.x() + 6 + width <= place.right()
             left = end.x() + 6 if is_within else place.right() + 6
-            spot = QRectF(left, end.y() - LABEL / 2, width, LABEL)
-            names.append(Name(spot, words, ink(racer.place), is_far=left - end.x() > FAR))
-        for name in _apart(names, self.height() - RACE_CHART_AXIS):
+            spot = QRectF(left, end.y() - NAME_HEIGHT / 2, width, NAME_HEIGHT)
+            names.append(Name(spot, words, ink(racer.place), is_far=left - end.x() > FAR_PX))
+        for name in _without_overlap(names, self.height() - LABELS_HEIGHT):
             self._draw_name(painter, name)
 
     def _draw_name(self, painter: QPainter, name: Name) -> None:
@@ -259,12 +257,12 @@ class RaceChart(QWidget):
         if name.is_far:
             painter.setBrush(QColor(name.ink))
             painter.drawEllipse(
-                QPointF(spot.left() + RACE_CHART_DOT, spot.center().y()),
-                RACE_CHART_DOT - 1,
-                RACE_CHART_DOT - 1,
+                QPointF(spot.left() + DOT, spot.center().y()),
+                DOT - 1,
+                DOT - 1,
             )
         painter.setPen(QColor(tokens().text))
-        left = 2 * RACE_CHART_DOT + 3 if name.is_far else 3
+        left = 2 * DOT + 3 if name.is_far else 3
         painter.drawText(spot.adjusted(left, 0, 9, 0), Qt.AlignmentFlag.AlignVCenter, name.words)
 
     def _draw_chosen(self, painter: QPainter, place: QRectF) -> None:
@@ -277,16 +275,14 @@ class RaceChart(QWidget):
             if value is not None:
                 painter.setPen(QPen(QColor(colours.card), 2))
                 painter.setBrush(QColor(ink(racer.place)))
-                painter.drawEllipse(
-                    QPointF(x, self._y(place, value)), RACE_CHART_DOT, RACE_CHART_DOT
-                )
+                painter.drawEllipse(QPointF(x, self._y(place, value)), DOT, DOT)
         self._draw_bubble(painter, x, place)
 
     def _draw_bubble(self, painter: QPainter, x: float, place: QRectF) -> None:
-        colours, said = tokens(), self._said()
+        colours, said = tokens(), self._step_texts()
         metrics = QFontMetricsF(painter.font())
         width = max(metrics.horizontalAdvance(one) for one in said) + 20
-        height = LABEL * len(said) + 12
+        height = NAME_HEIGHT * len(said) + 12
         left = x + 12 if x + 12 + width <= self.width() else x - 12 - width
         bubble = QRectF(max(left, 0.0), place.top(), width, height)
         painter.setPen(QPen(QColor(colours.edge), 1))
@@ -294,7 +290,9 @@ class RaceChart(QWidget):
         painter.drawRoundedRect(bubble.translated(0.5, 0.5), 7, 7)
         for at, one in enumerate(said):
             painter.setPen(QColor(colours.text if at else colours.text_sub))
-            line = QRectF(bubble.left() + 10, bubble.top() + 6 + LABEL * at, width - 20, LABEL)
+            line = QRectF(
+                bubble.left() + 10, bubble.top() + 6 + NAME_HEIGHT * at, width - 20, NAME_HEIGHT
+            )
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, one)
 
     def _draw_empty(self, painter: QPainter) -> None:
@@ -320,7 +318,7 @@ def pen(place: int) -> QPen:
     return made
 
 
-def _places(step: float) -> int:
+def _decimals(step: float) -> int:
     """Decimals needed to write the step."""
     exact = (some for some in range(MOST_PLACES) if math.isclose(round(step, some), step))
     return next(exact, MOST_PLACES)
@@ -333,7 +331,7 @@ def _value_at(racer: Racer, step: int) -> float | None:
     return racer.points[found][1] if found >= 0 and step <= steps[-1] else None
 
 
-def _apart(names: list[Name], lowest: float) -> list[Name]:
+def _without_overlap(names: list[Name], lowest: float) -> list[Name]:
     """Move overlapping names apart, keeping all of them visible."""
     moved: list[Name] = []
     for name in sorted(names, key=lambda one: one.spot.top()):
@@ -344,6 +342,6 @@ def _apart(names: list[Name], lowest: float) -> list[Name]:
                 spot.moveTop(other.bottom())
         while spot.bottom() > lowest or any(map(spot.intersects, taken)):
             spot.moveBottom(spot.bottom() - 1)
-        is_far = name.is_far or abs(spot.top() - name.spot.top()) > FAR
+        is_far = name.is_far or abs(spot.top() - name.spot.top()) > FAR_PX
         moved.append(Name(spot, name.words, name.ink, is_far=is_far))
     return moved
