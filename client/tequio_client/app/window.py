@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from tequio_client.app import snooze
 from tequio_client.app.pages import PAGES, devices
-from tequio_client.app.pages.home import card_of
+from tequio_client.app.pages.devices import card_of
 from tequio_client.app.pages.page import Means
 from tequio_client.app.theme import style
 from tequio_client.app.theme.icons import app_icon

@@ -15,20 +15,14 @@ from PySide6.QtCore import (
     qVersion,
 )
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QPlainTextEdit,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.pages.events import Timeline
 from tequio_client.app.pages.page import Page, PageHead
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Paragraph, Picture
+from tequio_client.app.widgets.base import Card, Columns, Paragraph, Picture, flush_column
 from tequio_client.app.widgets.base import Line as BaseLine
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.indicators import Chip
@@ -345,9 +339,7 @@ class Health(QWidget):
         )
         both = Columns()
         both.hold((self.session, self.machine))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(style.GAP)
+        column = flush_column(self, style.GAP)
         column.addWidget(self.summary)
         column.addWidget(both)
         column.addStretch(1)

@@ -25,7 +25,7 @@ from tequio_client.app.pages.runs import BETWEEN
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, painted
+from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, flush_column, painted
 from tequio_client.app.widgets.buttons import Button, ChoiceRow, renewed
 from tequio_client.app.widgets.indicators import Chip, RoundBar
 from tequio_client.app.widgets.messages import Banner, EmptyState
@@ -259,9 +259,7 @@ class CompetitionChoices(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.rows: dict[str, CompetitionChoice] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
+        self._column = flush_column(self, 8)
         self.setAccessibleName(self.tr("Competitions"))
 
     def show_rows(self, rows: Sequence[CompetitionRow], now_ms: int, *, seen: str) -> None:

@@ -7,13 +7,14 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Columns, Line
+from tequio_client.app.widgets.base import Columns, Line, flush_column
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.charts import Sparkline
+from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.ipc.control import AskBenchmark, Benchmark
 
@@ -36,6 +37,8 @@ CHART_TOP_C = 100.0
 """Top of a temperature chart."""
 CHART_TOP_W = 100.0
 """Top of a power chart if the card does not report its limit."""
+BITS = 8
+MEGA = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,9 +247,7 @@ class ReadingTile(QWidget):
         self._name, self._figure = Line(name, Type.CAPTION, "sub"), Line("", Type.HEADING)
         self.line = Sparkline(READINGS)
         self.setMinimumWidth(READING_WIDTH)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = flush_column(self, 2)
         column.addWidget(self._name)
         column.addWidget(self._figure)
         column.addSpacing(2)
@@ -289,3 +290,64 @@ def _of(device: Device) -> str:
     number, _, unit = figures.memory(used).rpartition(" ")
     whole = figures.memory(most)
     return f"{number if whole.endswith(f' {unit}') else figures.memory(used)} / {whole}"
+
+
+class Caps(Columns):
+    """The use of memory, connection and disk beside the limits."""
+
+    def __init__(self) -> None:
+        super().__init__(folded=2, gap=20)
+        self.memory = Meter(self.tr("VRAM"))
+        self.upload = Meter(self.tr("Upload"))
+        self.month = Meter(self.tr("Month"))
+        self.disk = Meter(self.tr("Disk"))
+        self.hold((self.memory, self.upload, self.month, self.disk))
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        self._show_memory(snapshot)
+        line, disk, preferences = snapshot.line, snapshot.disk, snapshot.preferences
+        up_mbit, cap_mbit = line.up_bytes_per_s * BITS / MEGA, preferences.upload_mbit
+        up = figures.decimal(up_mbit, 1)
+        if cap_mbit is None:
+            self.upload.show_use(figures.rate(line.up_bytes_per_s), None)
+        else:
+            limit = figures.rate(cap_mbit * MEGA / BITS)
+            self.upload.show_use(self._of(up, limit), up_mbit / cap_mbit)
+        self._show_bytes(self.month, line.month_bytes, line.month_cap_bytes)
+        self._show_bytes(self.disk, disk.store_bytes, disk.cap_bytes)
+        self.fold()
+
+    def _show_bytes(self, meter: Meter, used: int, most: int) -> None:
+        if most:
+            meter.show_use(self._of(figures.data(used), figures.data(most)), used / most)
+        else:
+            meter.show_use(figures.data(used), None)
+
+    def _show_memory(self, snapshot: Snapshot) -> None:
+        card = card_of(snapshot)
+        if card is not None and card.memory_mb and card.free_mb is not None:
+            used = card.memory_mb - card.free_mb
+            self.memory.rename(self.tr("VRAM"))
+            words = self._of(figures.memory(used), figures.memory(card.memory_mb))
+            self.memory.show_use(words, used / card.memory_mb)
+            return
+        self.memory.rename(self.tr("Memory"))
+        used = sum(trainer.resident_mb for trainer in snapshot.trainers)
+        most = snapshot.machine.memory_mb
+        if most:
+            words = self._of(figures.memory(used), figures.memory(most))
+            self.memory.show_use(words, used / most)
+        else:
+            self.memory.show_use(figures.memory(used), None)
+
+    def _of(self, used: str, most: str) -> str:
+        number, _, unit = used.rpartition(" ")
+        is_same = bool(number) and most.endswith(f" {unit}")
+        return self.tr("{used} of {most}").format(used=number if is_same else used, most=most)
+
+
+def card_of(snapshot: Snapshot) -> Gpu | None:
+    """The accelerator being lent, or else the first one."""
+    cards = snapshot.machine.gpus or ()
+    lent = {trainer.device for trainer in snapshot.trainers}
+    return next((card for card in cards if card.id in lent), cards[0] if cards else None)

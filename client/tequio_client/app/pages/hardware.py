@@ -22,7 +22,7 @@ from tequio_client.app.pages.settings_control import Edits
 from tequio_client.app.pages.settings_table import deciding_device, deciding_field
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text, tip
+from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text, flush_column, tip
 from tequio_client.app.widgets.buttons import Button, Segmented, Switch
 from tequio_client.app.widgets.cards import Tile
 from tequio_client.app.widgets.indicators import Chip
@@ -153,9 +153,7 @@ class Hardware(Page):
 
     def _head(self) -> QWidget:
         made = QWidget()
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = flush_column(made, 2)
         column.addWidget(Text(self.tr("Hardware"), Type.TITLE))
         said = self.tr(
             "Choose what Tequio may use. It trains on the device with the most memory. Changes "

@@ -9,15 +9,24 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app import snooze as app_words
+from tequio_client.app.pages.devices import Caps
 from tequio_client.app.pages.page import Page
 from tequio_client.app.snooze import SnoozeMenu, headline
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    Line,
+    Paragraph,
+    Text,
+    flush_column,
+    flush_row,
+)
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import RankingTable, StatCard
 from tequio_client.app.widgets.charts import AreaChart, Plot
-from tequio_client.app.widgets.indicators import Chip, Meter, Ring, RoundBar, StateMark
+from tequio_client.app.widgets.indicators import Chip, Ring, RoundBar, StateMark
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.ipc.control import AskRanking, AskSeries, Ranking, Series
 from tequio_client.ipc.snapshot import UNDECIDED, Reason, State
@@ -26,23 +35,19 @@ if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyDesk
     from tequio_client.app.pages.page import Means
     from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.facts import Gpu
     from tequio_client.ipc.snapshot import Need, RoundShown, Snapshot
 
 HEADING_WIDTH = 250
 MARK = 16
 BETWEEN = "  ·  "
-BITS = 8
-MEGA = 1_000_000
 NAMES_WIDTH = 220
 """Minimum width of the names, in pixels."""
-GIGA = 1_000_000_000
 DAYS = 30
 DAY_MS = 86_400_000
 AROUND = 3
 RANKING = AskRanking(around=AROUND)
-CARD_WIDTH = 190
-"""Minimum width of a card, in pixels."""
+RANKING_WIDTH = 237
+"""Minimum width of the ranking in pixels."""
 OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
 OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
 TRY_AGAIN = str(QT_TRANSLATE_NOOP("remedies", "Try again"))
@@ -223,9 +228,7 @@ class Header(Columns):
     def _heading(self) -> QWidget:
         made, row = QWidget(), QHBoxLayout()
         made.setMinimumWidth(HEADING_WIDTH)
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = flush_column(made, 2)
         row.setSpacing(10)
         row.addWidget(self._mark)
         row.addWidget(self.title)
@@ -236,9 +239,7 @@ class Header(Columns):
 
     def _buttons(self) -> QWidget:
         made = QWidget()
-        row = QHBoxLayout(made)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
+        row = flush_row(made, 10)
         for button in (self.snooze, self.finish, self.main):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return made
@@ -345,9 +346,7 @@ class Reading(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name, self._figure = Text(name, Type.SMALL, "sub"), Text("", Type.HEADING)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
+        column = flush_column(self, 1)
         for part in (self._name, self._figure):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignTrailing)
 
@@ -358,67 +357,6 @@ class Reading(QWidget):
     @property
     def words(self) -> str:
         return self._figure.text()
-
-
-class Caps(Columns):
-    """The use of memory, connection and disk beside the limits."""
-
-    def __init__(self) -> None:
-        super().__init__(folded=2, gap=20)
-        self.memory = Meter(self.tr("VRAM"))
-        self.upload = Meter(self.tr("Upload"))
-        self.month = Meter(self.tr("Month"))
-        self.disk = Meter(self.tr("Disk"))
-        self.hold((self.memory, self.upload, self.month, self.disk))
-
-    def show_snapshot(self, snapshot: Snapshot) -> None:
-        self._show_memory(snapshot)
-        line, disk, preferences = snapshot.line, snapshot.disk, snapshot.preferences
-        up_mbit, cap_mbit = line.up_bytes_per_s * BITS / MEGA, preferences.upload_mbit
-        up = figures.decimal(up_mbit, 1)
-        if cap_mbit is None:
-            self.upload.show_use(figures.rate(line.up_bytes_per_s), None)
-        else:
-            limit = figures.rate(cap_mbit * MEGA / BITS)
-            self.upload.show_use(self._of(up, limit), up_mbit / cap_mbit)
-        self._show_bytes(self.month, line.month_bytes, line.month_cap_bytes)
-        self._show_bytes(self.disk, disk.store_bytes, disk.cap_bytes)
-        self.fold()
-
-    def _show_bytes(self, meter: Meter, used: int, most: int) -> None:
-        if most:
-            meter.show_use(self._of(figures.data(used), figures.data(most)), used / most)
-        else:
-            meter.show_use(figures.data(used), None)
-
-    def _show_memory(self, snapshot: Snapshot) -> None:
-        card = card_of(snapshot)
-        if card is not None and card.memory_mb and card.free_mb is not None:
-            used = card.memory_mb - card.free_mb
-            self.memory.rename(self.tr("VRAM"))
-            words = self._of(figures.memory(used), figures.memory(card.memory_mb))
-            self.memory.show_use(words, used / card.memory_mb)
-            return
-        self.memory.rename(self.tr("Memory"))
-        used = sum(trainer.resident_mb for trainer in snapshot.trainers)
-        most = snapshot.machine.memory_mb
-        if most:
-            words = self._of(figures.memory(used), figures.memory(most))
-            self.memory.show_use(words, used / most)
-        else:
-            self.memory.show_use(figures.memory(used), None)
-
-    def _of(self, used: str, most: str) -> str:
-        number, _, unit = used.rpartition(" ")
-        is_same = bool(number) and most.endswith(f" {unit}")
-        return self.tr("{used} of {most}").format(used=number if is_same else used, most=most)
-
-
-def card_of(snapshot: Snapshot) -> Gpu | None:
-    """The accelerator being lent, or else the first one."""
-    cards = snapshot.machine.gpus or ()
-    lent = {trainer.device for trainer in snapshot.trainers}
-    return next((card for card in cards if card.id in lent), cards[0] if cards else None)
 
 
 def series_question(now_ms: int) -> AskSeries:
@@ -437,15 +375,13 @@ class Stats(Columns):
         self.total = StatCard(self.tr("Total points"), "layers")
         self.rank = StatCard(self.tr("Rank"), "trophy")
         self.energy = StatCard(self.tr("Energy today"), "zap")
-        cards = (self.today, self.total, self.rank, self.energy)
-        for card in cards:
-            card.setMinimumWidth(CARD_WIDTH)
-        self.hold(cards)
+        self._cards = (self.today, self.total, self.rank, self.energy)
+        self.hold(self._cards)
         self.show_snapshot(None)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         if snapshot is None:
-            for card in (self.today, self.total, self.rank, self.energy):
+            for card in self._cards:
                 card.show_figure(figures.ABSENT)
             return
         self._show_points(snapshot)
@@ -530,7 +466,7 @@ class RankingCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.title(self.tr("Around you"))
-        self.setMinimumWidth(CARD_WIDTH + CARD_WIDTH // 4)
+        self.setMinimumWidth(RANKING_WIDTH)
         self.table = RankingTable(self.tr("Ranking around you"))
         self.empty = EmptyState(
             "trophy",

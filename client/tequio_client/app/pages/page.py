@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Columns, Paragraph, Text
+from tequio_client.app.widgets.base import Columns, Paragraph, Text, flush_column, flush_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -209,9 +209,7 @@ class PageHead(Columns):
     def _heading(self) -> QWidget:
         made = QWidget()
         made.setMinimumWidth(HEADING_WIDTH)
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = flush_column(made, 2)
         column.addWidget(self.title)
         column.addWidget(self._words)
         return made
@@ -219,9 +217,7 @@ class PageHead(Columns):
 
 def _row(controls: Sequence[QWidget]) -> QWidget:
     made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(10)
+    row = flush_row(made, 10)
     for one in controls:
         row.addWidget(one, 0, Qt.AlignmentFlag.AlignVCenter)
     row.addStretch(1)

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     QTime,
     Signal,
 )
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from tequio_client.app.pages import devices
 from tequio_client.app.pages.page import Page, PageHead
@@ -26,7 +26,7 @@ from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
 from tequio_client.app.pages.rounds_model import RoundsBook, is_checked
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Text
+from tequio_client.app.widgets.base import Card, Columns, Line, Text, flush_column
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.cards import StatCard
 from tequio_client.app.widgets.charts import AreaChart, Plot
@@ -50,7 +50,6 @@ DAYS = {WEEK: 7, MONTH: 30}
 MOST_STEPS = 120
 """More steps are summed up: a longer curve would not show more."""
 CHART_HEIGHT = 170
-CARD_WIDTH = 190
 READ_ON_PX = 600
 """Distance in pixels from the end at which older rounds are requested."""
 HEADINGS = (
@@ -263,9 +262,7 @@ class PointsRange(Card):
         )
         self.chart.setFixedHeight(CHART_HEIGHT)
         head, words = Columns(gap=10), QWidget()
-        column = QVBoxLayout(words)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = flush_column(words, 2)
         column.addWidget(Line(name, Type.HEADING))
         column.addWidget(self.sum)
         head.hold((words, self.span), shares=(1, 0))
@@ -304,15 +301,13 @@ class PointsSums(Columns):
         self.pending = StatCard(self.tr("Pending"), "hourglass")
         self.rejected = StatCard(self.tr("Rejected today"), "circle-x")
         self.unverified = StatCard(self.tr("Not checked yet"), "shield-question-mark")
-        cards = (self.total, self.pending, self.rejected, self.unverified)
-        for card in cards:
-            card.setMinimumWidth(CARD_WIDTH)
-        self.hold(cards)
+        self._cards = (self.total, self.pending, self.rejected, self.unverified)
+        self.hold(self._cards)
         self.show_snapshot(None)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         if snapshot is None:
-            for card in (self.total, self.pending, self.rejected, self.unverified):
+            for card in self._cards:
                 card.show_figure(figures.ABSENT)
             return
         points = snapshot.points

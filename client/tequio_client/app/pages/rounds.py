@@ -28,7 +28,7 @@ from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Picture, Text
+from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Picture, Text, flush_row
 from tequio_client.app.widgets.buttons import Button, Dropdown
 from tequio_client.app.widgets.messages import EmptyState
 
@@ -130,9 +130,7 @@ class RoundsCard(Card):
 
     def _head(self) -> QWidget:
         made, filters = Columns(gap=10), QWidget()
-        row = QHBoxLayout(filters)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
+        row = flush_row(filters, 10)
         row.addWidget(self.run)
         row.addWidget(self.device)
         row.addStretch(1)

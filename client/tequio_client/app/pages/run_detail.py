@@ -13,7 +13,15 @@ from tequio_client.app.pages import run_needs
 from tequio_client.app.pages.run_needs import Fit, Kind, RunNeeds
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Picture, Text
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    Line,
+    Paragraph,
+    Picture,
+    Text,
+    flush_column,
+)
 from tequio_client.app.widgets.buttons import Button
 
 if TYPE_CHECKING:
@@ -174,9 +182,7 @@ class RunPublished(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.rows = [PublishedRow() for _ in range(MOST_HEADS)]
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        column = flush_column(self, 8)
         column.addWidget(Text(self.tr("Published heads"), Type.STRONG))
         for row in self.rows:
             column.addWidget(row)
@@ -226,9 +232,7 @@ class RunWriting(QWidget):
         super().__init__()
         self.note = Paragraph("", Type.CAPTION, "sub")
         self.prompt, self.text = Paragraph(), Paragraph()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
+        column = flush_column(self, 6)
         for part in (
             Text(self.tr("What the model writes"), Type.STRONG),
             self.note,
@@ -289,9 +293,7 @@ class Fact(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name, self._figure = Text(name, Type.CAPTION, "sub"), Text("", Type.STRONG)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
+        column = flush_column(self, 1)
         column.addWidget(self._name)
         column.addWidget(self._figure)
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from tequio_client.app.pages import devices
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Picture, Text
+from tequio_client.app.widgets.base import Line, Picture, Text, flush_column
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.ipc.preferences import most_memory_mb
 
@@ -192,9 +192,7 @@ class RunNeeds(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        column = flush_column(self, 12)
         self.rows = {kind: NeedRow(PICTURES[kind]) for kind in Kind}
         for row in self.rows.values():
             column.addWidget(row)

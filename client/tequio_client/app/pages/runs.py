@@ -14,7 +14,7 @@ from tequio_client.app.pages.run_detail import ANY, RunDetail
 from tequio_client.app.pages.run_needs import show_fit
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Columns, Line
+from tequio_client.app.widgets.base import Columns, Line, flush_column
 from tequio_client.app.widgets.buttons import Button, ChoiceRow, renewed
 from tequio_client.app.widgets.cards import Tile
 from tequio_client.app.widgets.indicators import Chip, RoundBar
@@ -205,9 +205,7 @@ class RunChoices(QWidget):
         self.any = AnyRow()
         self.any.clicked.connect(lambda: self.looked_at.emit(ANY))
         self.rows: dict[str, RunChoice] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
+        self._column = flush_column(self, 8)
         self._column.addWidget(self.any)
         self.setAccessibleName(self.tr("Runs to choose from"))
 

@@ -26,7 +26,7 @@ from tequio_client.app.pages.settings_control import (
 from tequio_client.app.pages.settings_table import SECTIONS, deciding_field, section_with
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Card, Paragraph, Text
+from tequio_client.app.widgets.base import Card, Paragraph, Text, flush_column
 from tequio_client.app.widgets.cards import ListEntry, SectionList
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import EmptyState, UndoToast
@@ -152,9 +152,7 @@ class Settings(Page):
             spec = self._specs[name]
             section = SettingsSection(spec, self._context)
             frame = QWidget()
-            column = QVBoxLayout(frame)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(style.GAP)
+            column = flush_column(frame, style.GAP)
             head = QVBoxLayout()
             head.setSpacing(2)
             head.addWidget(Text(text(spec.title), Type.TITLE))
@@ -245,9 +243,7 @@ class SettingsSection(QWidget):
         self.controls: dict[str, SettingControl] = {}
         self._cards: list[tuple[Card, list[tuple[QFrame, SettingRow]]]] = []
         self._refreshes: list[Callable[[], None]] = []
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(style.GAP)
+        self.body = flush_column(self, style.GAP)
         for card in spec.cards:
             self._add_card(text(card.heading))
             for one in card.settings:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.pages.setting_specs import (
     ChipSpec,
@@ -23,6 +23,7 @@ from tequio_client.app.pages.setting_specs import (
 from tequio_client.app.pages.settings_table import CONTEXT
 from tequio_client.app.settings_file import AppSettings
 from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import flush_column
 from tequio_client.app.widgets.buttons import Dropdown, Segmented, Switch
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
@@ -106,9 +107,7 @@ class SettingControl(QWidget):
         """A widget below the row, on the same card."""
         self.default = ""
         """The default in words, where the table cannot know it."""
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(10)
+        self.column = flush_column(self, 10)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         """Show what holds now."""

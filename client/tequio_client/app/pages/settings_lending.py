@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from tequio_client.app.pages.settings_control import SettingControl
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Paragraph, Text
+from tequio_client.app.widgets.base import Line, Paragraph, Text, flush_row
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Segmented, Switch
 from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import WeekGrid
@@ -266,9 +266,7 @@ class ExclusiveList(SettingControl):
 
     def _row(self, name: str) -> QWidget:
         made = QWidget()
-        row = QHBoxLayout(made)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
+        row = flush_row(made, 10)
         remove = Button(self.tr("Remove"), "quiet", "x")
         remove.setAccessibleName(self.tr("Remove {program}").format(program=name))
         remove.clicked.connect(lambda: self._remove(name))

@@ -91,6 +91,22 @@ class Columns(QWidget):
         self.updateGeometry()
 
 
+def flush_column(parent: QWidget, spacing: int) -> QVBoxLayout:
+    """A vertical layout without margins, `spacing` pixels between its parts."""
+    column = QVBoxLayout(parent)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(spacing)
+    return column
+
+
+def flush_row(parent: QWidget, spacing: int) -> QHBoxLayout:
+    """A horizontal layout without margins, `spacing` pixels between its parts."""
+    row = QHBoxLayout(parent)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(spacing)
+    return row
+
+
 def painted(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], None]:
     """Make a `paintEvent` from a function that draws with an antialiased painter.
 

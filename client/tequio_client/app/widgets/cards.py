@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QStyledItemDelegate,
@@ -35,7 +34,7 @@ from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Paragraph, Text, painted, tip
+from tequio_client.app.widgets.base import Line, Paragraph, Text, flush_row, painted, tip
 from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ KEY_LETTERS = 10
 RANK, WHO, POINTS = range(3)
 DOT = 7.0
 TILE = 28
+STAT_WIDTH = 190
+"""Minimum width of a figure's card in pixels."""
 TILE_RADIUS = 8
 
 
@@ -77,9 +78,7 @@ class CopyLine(QWidget):
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(COPIED_MS)
         self._copied_timer.timeout.connect(lambda: self.button.show_as(self.tr("Copy"), "copy"))
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
+        self._row = row = flush_row(self, 10)
         row.addWidget(self._text, 1)
         row.addWidget(self.button)
         self.show_text("")
@@ -329,6 +328,7 @@ class StatCard(QFrame):
     def __init__(self, name: str, picture: str) -> None:
         super().__init__()
         self.setProperty("kind", "card")
+        self.setMinimumWidth(STAT_WIDTH)
         self._name = Line(name, Type.CAPTION, "sub")
         self._figure = Line("", Type.FIGURE)
         self._note = Line("", Type.CAPTION, "sub")

@@ -121,19 +121,12 @@ class AreaChart(QWidget):
         self._choose(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        last = len(self._plot.values) - 1
-        at = last if self._at is None else self._at
-        goals = {
-            Qt.Key.Key_Left: at - 1,
-            Qt.Key.Key_Right: at + 1,
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
-        }
-        goal = goals.get(Qt.Key(event.key()))
-        if goal is None or not self._has_values():
+        count = len(self._plot.values) if self._has_values() else 0
+        at = step_for_key(event, self._at, count)
+        if at is None:
             super().keyPressEvent(event)
         else:
-            self._choose(min(max(goal, 0), last))
+            self._choose(at)
 
     def _choose(self, at: int | None) -> None:
         if at == self._at or not self._has_values():
@@ -265,6 +258,19 @@ class AreaChart(QWidget):
         room = QRectF(self.rect()).adjusted(24, 8, -24, -8)
         wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(room, int(wrapped), self._empty)
+
+
+def step_for_key(event: QKeyEvent, at: int | None, count: int) -> int | None:
+    """The step that an arrow key, Home or End selects from step `at`; None: another key."""
+    last = count - 1
+    at = last if at is None else at
+    goals = {
+        Qt.Key.Key_Left: max(at - 1, 0),
+        Qt.Key.Key_Right: min(at + 1, last),
+        Qt.Key.Key_Home: 0,
+        Qt.Key.Key_End: last,
+    }
+    return goals.get(Qt.Key(event.key())) if count else None
 
 
 class Sparkline(QWidget):

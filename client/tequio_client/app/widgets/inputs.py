@@ -18,7 +18,16 @@ from PySide6.QtWidgets import (
 
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
-from tequio_client.app.widgets.base import Columns, Line, Paragraph, Text, focus_ring, painted, tip
+from tequio_client.app.widgets.base import (
+    Columns,
+    Line,
+    Paragraph,
+    Text,
+    flush_column,
+    focus_ring,
+    painted,
+    tip,
+)
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.ipc.preferences import ALWAYS, DAYS, HOURS
 
@@ -173,9 +182,7 @@ class SettingRow(QWidget):
     def _words(self) -> QWidget:
         made, head = QWidget(), QHBoxLayout()
         made.setMinimumWidth(WORDS_WIDTH)
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = flush_column(made, 2)
         column.addStretch(1)
         head.setSpacing(10)
         head.addWidget(self._name, 1)

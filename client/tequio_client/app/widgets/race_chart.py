@@ -19,7 +19,7 @@ from tequio_client.app.theme import style
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets.base import focus_ring, painted, see_through
-from tequio_client.app.widgets.charts import STEPS, smooth
+from tequio_client.app.widgets.charts import STEPS, smooth, step_for_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -131,19 +131,11 @@ class RaceChart(QWidget):
         self._choose(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        last = len(self._steps) - 1
-        at = last if self._at is None else self._at
-        goals = {
-            Qt.Key.Key_Left: at - 1,
-            Qt.Key.Key_Right: at + 1,
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
-        }
-        goal = goals.get(Qt.Key(event.key()))
-        if goal is None or not self._racers:
+        at = step_for_key(event, self._at, len(self._steps) if self._racers else 0)
+        if at is None:
             super().keyPressEvent(event)
         else:
-            self._choose(min(max(goal, 0), last))
+            self._choose(at)
 
     def _choose(self, at: int | None) -> None:
         if at == self._at or not self._racers:
