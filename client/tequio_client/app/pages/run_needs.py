@@ -199,7 +199,9 @@ class RunNeeds(QWidget):
 
     def show_needs(self, needs: tuple[Need, ...], there: Room) -> None:
         for need in needs:
-            self.rows[need.kind].show_need(self._name(need, there), need, self._note(need, there))
+            self.rows[need.kind].show_need(
+                self._name(need, there), need, self._note_text(need, there)
+            )
 
     def _name(self, need: Need, there: Room) -> str:
         names = {
@@ -211,7 +213,7 @@ class RunNeeds(QWidget):
         }
         return names[need.kind]
 
-    def _note(self, need: Need, there: Room) -> str:
+    def _note_text(self, need: Need, there: Room) -> str:
         if need.most is None:
             is_open = need.fit is Fit.FITS
             return self.tr("No limit set") if is_open else self.tr("Not known here")
@@ -235,7 +237,7 @@ class NeedRow(QWidget):
 
     def __init__(self, picture: str) -> None:
         super().__init__()
-        self._name, self._note = Line("", Type.CAPTION, "sub"), Line("", Type.CAPTION, "sub")
+        self._name, self._note_text = Line("", Type.CAPTION, "sub"), Line("", Type.CAPTION, "sub")
         self._figure, self.chip = Text("", Type.STRONG), Chip()
         row, words, below = QHBoxLayout(self), QVBoxLayout(), QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
@@ -243,7 +245,7 @@ class NeedRow(QWidget):
         words.setSpacing(1)
         below.setSpacing(6)
         below.addWidget(self._figure)
-        below.addWidget(self._note, 1)
+        below.addWidget(self._note_text, 1)
         words.addWidget(self._name)
         words.addLayout(below)
         row.addWidget(Picture(picture, QSize(18, 18)))
@@ -253,13 +255,13 @@ class NeedRow(QWidget):
     def show_need(self, name: str, need: Need, note: str) -> None:
         self._name.setText(name)
         self._figure.setText(_amount(need.kind, need.needed))
-        self._note.setText(note)
+        self._note_text.setText(note)
         show_fit(self.chip, need.fit)
         self.setAccessibleName(f"{name}: {self._figure.text()} {note}. {self.chip.words}")
 
     @property
     def words(self) -> str:
-        return f"{self._figure.text()} {self._note.text()}"
+        return f"{self._figure.text()} {self._note_text.text()}"
 
 
 def _amount(kind: Kind, size: int) -> str:
