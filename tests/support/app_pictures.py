@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
-from tequio_client.app.pages.table import PAGES
+from tequio_client.app.pages import PAGES
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Choice, Look
 from tequio_client.app.window import Window

@@ -26,7 +26,7 @@ from tequio_client.app.first_run.draft import has_lent, is_wanted
 from tequio_client.app.keys.service import KeyDesk
 from tequio_client.app.language import Language
 from tequio_client.app.model import Model
-from tequio_client.app.pages.table import PAGES
+from tequio_client.app.pages import PAGES
 from tequio_client.app.presence import Presence
 from tequio_client.app.settings_file import AppSettings, SettingsBook
 from tequio_client.app.theme.look import Choice, Look

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app import snooze
 from tequio_client.app.competition_notifications import CompetitionNotes
-from tequio_client.app.pages.remedies import need_words
+from tequio_client.app.pages.home import need_words
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.control import Activity, AskActivity

@@ -8,20 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QMainWindow,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app import snooze
-from tequio_client.app.pages import devices
-from tequio_client.app.pages.home import card_of
+from tequio_client.app.pages import PAGES, devices
+from tequio_client.app.pages.devices import card_of
 from tequio_client.app.pages.page import Means
-from tequio_client.app.pages.table import PAGES
 from tequio_client.app.theme import style
 from tequio_client.app.theme.icons import app_icon
 from tequio_client.app.theme.style import Type
@@ -35,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tequio_client.app.model import Model
+    from tequio_client.app.pages import Entry
     from tequio_client.app.pages.page import Own, Page
-    from tequio_client.app.pages.table import Entry
     from tequio_client.app.theme.look import Look
     from tequio_client.ipc.snapshot import Snapshot
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QRadioButton
 
-from tequio_client.app.pages.activity import OF_ROUNDS, ActivityPage
-from tequio_client.app.pages.events import PAGE
+from tequio_client.app.pages.activity import ActivityPage
+from tequio_client.app.pages.events import OF_ROUNDS, PAGE
 from tequio_client.app.pages.page import Means
 from tequio_client.ipc import control
 from tequio_client.ipc.control import Activity, ActivityRow, AskActivity

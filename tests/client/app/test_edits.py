@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QObject
 
-from tequio_client.app.pages.edits import Edits, preset_of
+from tequio_client.app.pages.settings_control import Edits, preset_of
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import PRESETS, DeviceChoice, Preferences, Preset, with_preset
 from tests.support.app_scenes import AGREED, LENDING

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import Model
-    from tequio_client.app.pages.competitions import JudgingCard
+    from tequio_client.app.pages.competition_cards import JudgingCard
     from tequio_client.app.theme.look import Look
     from tequio_client.ipc.competitions import CompetitionRow
     from tests.support.app_worker import ScriptedWorker

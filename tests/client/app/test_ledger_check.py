@@ -39,9 +39,10 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Own
-    from tequio_client.app.pages.settings_section import SettingsSection
+    from tequio_client.app.pages.settings import SettingsSection
     from tequio_client.app.theme.look import Look
     from tests.support.app_worker import ScriptedWorker
+
 
 pytestmark = pytest.mark.usefixtures("look", "language")
 GENESIS = b'{"name":"network"}'

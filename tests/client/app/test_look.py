@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontDatabase, QFontInfo, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QLabel
 
-from tequio_client.app.pages.table import PAGES
+from tequio_client.app.pages import PAGES
 from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import Choice, tokens
 from tequio_client.app.theme.style import DARK, LIGHT, contrast, sheet
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.pages.table import Entry
+    from tequio_client.app.pages import Entry
     from tequio_client.app.theme.look import Look
     from tequio_client.app.theme.style import Tokens
 

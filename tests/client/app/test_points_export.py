@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from tequio_client.app.pages import points_export
-from tequio_client.app.pages.points_export import PointsExport
+from tequio_client.app.pages.points import HEADINGS, PointsExport, lines
 from tequio_client.ipc import control
 from tequio_client.ipc.control import ROWS, AskPoints, Points
 from tests.support import app_books
@@ -74,28 +73,28 @@ def test_only_what_was_checked_is_called_checked() -> None:
     checked, pending = app_books.ROWS[10], app_books.ROWS[0]
     rejected = next(row for row in app_books.ROWS if row.state == "rejected")
     unproven = replace(checked, size=None)
-    lines = points_export.lines([checked, pending, rejected, unproven]).decode().splitlines()
-    at = points_export.HEADINGS.index("proof_checked")
-    assert [row[at] for row in csv.reader(lines)] == ["yes", "no", "no", "no"]
+    table = lines([checked, pending, rejected, unproven]).decode().splitlines()
+    at = HEADINGS.index("proof_checked")
+    assert [row[at] for row in csv.reader(table)] == ["yes", "no", "no", "no"]
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@SUM(A1)", "\t=x"])
 def test_a_name_is_never_a_formula(name: str) -> None:
-    line = points_export.lines([replace(app_books.ROWS[0], run_name=name)]).decode()
-    at = points_export.HEADINGS.index("run_name")
+    line = lines([replace(app_books.ROWS[0], run_name=name)]).decode()
+    at = HEADINGS.index("run_name")
     assert next(csv.reader([line]))[at] == f"'{name}"
 
 
 def test_commas_and_quotes_in_names_stay_in_their_column() -> None:
     name = 'a, "b"; c'
-    line = points_export.lines([replace(app_books.ROWS[0], run_name=name)]).decode()
+    line = lines([replace(app_books.ROWS[0], run_name=name)]).decode()
     cells = next(csv.reader([line]))
-    assert cells[points_export.HEADINGS.index("run_name")] == name
-    assert len(cells) == len(points_export.HEADINGS)
+    assert cells[HEADINGS.index("run_name")] == name
+    assert len(cells) == len(HEADINGS)
 
 
 def test_a_time_beyond_all_calendars_is_written_all_the_same() -> None:
-    line = points_export.lines([replace(app_books.ROWS[0], at_ms=2**53 - 1)]).decode()
+    line = lines([replace(app_books.ROWS[0], at_ms=2**53 - 1)]).decode()
     assert f"{2**53 - 1} ms after 1970" in line
 
 
@@ -162,7 +161,7 @@ def test_an_empty_book_gives_the_heading(
 ) -> None:
     worker.replies[AskPoints] = app_books.no_points
     export.start(tmp_path / "points.csv")
-    assert (tmp_path / "points.csv").read_text().strip() == ",".join(points_export.HEADINGS)
+    assert (tmp_path / "points.csv").read_text().strip() == ",".join(HEADINGS)
 
 
 def _read(path: Path) -> list[dict[str, str]]:

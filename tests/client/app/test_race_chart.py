@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
 from tequio_client.app.theme.look import tokens
-from tequio_client.app.widgets.charts import RaceChart, Racer, bottom_top_and_step
 from tequio_client.app.widgets.indicators import TRACK, Interval, IntervalBar, Milestones
+from tequio_client.app.widgets.race_chart import RaceChart, Racer, bottom_top_and_step
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.run_detail import ANY, Facts, RunWriting
 from tequio_client.app.pages.run_needs import Kind
-from tequio_client.app.pages.runs import ANY, EVERY_MS, Facts, RunsPage, RunWriting
+from tequio_client.app.pages.runs import EVERY_MS, RunsPage
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskRuns, Runs, SampleShown
 from tests.support.app_books import (

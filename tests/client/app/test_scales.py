@@ -16,7 +16,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
-from tequio_client.app.pages.table import PAGES
+from tequio_client.app.pages import PAGES
 from tequio_client.app.theme.look import Choice
 from tests.support.app_pictures import PLACES, Studio
 from tests.support.app_sight import is_cut, labels

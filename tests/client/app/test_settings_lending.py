@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.model import Model
-    from tequio_client.app.pages.settings_section import SettingsSection
+    from tequio_client.app.pages.settings import SettingsSection
     from tequio_client.app.theme.look import Look
     from tequio_client.app.widgets.inputs import SettingRow
     from tests.support.app_worker import ScriptedWorker

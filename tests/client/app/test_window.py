@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import QEvent, QLocale, QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from tequio_client.app.pages import PAGES
 from tequio_client.app.pages.settings import Settings
-from tequio_client.app.pages.table import PAGES
 from tequio_client.app.theme.look import Choice
 from tequio_client.app.window import Window
 from tests.support.app_language import LONG, PseudoLocale, pseudo, speak

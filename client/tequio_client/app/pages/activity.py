@@ -1,4 +1,4 @@
-"""Activity: what happened, the log, and whether everything that looks can see."""
+"""The Activity page: the event timeline, the worker's log, and the health of the probes."""
 
 from __future__ import annotations
 
@@ -15,310 +15,38 @@ from PySide6.QtCore import (
     qVersion,
 )
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from tequio_client.app import snooze
-from tequio_client.app.pages.events import EventsBook, EventsList, Line, with_days
+from tequio_client.app.pages.events import Timeline
 from tequio_client.app.pages.page import Page, PageHead
 from tequio_client.app.theme import style
-from tequio_client.app.theme.icons import icon
-from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Paragraph, Picture
+from tequio_client.app.widgets.base import Card, Columns, Paragraph, Picture, flush_column
 from tequio_client.app.widgets.base import Line as BaseLine
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.app.widgets.messages import Banner, EmptyState, Toast
+from tequio_client.app.widgets.messages import Banner, Toast
 from tequio_client.ipc.control import AskDiagnostics, Diagnostics
-from tequio_client.ipc.texts import Event
 from tequio_client.names import without_names
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QEvent
-
     from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Means
     from tequio_client.app.theme.look import Look
-    from tequio_client.ipc.control import ActivityRow, Question, Reply
+    from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import Fact, SessionFacts
-    from tequio_client.ipc.snapshot import Snapshot
-
-# --- What happened, in sentences: all of it, rounds, or what wanted attention; and a search.
-
-ALL, ROUNDS, ATTENTION = "all", "rounds", "attention"
-OF_ROUNDS = {code for code in Event if code.startswith(("round-", "head-", "points-"))}
-LEVELS = ("warning", "error")
-NEAR = 400
-"""Pixels before the end at which older events are read."""
-MINUTE_MS = 60_000
-SEARCH = 190
 
 
-class Timeline(Card):
-    """The timeline."""
-
-    def __init__(self, means: Means) -> None:
-        super().__init__()
-        self._means, self._minute = means, 0
-        self._said: dict[int, str] = {}
-        self.book = EventsBook(means.model, self)
-        self.kind = Segmented(
-            self.tr("Events to show"),
-            {ALL: self.tr("All"), ROUNDS: self.tr("Rounds"), ATTENTION: self.tr("Attention")},
-        )
-        self.search = SearchField(self.tr("Search in events"))
-        self.list = EventsList(self.tr("Events"), means.now_ms)
-        self.empty = EmptyState("history", "", "")
-        head = Columns(gap=10)
-        head.hold((self.kind, self.search), shares=(0, 1))
-        policy = QSizePolicy.Policy
-        self.setSizePolicy(policy.Expanding, policy.Expanding)
-        self.body.addWidget(head)
-        self.body.addWidget(self.list, 1)
-        self.body.addWidget(self.empty, 1)
-        self.kind.chosen.connect(self._show)
-        self.search.textChanged.connect(self._show)
-        self.book.changed.connect(self._show)
-        bar = self.list.verticalScrollBar()
-        bar.valueChanged.connect(self._read_on)
-        bar.rangeChanged.connect(self._read_on)
-        self._show()
-
-    def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Read what is new; say the times anew each minute."""
-        if snapshot is None:
-            self.book.forget()
-        else:
-            self.book.follow(snapshot.activity)
-        minute = self._means.now_ms() // MINUTE_MS
-        if minute != self._minute:
-            self._minute = minute
-            self._show()
-            self.list.viewport().update()
-
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """What is shown."""
-        return self.list.rows.lines
-
-    def _show(self, _news: object = None) -> None:
-        events = [self._line(row) for row in self.book.rows or () if self._is_wanted(row)]
-        self.list.show_lines(with_days(events, self._means.now_ms()))
-        self.list.setVisible(bool(events))
-        self.empty.setVisible(not events)
-        if not events:
-            self._explain()
-        self._read_on()
-
-    def _line(self, row: ActivityRow) -> Line:
-        return Line(words=self._say(row), at_ms=row.at_ms, number=row.number, level=row.level)
-
-    def _say(self, row: ActivityRow) -> str:
-        said = self._said.get(row.number)
-        if said is None:
-            said = self._said[row.number] = snooze.event(row)
-        return said
-
-    def _is_wanted(self, row: ActivityRow) -> bool:
-        match self.kind.choice:
-            case "rounds":
-                is_kind = row.code in OF_ROUNDS
-            case "attention":
-                is_kind = row.level in LEVELS
-            case _:
-                is_kind = True
-        text = self.search.text().strip().casefold()
-        return is_kind and (not text or text in self._say(row).casefold())
-
-    def _explain(self) -> None:
-        if self.book.rows is None and not self.book.problem:
-            self.empty.show_words(
-                self.tr("Looking"), self.tr("What happened lately is being read.")
-            )
-        elif not self.book.rows and self.book.problem:
-            self.empty.show_words(self.tr("Couldn't load the events"), self.book.problem)
-        elif self.book.has_more:
-            self.empty.show_words(self.tr("Looking"), self.tr("Older events are being read."))
-        elif self.book.rows:
-            self.empty.show_words(
-                self.tr("None of these"), self.tr("No event fits the filter and the search.")
-            )
-        else:
-            self.empty.show_words(
-                self.tr("Nothing happened yet"),
-                self.tr("What this computer does for the swarm will stand here in sentences."),
-            )
-
-    def _read_on(self, *_: int) -> None:
-        bar = self.list.verticalScrollBar()
-        is_near = self.list.isHidden() or bar.maximum() - bar.value() < NEAR
-        if self.isVisible() and is_near and not self.book.problem:
-            self.book.read_on()
-
-
-class SearchField(QLineEdit):
-    """A field to type what is looked for."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setPlaceholderText(name)
-        self.setClearButtonEnabled(True)
-        self.setMinimumWidth(SEARCH)
-        self._action = self.addAction(
-            icon("search", tokens().text_sub, 16), QLineEdit.ActionPosition.LeadingPosition
-        )
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Take the new colours."""
-        super().changeEvent(event)
-        if event.type() is event.Type.StyleChange and hasattr(self, "_action"):
-            self._action.setIcon(icon("search", tokens().text_sub, 16))
-
-
-# --- What the app knows of itself, as text for a report: no names of programs, no secrets.
-
-KNOWN = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
-"""Facts of the session of which it is told whether they are known, not what they are."""
-
-
-def text(model: Model, look: Look) -> str:
-    """Put it together."""
-    screens = ", ".join(
-        f"{screen.size().width()}x{screen.size().height()} at {screen.devicePixelRatio():g}"
-        for screen in QGuiApplication.screens()
-    )
-    lines = [
-        f"Tequio app {BUILD}, Qt {qVersion()}",
-        f"{QSysInfo.prettyProductName()}, {QGuiApplication.platformName()}",
-        f"language {QLocale().name()}, appearance {look.choice}, screens {screens}",
-        f"worker: {'answers' if model.snapshot else model.why_gone or 'has not answered yet'}",
-        f"session: {_session(model.session)}",
-        *(_fact(fact) for fact in model.session.health),
-    ]
-    return "\n".join(lines)
-
-
-def _session(facts: SessionFacts) -> str:
-    return ", ".join(
-        f"{name} {'unknown' if getattr(facts, name) is None else 'known'}" for name in KNOWN
-    )
-
-
-def _fact(fact: Fact) -> str:
-    told = "well" if fact.ok else f"failed: {fact.error}"
-    return f"probe {fact.name} by {fact.source}, {fact.took_ms} ms: {told}"
-
-
-# --- The last lines of the worker's log, and the text that helps to find a fault, to be copied.
-
+SESSION_FACTS = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
+"""Session facts reported only as known or unknown: their values are private."""
 ASK = AskDiagnostics()
 EVERY_MS = 5_000
-"""Between two readings while somebody looks."""
-LEAST = 220
+"""Interval between readings while the log is visible."""
+LOG_HEIGHT = 220
 PARTS = 3
-"""Of the diagnostics, with an empty line between them: versions, all that is shown, the log."""
-
-
-class Log(Card):
-    """The log; `told` says what came of copying."""
-
-    told = Signal(str)
-
-    def __init__(self, means: Means) -> None:
-        super().__init__()
-        self._means = means
-        self._asked_ms = 0
-        self._is_asking = self._is_copying = False
-        self.title(self.tr("Log of the worker"))
-        self.note = Paragraph(
-            self.tr("For finding faults. Copying adds what the app sees; no key, no password."),
-            Type.CAPTION,
-            "sub",
-        )
-        self.text = QPlainTextEdit()
-        self.text.setReadOnly(True)
-        self.text.setFont(style.mono())
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setAccessibleName(self.tr("Last lines of the log"))
-        self.text.setPlaceholderText(self.tr("The worker has not said anything yet."))
-        self.text.setMinimumHeight(LEAST)
-        self.text.setTabChangesFocus(True)
-        self.copy = Button(self.tr("Copy diagnostics"), picture="copy")
-        self.copy.clicked.connect(self.copy_all)
-        row = QHBoxLayout()
-        row.addWidget(self.note, 1)
-        row.addWidget(self.copy)
-        self.body.addLayout(row)
-        self.body.addWidget(self.text, 1)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        means.model.replied.connect(self._take)
-        means.model.refused.connect(self._miss)
-
-    def refresh(self) -> None:
-        """Read the log anew if that is some time ago."""
-        is_due = self._means.now_ms() - self._asked_ms >= EVERY_MS
-        if is_due and self._means.model.snapshot is not None:
-            self._ask()
-
-    def copy_all(self) -> None:
-        """Copy diagnostics as soon as the worker has answered, or without it."""
-        self._is_copying = True
-        self.copy.setEnabled(False)
-        self._ask()
-
-    def _ask(self) -> None:
-        if not self._is_asking:
-            self._is_asking, self._asked_ms = True, self._means.now_ms()
-            self._means.model.ask(ASK)
-
-    def _take(self, question: Question, reply: Reply) -> None:
-        if question == ASK and isinstance(reply, Diagnostics):
-            self._is_asking = False
-            self._show(log_of(reply.text))
-            self._finish(reply.text)
-
-    def _miss(self, question: Question, why: str) -> None:
-        if question == ASK:
-            self._is_asking = False
-            self._finish(f"no answer from the worker: {why}")
-
-    def _show(self, log: str) -> None:
-        """Show the lines; who looks at the last ones goes on seeing the last ones."""
-        if log == self.text.toPlainText():
-            return
-        bar = self.text.verticalScrollBar()
-        value, is_at_end = bar.value(), bar.value() >= bar.maximum()
-        self.text.setPlainText(log)
-        bar.setValue(bar.maximum() if is_at_end else value)
-
-    def _finish(self, worker: str) -> None:
-        if not self._is_copying:
-            return
-        self._is_copying = False
-        self.copy.setEnabled(True)
-        facts = text(self._means.model, self._means.look)
-        QGuiApplication.clipboard().setText(without_names(f"{worker}\n\n{facts}\n"))
-        self.told.emit(self.tr("Diagnostics copied: paste them into your report"))
-
-
-def log_of(diagnostics: str) -> str:
-    """The log's lines of diagnostics; empty where there are none yet."""
-    parts = diagnostics.split("\n\n", PARTS - 1)
-    return parts[-1] if len(parts) == PARTS else ""
-
-
-# --- What each probe is for, and what to do when it does not answer.
-
+"""Parts of the worker's diagnostics, separated by empty lines: versions, snapshot, log."""
 NAMES = {
     "idle": str(QT_TRANSLATE_NOOP("health", "Time without input")),
     "lock": str(QT_TRANSLATE_NOOP("health", "Screen lock")),
@@ -404,157 +132,14 @@ OTHERWISE = str(
         "health", "Start Tequio again. If that does not help, copy the diagnostics and report it."
     )
 )
-
-
-def name(fact: Fact) -> str:
-    """What the probe looks at."""
-    known = NAMES.get(fact.name)
-    return QCoreApplication.translate("health", known) if known else fact.name
-
-
-def remedy(fact: Fact) -> str:
-    """What to do when it does not answer."""
-    return QCoreApplication.translate("health", REMEDIES.get(fact.name, OTHERWISE))
-
-
-# --- Which probes answer, by what, and what to do about those that do not.
-
-ACTIVITY_HEALTH_LEAST = 300
-NOBODY = "none"
-"""Source of what nothing on this system can tell."""
-
-
-class Health(QWidget):
-    """The probes of the session and those of the machine."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.summary = Card()
-        self._picture, self._words = Picture("circle-check", QSize(20, 20), "ok"), Paragraph()
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self._picture)
-        row.addWidget(self._words, 1)
-        self.summary.body.addLayout(row)
-        self.session = Probes(
-            self.tr("Your session"), self.tr("Nothing was told of your session yet.")
-        )
-        self.machine = Probes(
-            self.tr("This computer"),
-            self.tr("The hardware probe is not responding. The worker restarts it automatically."),
-        )
-        both = Columns()
-        both.hold((self.session, self.machine))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(style.GAP)
-        column.addWidget(self.summary)
-        column.addWidget(both)
-        column.addStretch(1)
-
-    def show_health(self, model: Model) -> None:
-        """Show what the probes say now."""
-        machine = model.snapshot.machine.health if model.snapshot else ()
-        self.session.show_facts(model.session.health)
-        self.machine.show_facts(machine)
-        told = (*model.session.health, *machine)
-        amber = sum(not fact.ok for fact in told)
-        all_well = bool(model.session.health and machine) and not amber
-        self._picture.show_as(*(("circle-check", "ok") if all_well else ("triangle-alert", "warn")))
-        self._words.setText(self._summary(len(told), amber, all_well=all_well))
-
-    @property
-    def words(self) -> str:
-        """What it says of all probes together."""
-        return self._words.text()
-
-    def _summary(self, told: int, amber: int, *, all_well: bool) -> str:
-        if all_well:
-            return self.tr("All %n check(s) are working.", "", told)
-        if amber:
-            unknown = self.tr("%n check(s) aren't working.", "", amber)
-            never = self.tr("If Tequio isn't sure, it stays paused.")
-            return f"{unknown} {never}"
-        return self.tr("Some checks have not responded yet.")
-
-
-class Probes(Card):
-    """Some probes, each with its shape."""
-
-    def __init__(self, heading: str, empty: str) -> None:
-        super().__init__(heading)
-        self.setMinimumWidth(ACTIVITY_HEALTH_LEAST)
-        self.setAccessibleName(heading)
-        self.rows: list[ProbeRow] = []
-        self.empty = Paragraph(empty, tone="sub")
-        self._column = QVBoxLayout()
-        self._column.setSpacing(12)
-        self.body.setSpacing(12)
-        self.body.addWidget(self.empty)
-        self.body.addLayout(self._column)
-        self.body.addStretch(1)
-
-    def show_facts(self, facts: tuple[Fact, ...]) -> None:
-        """Show these."""
-        self.empty.setVisible(not facts)
-        while len(self.rows) > len(facts):
-            gone = self.rows.pop()
-            self._column.removeWidget(gone)
-            gone.hide()
-            gone.deleteLater()
-        while len(self.rows) < len(facts):
-            self.rows.append(ProbeRow())
-            self._column.addWidget(self.rows[-1])
-        for row, fact in zip(self.rows, facts, strict=True):
-            row.show_fact(fact)
-
-
-class ProbeRow(QWidget):
-    """One probe: what it looks at, by what, and how that goes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._shown: Fact | None = None
-        self.name, self.chip = BaseLine("", Type.STRONG), Chip()
-        self.source = BaseLine("", Type.CAPTION, "sub")
-        self.error = Paragraph("", Type.CAPTION, "warn")
-        self.remedy = Paragraph("", Type.CAPTION, "sub")
-        words, row = QVBoxLayout(), QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        words.setSpacing(2)
-        for part in (self.name, self.source, self.error, self.remedy):
-            words.addWidget(part)
-        row.addLayout(words, 1)
-        row.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignTop)
-
-    def show_fact(self, fact: Fact) -> None:
-        """Show that."""
-        if fact == self._shown:
-            return
-        self._shown = fact
-        self.name.setText(name(fact))
-        how = self.tr("by {source}, in {time} ms")
-        nobody = self.tr("Nothing on this system can tell")
-        asked = how.format(source=fact.source, time=figures.count(fact.took_ms))
-        self.source.setText(nobody if fact.source == NOBODY else asked)
-        self.error.setText(fact.error)
-        self.error.setVisible(bool(fact.error))
-        self.remedy.setText("" if fact.ok else remedy(fact))
-        self.remedy.setVisible(not fact.ok)
-        if fact.ok:
-            self.chip.show_as(self.tr("OK"), "circle-check", "ok")
-        else:
-            self.chip.show_as(self.tr("Unknown"), "triangle-alert", "warn")
-        parts = (self.name.text(), self.chip.words, self.source.text(), fact.error)
-        self.setAccessibleName(", ".join(filter(None, (*parts, self.remedy.text()))))
-
-
+PROBES_WIDTH = 300
+NO_SOURCE = "none"
+"""Source of a fact that nothing on this system can report."""
 TIMELINE, LOG, HEALTH = "timeline", "log", "health"
 
 
 class ActivityPage(Page):
-    """The page of what happened."""
+    """The Activity page with its three views."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -582,22 +167,18 @@ class ActivityPage(Page):
 
     @property
     def place(self) -> str:
-        """The view that is open."""
         return self.view.choice
 
     def go_to(self, place: str) -> None:
-        """Open the view that was open."""
         self.open_view(place)
 
     def open_view(self, name: str) -> None:
-        """Show the timeline, the log or the health of the probes."""
         self.view.choose(name)
         for one, view in self._views.items():
             view.setVisible(one == name)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is known now in the view that is open."""
         snapshot = self.model.snapshot
         is_gone = snapshot is None and bool(self.model.why_gone)
         self.banner.setVisible(is_gone)
@@ -610,3 +191,249 @@ class ActivityPage(Page):
                 self.log.refresh()
             case "health":
                 self.health.show_health(self.model)
+
+
+def text(model: Model, look: Look) -> str:
+    """The app's part of a diagnostics report; names no programs and holds no secrets."""
+    screens = ", ".join(
+        f"{screen.size().width()}x{screen.size().height()} at {screen.devicePixelRatio():g}"
+        for screen in QGuiApplication.screens()
+    )
+    lines = [
+        f"Tequio app {BUILD}, Qt {qVersion()}",
+        f"{QSysInfo.prettyProductName()}, {QGuiApplication.platformName()}",
+        f"language {QLocale().name()}, appearance {look.choice}, screens {screens}",
+        f"worker: {'answers' if model.snapshot else model.why_gone or 'has not answered yet'}",
+        f"session: {_session_line(model.session)}",
+        *(_probe_line(fact) for fact in model.session.health),
+    ]
+    return "\n".join(lines)
+
+
+def _session_line(facts: SessionFacts) -> str:
+    return ", ".join(
+        f"{name} {'unknown' if getattr(facts, name) is None else 'known'}" for name in SESSION_FACTS
+    )
+
+
+def _probe_line(fact: Fact) -> str:
+    told = "well" if fact.ok else f"failed: {fact.error}"
+    return f"probe {fact.name} by {fact.source}, {fact.took_ms} ms: {told}"
+
+
+class Log(Card):
+    """The last lines of the worker's log; `told` carries the result of copying diagnostics."""
+
+    told = Signal(str)
+
+    def __init__(self, means: Means) -> None:
+        super().__init__()
+        self._means = means
+        self._asked_ms = 0
+        self._is_asking = self._is_copying = False
+        self.title(self.tr("Log of the worker"))
+        self.note = Paragraph(
+            self.tr("For finding faults. Copying adds what the app sees; no key, no password."),
+            Type.CAPTION,
+            "sub",
+        )
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setFont(style.mono())
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setAccessibleName(self.tr("Last lines of the log"))
+        self.text.setPlaceholderText(self.tr("The worker has not said anything yet."))
+        self.text.setMinimumHeight(LOG_HEIGHT)
+        self.text.setTabChangesFocus(True)
+        self.copy = Button(self.tr("Copy diagnostics"), picture="copy")
+        self.copy.clicked.connect(self.copy_all)
+        row = QHBoxLayout()
+        row.addWidget(self.note, 1)
+        row.addWidget(self.copy)
+        self.body.addLayout(row)
+        self.body.addWidget(self.text, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        means.model.replied.connect(self._receive)
+        means.model.refused.connect(self._handle_refusal)
+
+    def refresh(self) -> None:
+        is_due = self._means.now_ms() - self._asked_ms >= EVERY_MS
+        if is_due and self._means.model.snapshot is not None:
+            self._ask()
+
+    def copy_all(self) -> None:
+        """Copy diagnostics once the worker has answered or refused."""
+        self._is_copying = True
+        self.copy.setEnabled(False)
+        self._ask()
+
+    def _ask(self) -> None:
+        if not self._is_asking:
+            self._is_asking, self._asked_ms = True, self._means.now_ms()
+            self._means.model.ask(ASK)
+
+    def _receive(self, question: Question, reply: Reply) -> None:
+        if question == ASK and isinstance(reply, Diagnostics):
+            self._is_asking = False
+            self._show_log(log_of(reply.text))
+            self._finish(reply.text)
+
+    def _handle_refusal(self, question: Question, why: str) -> None:
+        if question == ASK:
+            self._is_asking = False
+            self._finish(f"no answer from the worker: {why}")
+
+    def _show_log(self, log: str) -> None:
+        """Replace the text, staying at the end if the end was visible."""
+        if log == self.text.toPlainText():
+            return
+        bar = self.text.verticalScrollBar()
+        value, is_at_end = bar.value(), bar.value() >= bar.maximum()
+        self.text.setPlainText(log)
+        bar.setValue(bar.maximum() if is_at_end else value)
+
+    def _finish(self, worker: str) -> None:
+        if not self._is_copying:
+            return
+        self._is_copying = False
+        self.copy.setEnabled(True)
+        facts = text(self._means.model, self._means.look)
+        QGuiApplication.clipboard().setText(without_names(f"{worker}\n\n{facts}\n"))
+        self.told.emit(self.tr("Diagnostics copied: paste them into your report"))
+
+
+def log_of(diagnostics: str) -> str:
+    """The log lines of a diagnostics text; empty if there are none yet."""
+    parts = diagnostics.split("\n\n", PARTS - 1)
+    return parts[-1] if len(parts) == PARTS else ""
+
+
+def name(fact: Fact) -> str:
+    """The translated name of a probe."""
+    known = NAMES.get(fact.name)
+    return QCoreApplication.translate("health", known) if known else fact.name
+
+
+def remedy(fact: Fact) -> str:
+    """The advice for a probe that fails."""
+    return QCoreApplication.translate("health", REMEDIES.get(fact.name, OTHERWISE))
+
+
+class Health(QWidget):
+    """Health of the session's probes and of the worker's machine probes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.summary = Card()
+        self._picture, self._words = Picture("circle-check", QSize(20, 20), "ok"), Paragraph()
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self._picture)
+        row.addWidget(self._words, 1)
+        self.summary.body.addLayout(row)
+        self.session = Probes(
+            self.tr("Your session"), self.tr("Nothing was told of your session yet.")
+        )
+        self.machine = Probes(
+            self.tr("This computer"),
+            self.tr("The hardware probe is not responding. The worker restarts it automatically."),
+        )
+        both = Columns()
+        both.hold((self.session, self.machine))
+        column = flush_column(self, style.GAP)
+        column.addWidget(self.summary)
+        column.addWidget(both)
+        column.addStretch(1)
+
+    def show_health(self, model: Model) -> None:
+        machine = model.snapshot.machine.health if model.snapshot else ()
+        self.session.show_facts(model.session.health)
+        self.machine.show_facts(machine)
+        told = (*model.session.health, *machine)
+        amber = sum(not fact.ok for fact in told)
+        all_well = bool(model.session.health and machine) and not amber
+        self._picture.show_as(*(("circle-check", "ok") if all_well else ("triangle-alert", "warn")))
+        self._words.setText(self._summary(len(told), amber, all_well=all_well))
+
+    @property
+    def words(self) -> str:
+        return self._words.text()
+
+    def _summary(self, told: int, amber: int, *, all_well: bool) -> str:
+        if all_well:
+            return self.tr("All %n check(s) are working.", "", told)
+        if amber:
+            unknown = self.tr("%n check(s) aren't working.", "", amber)
+            never = self.tr("If Tequio isn't sure, it stays paused.")
+            return f"{unknown} {never}"
+        return self.tr("Some checks have not responded yet.")
+
+
+class Probes(Card):
+    """A card of probes, each with an icon for its health."""
+
+    def __init__(self, heading: str, empty: str) -> None:
+        super().__init__(heading)
+        self.setMinimumWidth(PROBES_WIDTH)
+        self.setAccessibleName(heading)
+        self.rows: list[ProbeRow] = []
+        self.empty = Paragraph(empty, tone="sub")
+        self._column = QVBoxLayout()
+        self._column.setSpacing(12)
+        self.body.setSpacing(12)
+        self.body.addWidget(self.empty)
+        self.body.addLayout(self._column)
+        self.body.addStretch(1)
+
+    def show_facts(self, facts: tuple[Fact, ...]) -> None:
+        self.empty.setVisible(not facts)
+        while len(self.rows) > len(facts):
+            gone = self.rows.pop()
+            self._column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        while len(self.rows) < len(facts):
+            self.rows.append(ProbeRow())
+            self._column.addWidget(self.rows[-1])
+        for row, fact in zip(self.rows, facts, strict=True):
+            row.show_fact(fact)
+
+
+class ProbeRow(QWidget):
+    """One probe: its name, its source, and its health."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: Fact | None = None
+        self.name, self.chip = BaseLine("", Type.STRONG), Chip()
+        self.source = BaseLine("", Type.CAPTION, "sub")
+        self.error = Paragraph("", Type.CAPTION, "warn")
+        self.remedy = Paragraph("", Type.CAPTION, "sub")
+        words, row = QVBoxLayout(), QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        words.setSpacing(2)
+        for part in (self.name, self.source, self.error, self.remedy):
+            words.addWidget(part)
+        row.addLayout(words, 1)
+        row.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignTop)
+
+    def show_fact(self, fact: Fact) -> None:
+        if fact == self._shown:
+            return
+        self._shown = fact
+        self.name.setText(name(fact))
+        how = self.tr("by {source}, in {time} ms")
+        nobody = self.tr("Nothing on this system can tell")
+        asked = how.format(source=fact.source, time=figures.count(fact.took_ms))
+        self.source.setText(nobody if fact.source == NO_SOURCE else asked)
+        self.error.setText(fact.error)
+        self.error.setVisible(bool(fact.error))
+        self.remedy.setText("" if fact.ok else remedy(fact))
+        self.remedy.setVisible(not fact.ok)
+        if fact.ok:
+            self.chip.show_as(self.tr("OK"), "circle-check", "ok")
+        else:
+            self.chip.show_as(self.tr("Unknown"), "triangle-alert", "warn")
+        parts = (self.name.text(), self.chip.words, self.source.text(), fact.error)
+        self.setAccessibleName(", ".join(filter(None, (*parts, self.remedy.text()))))

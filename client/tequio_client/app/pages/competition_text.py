@@ -1,4 +1,7 @@
-"""What is said of judging: our part in a competition, what it takes, and why we may not."""
+"""Stages of a competition and the texts about it, for the page and the notifications.
+
+The ledger's phase decides the stage; within a phase the dates of the rules do.
+"""
 
 from __future__ import annotations
 
@@ -15,52 +18,51 @@ if TYPE_CHECKING:
     from tequio_client.ipc.competitions import CompetitionRow
     from tequio_client.ipc.snapshot import JudgingShown
 
-# --- How far a competition is at a time: its stage, what comes next, and when. Pure.
-#
-# The ledger's phase decides; within one the dates of the rules say what is going on.
+NANO = 1e9
+SCORE_PLACES = 4
+translate = QCoreApplication.translate
 
 
 class Stage(StrEnum):
-    """What goes on."""
+    """A stage of a competition, finer than the ledger's phases."""
 
     ANNOUNCED = "announced"
     OPEN = "open"
     OVER = "over"
-    """The deadline is over and the ledger has not said so yet."""
+    """The deadline has passed, but the ledger has not closed the competition yet."""
     CLOSED = "closed"
     DRAWN = "drawn"
     SCORED = "scored"
-    """The texts are open, and evaluators score."""
+    """The texts are open and evaluators score."""
     CHALLENGED = "challenged"
     """Scores may be challenged."""
     DECIDED = "decided"
     ENDED = "ended"
-    """There will be no ranking, and nothing more to come."""
+    """There will be no ranking, and nothing more will happen."""
 
 
 OVER = (Stage.DECIDED, Stage.ENDED)
 TO_JOIN = (Stage.ANNOUNCED, Stage.OPEN)
-"""While it helps to join a side."""
+"""Stages in which joining a side still helps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A competition at one time."""
+    """The progress of a competition at one time."""
 
     stage: Stage
     next_ms: int | None
-    """When the stage ends by the rules; None: nobody knows, or that time is over."""
+    """When the stage ends by the rules; None: unknown, or already past."""
     done: float
-    """How far along its dates: -1 before the first, 0 at it, 1 at the second, and so on."""
+    """Progress along the dates: -1 before the first, 0 at it, 1 at the second, and so on."""
 
 
 def dates(row: CompetitionRow) -> tuple[int, ...]:
-    """Its dates in their order."""
+    """Start, deadline, draw, scores, result."""
     return row.opens_ms, row.deadline_ms, row.draw_ms, row.scored_ms, row.result_ms
 
 
 def moment(row: CompetitionRow, now_ms: int) -> Moment:
-    """How far it is."""
     stage = _stage(row, now_ms)
     ends = {
         Stage.ANNOUNCED: row.opens_ms,
@@ -72,7 +74,9 @@ def moment(row: CompetitionRow, now_ms: int) -> Moment:
     }
     end_ms = ends.get(stage)
     is_ahead = end_ms is not None and end_ms > now_ms
-    return Moment(stage=stage, next_ms=end_ms if is_ahead else None, done=_done(row, stage, now_ms))
+    return Moment(
+        stage=stage, next_ms=end_ms if is_ahead else None, done=_progress(row, stage, now_ms)
+    )
 
 
 def _stage(row: CompetitionRow, now_ms: int) -> Stage:
@@ -86,8 +90,8 @@ def _stage(row: CompetitionRow, now_ms: int) -> Stage:
     return Stage(row.phase)
 
 
-def _done(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
-    """By the clock, but never beyond what the ledger has said."""
+def _progress(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
+    """Progress by the clock, but never past the phase that the ledger has reached."""
     ends = {Stage.OPEN: 1, Stage.OVER: 1, Stage.CLOSED: 2, Stage.DRAWN: 3}
     if stage is Stage.ENDED and row.phase == "drawn":
         ends[stage] = 3
@@ -105,11 +109,6 @@ def _done(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
     return passed + part
 
 
-# --- What is said of a competition's stage, its dates and its scores.
-
-NANO = 1e9
-SCORE_PLACES = 4
-translate = QCoreApplication.translate
 PICTURES = {
     Stage.ANNOUNCED: ("calendar-clock", ""),
     Stage.OPEN: ("swords", "accent"),
@@ -124,12 +123,10 @@ PICTURES = {
 
 
 def show_stage(chip: Chip, stage: Stage) -> None:
-    """Let a chip say how far a competition is."""
     chip.show_as(stage_name(stage), *PICTURES[stage])
 
 
 def stage_name(stage: Stage) -> str:
-    """The stage in a word or two."""
     return {
         Stage.ANNOUNCED: translate("competitions", "Announced"),
         Stage.OPEN: translate("competitions", "Under way"),
@@ -144,7 +141,7 @@ def stage_name(stage: Stage) -> str:
 
 
 def what_goes_on(row: CompetitionRow, stage: Stage) -> str:
-    """What happens in that stage, for who meets it for the first time."""
+    """A description of the stage for someone new to competitions."""
     words = {
         Stage.ANNOUNCED: translate(
             "competitions", "It has not begun yet. Join a side now to train from the start."
@@ -197,7 +194,7 @@ def _why_ended(row: CompetitionRow) -> str:
 
 
 def until(moment: Moment, now_ms: int) -> tuple[str, str]:
-    """A countdown and what it counts down to; empty where nothing is due at a known time."""
+    """A countdown and its goal; both empty if no known time lies ahead."""
     if moment.next_ms is None:
         return "", ""
     to = {
@@ -212,7 +209,6 @@ def until(moment: Moment, now_ms: int) -> tuple[str, str]:
 
 
 def date_names() -> tuple[str, ...]:
-    """The dates of a competition, in their order."""
     return (
         translate("competitions", "Start"),
         translate("competitions", "Deadline"),
@@ -223,24 +219,18 @@ def date_names() -> tuple[str, ...]:
 
 
 def score(nanobits_per_byte: int) -> str:
-    """Bits per byte, as they are compared."""
+    """A score in bits per byte."""
     return figures.decimal(nanobits_per_byte / NANO, SCORE_PLACES)
 
 
-judging_words_translate = QCoreApplication.translate
-
-
 def cost(row: CompetitionRow | None = None) -> str:
-    """What judging takes."""
     memory = figures.memory(row.judge_mb) if row is not None and row.judge_mb else ""
     takes = (
-        judging_words_translate("judging", "It takes {memory} of memory").format(memory=memory)
+        translate("judging", "It takes {memory} of memory").format(memory=memory)
         if memory
-        else judging_words_translate(
-            "judging", "It takes memory, about five bytes for each parameter of a model"
-        )
+        else translate("judging", "It takes memory, about five bytes for each parameter of a model")
     )
-    return judging_words_translate(
+    return translate(
         "judging",
         "{takes}, and some minutes of computing for each model when the texts are open, by the "
         "same manners as training: it pauses for you and your games. Who judges cannot win with "
@@ -249,95 +239,90 @@ def cost(row: CompetitionRow | None = None) -> str:
 
 
 def state(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> tuple[str, str, str]:
-    """Our part in a word or two, with its picture and tone."""
+    """Our part as a judge: label, icon and tone."""
     if here is not None and row.part == "drawn":
-        return judging_words_translate("judging", "Scoring"), "scale", "accent"
+        return translate("judging", "Scoring"), "scale", "accent"
     if row.bar and row.part not in ("drawn", "waiting", "scored", "late", "others"):
-        return judging_words_translate("judging", "Not possible"), "ban", ""
+        return translate("judging", "Not possible"), "ban", ""
     named = {
-        "offered": (judging_words_translate("judging", "Offered"), "hand", "accent"),
-        "opened": (judging_words_translate("judging", "In the draw"), "dices", "accent"),
-        "missed": (judging_words_translate("judging", "Not in the draw"), "clock-alert", "warn"),
-        "others": (judging_words_translate("judging", "Not drawn"), "dices", ""),
-        "drawn": (judging_words_translate("judging", "Drawn"), "scale", "accent"),
-        "waiting": (judging_words_translate("judging", "All scored"), "scale", "ok"),
-        "scored": (judging_words_translate("judging", "Done"), "circle-check", "ok"),
-        "late": (judging_words_translate("judging", "Not in time"), "clock-alert", "warn"),
+        "offered": (translate("judging", "Offered"), "hand", "accent"),
+        "opened": (translate("judging", "In the draw"), "dices", "accent"),
+        "missed": (translate("judging", "Not in the draw"), "clock-alert", "warn"),
+        "others": (translate("judging", "Not drawn"), "dices", ""),
+        "drawn": (translate("judging", "Drawn"), "scale", "accent"),
+        "waiting": (translate("judging", "All scored"), "scale", "ok"),
+        "scored": (translate("judging", "Done"), "circle-check", "ok"),
+        "late": (translate("judging", "Not in time"), "clock-alert", "warn"),
     }
-    nothing = (
-        judging_words_translate("judging", "On")
-        if is_on
-        else judging_words_translate("judging", "Off")
-    )
+    nothing = translate("judging", "On") if is_on else translate("judging", "Off")
     return named.get(row.part, (nothing, "scale", ""))
 
 
 def about(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
-    """Our part in a sentence or two."""
     if row.part == "drawn":
-        return _scoring(row, here, is_on=is_on)
+        return _scoring_text(row, here, is_on=is_on)
     if row.bar and row.part in ("", "offered", "opened", "missed"):
-        return _barred(row)
+        return _bar_text(row)
     if row.part:
-        return _part(row)
+        return _offer_text(row)
     if is_on:
-        return judging_words_translate(
+        return translate(
             "judging", "You help to judge: this computer makes its offer within a minute or two."
         )
-    return judging_words_translate(
+    return translate(
         "judging",
         "Who wins is decided by volunteers, drawn by lot, whose computers score every model on "
         "the sealed texts. Yours can be one of them.",
     )
 
 
-def _part(row: CompetitionRow) -> str:
+def _offer_text(row: CompetitionRow) -> str:
     return {
-        "offered": judging_words_translate(
+        "offered": translate(
             "judging",
             "Your offer is in the log. After the deadline this computer opens a secret by itself; "
             "let Tequio run then, or others are drawn.",
         ),
-        "opened": judging_words_translate(
+        "opened": translate(
             "judging", "Your secret is open. The lot decides at the draw who scores."
         ),
-        "missed": judging_words_translate(
+        "missed": translate(
             "judging",
             "Your secret was not opened before the draw, so others score. Nothing is lost.",
         ),
-        "others": judging_words_translate("judging", "Others were drawn. Thank you for the offer."),
-        "waiting": judging_words_translate(
+        "others": translate("judging", "Others were drawn. Thank you for the offer."),
+        "waiting": translate(
             "judging",
             "All models are scored here, and committed to. The scores are shown when all others "
             "have committed too, or their time is over.",
         ),
-        "scored": judging_words_translate("judging", "All your scores are in the log. Thank you."),
-        "late": judging_words_translate(
+        "scored": translate("judging", "All your scores are in the log. Thank you."),
+        "late": translate(
             "judging", "Not all models were scored and shown in time; the others' scores count."
         ),
     }[row.part]
 
 
-def _scoring(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
+def _scoring_text(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
     models = figures.count(here.of_models if here and here.of_models else row.to_judge)
     done = figures.count(here.models if here and here.of_models else row.judged)
     if not is_on:
-        return judging_words_translate(
+        return translate(
             "judging",
             "You were drawn, and judging is switched off: {done} of {models} models are scored. "
             "Switch it on, or others must do without you.",
         ).format(done=done, models=models)
     if here is None:
-        return judging_words_translate(
+        return translate(
             "judging",
             "You were drawn: {done} of {models} models are scored. It goes on when this computer "
             "may lend and the round under way is over.",
         ).format(done=done, models=models)
     if here.doing != "scoring":
-        return judging_words_translate(
+        return translate(
             "judging", "Scoring: {done} of {models} models are done. The next one is made ready."
         ).format(done=done, models=models)
-    return judging_words_translate(
+    return translate(
         "judging",
         "Scoring: {done} of {models} models are done; {documents} of {texts} texts of {name}.",
     ).format(
@@ -349,16 +334,16 @@ def _scoring(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> 
     )
 
 
-def _barred(row: CompetitionRow) -> str:
+def _bar_text(row: CompetitionRow) -> str:
     return {
-        "custodian": judging_words_translate(
+        "custodian": translate(
             "judging", "You hold a part of the key to the texts, so others judge here."
         ),
-        "organiser": judging_words_translate("judging", "Organisers do not judge."),
-        "entrant": judging_words_translate("judging", "You entered {by}, so others judge here."),
-        "trained": judging_words_translate(
+        "organiser": translate("judging", "Organisers do not judge."),
+        "entrant": translate("judging", "You entered {by}, so others judge here."),
+        "trained": translate(
             "judging", "You trained in a run that takes part, as {by}, so others judge here."
         ),
-        "memory": judging_words_translate("judging", "This computer cannot judge now: {by}."),
-        "refused": judging_words_translate("judging", "The ledger did not take your offer: {by}."),
+        "memory": translate("judging", "This computer cannot judge now: {by}."),
+        "refused": translate("judging", "The ledger did not take your offer: {by}."),
     }[row.bar].format(by=row.barred_by.rstrip("."))

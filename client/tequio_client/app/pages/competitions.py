@@ -1,34 +1,40 @@
-"""Competitions: who trains against whom, until when, by which rules, and how it came out."""
+"""The Competitions page: who trains against whom, until when, by which rules, and the result."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
-from PySide6.QtCore import QPointF, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import competition_text as words
 from tequio_client.app.pages import run_needs
+from tequio_client.app.pages.competition_cards import (
+    CompetitionHead,
+    JudgingCard,
+    ResultCard,
+    RulesCard,
+    page_of,
+)
 from tequio_client.app.pages.competition_text import OVER, TO_JOIN, Stage, dates, moment
 from tequio_client.app.pages.page import Asked, Page, PageHead
+from tequio_client.app.pages.run_detail import RunDetail
 from tequio_client.app.pages.run_needs import show_fit
-from tequio_client.app.pages.runs import BETWEEN, Fact, RunDetail
+from tequio_client.app.pages.runs import BETWEEN
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets import charts, figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Picture, Text, painted
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, flush_column, painted
 from tequio_client.app.widgets.buttons import Button, ChoiceRow, renewed
-from tequio_client.app.widgets.cards import CopyLine
-from tequio_client.app.widgets.charts import RaceChart, Racer
-from tequio_client.app.widgets.indicators import Chip, Interval, IntervalBar, Milestones, RoundBar
+from tequio_client.app.widgets.indicators import Chip, RoundBar
 from tequio_client.app.widgets.messages import Banner, EmptyState
+from tequio_client.app.widgets.race_chart import RaceChart, Racer, pen
 from tequio_client.ipc.competitions import CURVES, AskCompetitions, AskCurves, Competitions, Curves
 from tequio_client.ipc.control import AskRuns, Runs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from PySide6.QtGui import QPainter
 
@@ -36,629 +42,17 @@ if TYPE_CHECKING:
     from tequio_client.app.pages.run_needs import Room
     from tequio_client.ipc.competitions import CompetitionRow, CurvePoint, EntrantRow
     from tequio_client.ipc.control import RunRow
-    from tequio_client.ipc.snapshot import JudgingShown
 
-# --- The competitions in a list, one row each.
-
-
-class CompetitionChoices(QWidget):
-    """The list; `looked_at` tells the competition that the user wants to see."""
-
-    looked_at = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: dict[str, CompetitionChoice] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
-        self.setAccessibleName(self.tr("Competitions"))
-
-    def show_rows(self, rows: Sequence[CompetitionRow], now_ms: int, *, seen: str) -> None:
-        """Show these, and `seen` as the one that is looked at."""
-        if [row.competition for row in rows] != list(self.rows):
-            names = [row.competition for row in rows]
-            self.rows = renewed(self._column, self.rows, names, self._new)
-        for row in rows:
-            self.rows[row.competition].show_row(row, now_ms)
-        if seen in self.rows:
-            self.rows[seen].setChecked(True)
-
-    def _new(self, name: str) -> CompetitionChoice:
-        made = CompetitionChoice()
-        made.clicked.connect(lambda: self.looked_at.emit(name))
-        return made
-
-
-class CompetitionChoice(ChoiceRow):
-    """One competition."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.name, self.facts = Line("", Type.STRONG), Line("", Type.CAPTION, "sub")
-        self.stage, self.bar = Chip(), RoundBar(self.tr("Way to the result"), 4)
-        head = QHBoxLayout()
-        head.setSpacing(6)
-        head.addWidget(self.name, 1)
-        head.addWidget(self.stage)
-        self.body.addLayout(head)
-        self.body.addWidget(self.facts)
-        self.body.addWidget(self.bar)
-        self.settle()
-
-    def show_row(self, row: CompetitionRow, now_ms: int) -> None:
-        """Show that competition."""
-        now = moment(row, now_ms)
-        self.name.setText(row.name)
-        words.show_stage(self.stage, now.stage)
-        facts = self._facts(row, now_ms)
-        self.facts.setText(BETWEEN.join(facts))
-        self.bar.show_part(now.done / (len(dates(row)) - 1))
-        self.bar.setVisible(now.stage not in OVER)
-        self.setAccessibleName(", ".join([row.name, self.stage.words, *facts]))
-
-    def _facts(self, row: CompetitionRow, now_ms: int) -> list[str]:
-        entered = self.tr("%n entrant(s)", "", len(row.entrants))
-        now = moment(row, now_ms)
-        if now.stage is Stage.ENDED:
-            return [entered]
-        countdown, to = words.until(now, now_ms)
-        if countdown:
-            return [f"{countdown} {to}", entered]
-        best = ", ".join(one.name for one in row.entrants if one.rank == 1)
-        if best:
-            return [self.tr("First place: {names}").format(names=best), entered]
-        return [figures.day(row.result_ms), entered]
-
-
-# --- One competition at a glance: its stage, the time that is left, its dates, and our share in
-# it.
-
-
-def page_of(competition: str, ledger: str) -> str:
-    """The address of the ledger's page about it."""
-    return f"{ledger.rstrip('/')}/competitions/{competition}"
-
-
-class CompetitionHead(Card):
-    """The first card."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._page = ""
-        self.name, self.stage = Line("", Type.HEADING), Chip()
-        self.countdown, self.to = Text("", Type.FIGURE), Line("", Type.BODY, "sub")
-        self.milestones, self.words = Milestones(words.date_names()), Paragraph()
-        self.facts = Facts()
-        self.link = Button(self.tr("Open the ledger's page"), picture="external-link")
-        self.link.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
-        head, time, row = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        head.addWidget(self.name, 1)
-        head.addWidget(self.stage)
-        time.setSpacing(10)
-        time.addWidget(self.countdown)
-        time.addWidget(self.to, 1)
-        row.addWidget(self.link)
-        row.addStretch(1)
-        self.body.setSpacing(12)
-        self.body.addLayout(head)
-        self.body.addLayout(time)
-        for part in (self.milestones, self.words, self.facts):
-            self.body.addWidget(part)
-        self.body.addLayout(row)
-
-    def show_row(self, row: CompetitionRow, now_ms: int, ledger: str) -> None:
-        """Show that competition; without a ledger's address there is no page to open."""
-        now = moment(row, now_ms)
-        self.name.setText(row.name)
-        words.show_stage(self.stage, now.stage)
-        self._show_countdown(now_ms, row)
-        said = [figures.day(at) for at in dates(row)]
-        named = zip(words.date_names(), dates(row), strict=True)
-        summary = ", ".join(f"{name}: {figures.moment(at, now_ms)}" for name, at in named)
-        self.milestones.show_dates(said, now.done, summary, is_over=now.stage is Stage.DECIDED)
-        self.words.setText(words.what_goes_on(row, now.stage))
-        self.facts.show_row(row)
-        self._page = page_of(row.competition, ledger) if ledger else ""
-        self.link.setEnabled(bool(ledger))
-        self.link.setToolTip(self._page)
-
-    def _show_countdown(self, now_ms: int, row: CompetitionRow) -> None:
-        now = moment(row, now_ms)
-        countdown, to = words.until(now, now_ms)
-        self.countdown.setText(countdown)
-        when = figures.moment(now.next_ms, now_ms) if now.next_ms else ""
-        self.to.setText(f"{to}, {when}")
-        for part in (self.countdown, self.to):
-            part.setVisible(bool(countdown))
-        self.countdown.setAccessibleName(f"{countdown} {to}")
-
-
-class Facts(Columns):
-    """A competition in four figures."""
-
-    def __init__(self) -> None:
-        super().__init__(folded=2, gap=12)
-        self.points, self.entrants = Fact(self.tr("Your points")), Fact(self.tr("Entrants"))
-        self.texts, self.evaluators = Fact(self.tr("Texts")), Fact(self.tr("Evaluators"))
-        self.hold((self.points, self.entrants, self.texts, self.evaluators))
-
-    def show_row(self, row: CompetitionRow) -> None:
-        """Show its figures."""
-        ours = sum({one.run: one.micropoints for one in row.entrants if one.run}.values())
-        exact = self.tr("{points} points in the runs of its sides")
-        self.points.show_fact(figures.points(ours), exact.format(points=figures.exact_points(ours)))
-        self.entrants.show_fact(figures.count(len(row.entrants)))
-        drawn = self.tr("{drawn} of {texts}").format(
-            drawn=figures.count(row.drawn), texts=figures.count(row.texts)
-        )
-        self.texts.show_fact(drawn)
-        self.evaluators.show_fact(figures.count(row.evaluators))
-        self.fold()
-
-
-# --- Judging a competition with this computer: whether to, what it takes, and how far it is.
-
-GOING = ("offered", "opened", "drawn", "waiting")
-"""Parts in which something is left to be done."""
-
-
-class JudgingCard(Card):
-    """Our part as a judge; hidden where there is nothing to say."""
-
-    wanted = Signal(bool)
-    """To judge from now on, or no more."""
-
-    def __init__(self) -> None:
-        super().__init__(self.tr("Judging"))
-        self._is_on = False
-        self.state, self.about, self.cost = Chip(), Paragraph(), Paragraph("", tone="sub")
-        self.button = Button(self.tr("Offer to judge"), picture="scale")
-        self.button.clicked.connect(lambda: self.wanted.emit(not self._is_on))
-        row = QHBoxLayout()
-        row.addWidget(self.button)
-        row.addStretch(1)
-        row.addWidget(self.state)
-        self.body.setSpacing(10)
-        self.body.addWidget(self.about)
-        self.body.addWidget(self.cost)
-        self.body.addLayout(row)
-
-    def show_row(self, row: CompetitionRow, now: JudgingShown | None, *, is_on: bool) -> None:
-        """Show our part in that competition; `now` is what is being scored."""
-        self._is_on = is_on
-        here = now if now is not None and now.competition == row.competition else None
-        is_open = row.phase == "open"
-        self.setVisible(bool(row.part) or is_open)
-        self.state.show_as(*words.state(row, here, is_on=is_on))
-        self.about.setText(words.about(row, here, is_on=is_on))
-        can_offer = is_open and not row.part and not row.bar and not is_on
-        self.cost.setText(words.cost(row) if can_offer else "")
-        self.cost.setVisible(can_offer)
-        self.button.setText(self._button(row))
-        can_go_on = row.part in GOING or (is_open and not row.bar)
-        self.button.setVisible(can_go_on)
-
-    def _button(self, row: CompetitionRow) -> str:
-        if self._is_on:
-            return self.tr("Stop judging")
-        return self.tr("Resume judging") if row.part else self.tr("Offer to judge")
-
-
-# --- How a competition came out: places with their intervals, and how to check them.
-
-CHECK = "tequio verify-competition {page}"
-LEAST_NAME = 96
-
-
-class ResultCard(Card):
-    """Ranks and intervals."""
-
-    def __init__(self) -> None:
-        super().__init__(self.tr("Result"), self.tr("bits per byte, fewer are better"))
-        self.places, self.none = Places(), Paragraph("", tone="sub")
-        self.about = Paragraph(
-            self.tr(
-                "The dot is the score. If other texts of the same kind had been drawn, it would "
-                "lie within the bar 95 times in 100. Who cannot be told apart shares a place."
-            ),
-            Type.CAPTION,
-            "sub",
-        )
-        self.check = Text(self.tr("Check it yourself"), Type.STRONG)
-        self.command = CopyLine(self.tr("The command that checks it"), is_for_machine=True)
-        self.body.setSpacing(10)
-        for part in (self.places, self.none, self.about, self.check, self.command):
-            self.body.addWidget(part)
-
-    def show_row(self, row: CompetitionRow, ours: Collection[str], page: str) -> None:
-        """Show the result; `ours` are the runs that we worked for."""
-        ranked = tuple(one for one in row.entrants if one.rank)
-        self.places.show_entrants(row.entrants if ranked else (), ours)
-        self.none.setText(
-            self.tr("There is no ranking: too few of those who were drawn scored the sides.")
-        )
-        self.none.setVisible(not ranked)
-        for part in (self.places, self.about):
-            part.setVisible(bool(ranked))
-        self.command.show_text(CHECK.format(page=page) if page else "")
-
-
-class Places(QWidget):
-    """One line for each entrant, the best first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[Place] = []
-        self._shown: tuple[object, ...] = ()
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(12)
-        self._grid.setVerticalSpacing(6)
-        self._grid.setColumnStretch(1, 2)
-        self._grid.setColumnStretch(2, 3)
-        self.setAccessibleName(self.tr("Places"))
-
-    def show_entrants(self, entrants: tuple[EntrantRow, ...], ours: Collection[str]) -> None:
-        """Show these."""
-        if (entrants, tuple(ours)) == self._shown:
-            return
-        self._shown = (entrants, tuple(ours))
-        for line in self.lines:
-            for part in line.parts:
-                self._grid.removeWidget(part)
-                part.hide()
-                part.deleteLater()
-        ranked = [one for one in entrants if one.rank]
-        ends = [end for one in ranked for end in (one.low, one.high, one.nanobits_per_byte)]
-        scale = (float(min(ends)), float(max(ends))) if ends else (0.0, 1.0)
-        self.lines = [
-            Place(one, scale, self._said(one), is_ours=one.run in ours) for one in entrants
-        ]
-        for at, line in enumerate(self.lines):
-            for column, part in enumerate(line.parts):
-                self._grid.addWidget(part, at, column)
-
-    def _said(self, entrant: EntrantRow) -> str:
-        """The line for who cannot see it."""
-        if not entrant.rank:
-            return self.tr("{name}: not ranked").format(name=entrant.name)
-        return self.tr("Place {rank}, {name}: {score}, between {low} and {high}").format(
-            rank=figures.count(entrant.rank),
-            name=entrant.name,
-            score=words.score(entrant.nanobits_per_byte),
-            low=words.score(entrant.low),
-            high=words.score(entrant.high),
-        )
-
-
-class Place:
-    """The parts of one line."""
-
-    def __init__(
-        self, entrant: EntrantRow, scale: tuple[float, float], said: str, *, is_ours: bool
-    ) -> None:
-        tone = "accent" if is_ours else "" if entrant.rank else "sub"
-        rank = figures.count(entrant.rank) if entrant.rank else figures.ABSENT
-        shown = words.score(entrant.nanobits_per_byte) if entrant.rank else figures.ABSENT
-        self.rank, self.name = Text(rank, Type.STRONG, tone), Line(entrant.name, Type.STRONG, tone)
-        self.bar, self.score = IntervalBar(), Text(shown, Type.STRONG, tone)
-        self.name.setMinimumWidth(LEAST_NAME)
-        self.bar.setAccessibleName(said)
-        self.bar.setToolTip(said)
-        if entrant.rank:
-            value = entrant.nanobits_per_byte
-            interval = Interval(low=entrant.low, value=value, high=entrant.high)
-            self.bar.show_interval(interval, scale, is_ours=is_ours)
-        self.parts: tuple[QWidget, ...] = (self.rank, self.name, self.bar, self.score)
-
-
-# --- The rules of a competition in words.
-
-
-class RulesCard(Card):
-    """What an entrant may take, and how it is decided who wins."""
-
-    def __init__(self) -> None:
-        super().__init__(self.tr("Rules"))
-        self.budget = Rule("gauge", self.tr("What a side may take"))
-        self.texts = Rule("file-lock", self.tr("Texts that nobody has seen"))
-        self.scoring = Rule("scale", self.tr("How it is scored"))
-        self.trust = Rule("shield-check", self.tr("Why it can be believed"))
-        self.data = Rule("book-open-text", self.tr("Training data"))
-        self.address = CopyLine(self.tr("Rules about training data"), is_for_machine=True)
-        self.body.setSpacing(14)
-        for part in (self.budget, self.texts, self.scoring, self.trust, self.data):
-            self.body.addWidget(part)
-        self.data.add(self.address)
-
-    def show_row(self, row: CompetitionRow) -> None:
-        """Say its rules."""
-        self.budget.say(" ".join(self._budget(row)))
-        self.texts.say(self._texts(row))
-        self.scoring.say(self._scoring(row))
-        self.trust.say(self._trust(row))
-        stated = self.tr("What may be trained on is written at this address:")
-        free = self.tr("These rules say nothing about what may be trained on.")
-        self.data.say(stated if row.data else free)
-        self.address.show_text(row.data)
-        self.address.setVisible(bool(row.data))
-
-    def _budget(self, row: CompetitionRow) -> list[str]:
-        said = []
-        if row.parameters:
-            words = self.tr("A model has at most {count} parameters.")
-            said.append(words.format(count=figures.short_count(row.parameters)))
-        if row.tokens:
-            words = self.tr("Its run may train on {count} tokens.")
-            said.append(words.format(count=figures.short_count(row.tokens)))
-        if row.hours:
-            said.append(self.tr("It has %n hour(s) from the opening of its run.", "", row.hours))
-        return said or [self.tr("As much as it likes: size, tokens and time have no limit.")]
-
-    def _texts(self, row: CompetitionRow) -> str:
-        sealed = self.tr(
-            "{texts} texts, {size}, were sealed before the competition was opened. Only after the "
-            "deadline are {drawn} of them drawn by lot."
-        ).format(
-            texts=figures.count(row.texts),
-            size=figures.data(row.texts_bytes),
-            drawn=figures.count(row.drawn),
-        )
-        if row.needed <= 1:
-            alone = self.tr("One person alone holds the key to them, and has to be trusted.")
-            return f"{sealed} {alone}"
-        shared = self.tr(
-            "The key to them is shared among {custodians} custodians; {needed} have to act "
-            "together to open them."
-        )
-        return f"{sealed} " + shared.format(
-            custodians=figures.count(row.custodians), needed=figures.count(row.needed)
-        )
-
-    def _scoring(self, row: CompetitionRow) -> str:
-        return self.tr(
-            "How many bits a model needs for each byte of the texts: fewer are better. It reads "
-            "{window} tokens at a time, {stride} of them new. Sides that nothing tells apart share "
-            "a place."
-        ).format(window=figures.count(row.window), stride=figures.count(row.stride))
-
-    def _trust(self, row: CompetitionRow) -> str:
-        return self.tr(
-            "{evaluators} computers that have no part in any side are drawn by lot to score. Of "
-            "each text the middle score counts, so that a liar among them moves nothing, and "
-            "everything stands in the log."
-        ).format(evaluators=figures.count(row.evaluators))
-
-
-class Rule(QWidget):
-    """A heading and what is said below it."""
-
-    def __init__(self, picture: str, heading: str) -> None:
-        super().__init__()
-        self._words = Paragraph("", Type.BODY, "sub")
-        row, self._column = QHBoxLayout(self), QVBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        self._column.setSpacing(3)
-        self._column.addWidget(Text(heading, Type.STRONG))
-        self._column.addWidget(self._words)
-        row.addWidget(Picture(picture, QSize(18, 18)), 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(self._column, 1)
-
-    def say(self, words: str) -> None:
-        """Say that below the heading."""
-        self._words.setText(words)
-
-    def add(self, part: QWidget) -> None:
-        """Add something below the words."""
-        self._column.addWidget(part)
-
-    @property
-    def words(self) -> str:
-        """What it says."""
-        return self._words.text()
-
-
-# --- The sides of a competition: how each comes along, and which one is ours.
-
-if TYPE_CHECKING:
     Points: TypeAlias = "Mapping[str, tuple[CurvePoint, ...]]"
 
 LOSS_PLACES = 3
-
-
-class SidesCard(Card):
-    """The race, and a row for each side; `looked_at` tells the run that the user wants to see."""
-
-    looked_at = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__(self.tr("Sides"), self.tr("training loss by round"))
-        self.chart = RaceChart(
-            self.tr("Training loss of each side by round"),
-            write=lambda value: figures.decimal(value, LOSS_PLACES),
-            write_axis=figures.decimal,
-            write_step=lambda step: self.tr("Round {number}").format(number=figures.count(step)),
-        )
-        self.note = Paragraph(
-            self.tr("As the trainers say it. Who wins is decided on texts that nobody has seen."),
-            Type.CAPTION,
-            "sub",
-        )
-        self.rows: dict[str, SideRow] = {}
-        self._holder = QWidget()
-        self._holder.setAccessibleName(self.tr("Sides to choose from"))
-        self._column = QVBoxLayout(self._holder)
-        self._column.setContentsMargins(0, 4, 0, 0)
-        self._column.setSpacing(8)
-        self.others = Paragraph("", Type.CAPTION, "sub")
-        self.none = Paragraph(self.tr("No side has entered yet."), tone="sub")
-        for part in (self.none, self.chart, self.note, self._holder, self.others):
-            self.body.addWidget(part)
-
-    def show_sides(
-        self,
-        entrants: Sequence[EntrantRow],
-        runs: Mapping[str, RunRow],
-        there: Room | None,
-        *,
-        ours: str,
-        chosen: str,
-        can_join: bool,
-    ) -> None:
-        """Show these; `ours` is the run that we are in, `chosen` the one of the preferences."""
-        sides = [one for one in entrants if one.run]
-        if [one.run for one in sides] != list(self.rows):
-            names = [one.run for one in sides]
-            self.rows = renewed(self._column, self.rows, names, self._new)
-        for place, one in enumerate(sides):
-            row, run = self.rows[one.run], runs.get(one.run)
-            row.show_side(one, run, there if can_join else None, place)
-            row.show_place(is_ours=one.run == ours, is_chosen=one.run == chosen)
-        elsewhere = ", ".join(one.name for one in entrants if not one.run)
-        self.others.setText(
-            self.tr("Models that were trained elsewhere: {names}").format(names=elsewhere)
-        )
-        self.others.setVisible(bool(elsewhere))
-        self.none.setVisible(not entrants)
-        for part in (self.chart, self.note, self._holder):
-            part.setVisible(bool(sides))
-
-    def show_curves(
-        self, entrants: Sequence[EntrantRow], curves: Points | None, problem: str
-    ) -> None:
-        """Draw these; None: they are on their way, or cannot be had."""
-        sides = [one for one in entrants if one.run]
-        racers = [
-            Racer(
-                name=one.name,
-                points=tuple((at.round, at.loss) for at in (curves or {}).get(one.run, ())),
-                place=place,
-            )
-            for place, one in enumerate(sides)
-        ]
-        self.chart.say_empty(self._why_empty(curves, problem))
-        last = [(one.name, one.points[-1]) for one in racers if one.points]
-        said = self.tr("{name}: {loss} in round {number}")
-        self.chart.show_racers(
-            racers,
-            "; ".join(
-                said.format(
-                    name=name, loss=figures.decimal(loss, LOSS_PLACES), number=figures.count(step)
-                )
-                for name, (step, loss) in last
-            ),
-        )
-
-    def look_at(self, run: str) -> None:
-        """Show that side as the one that is seen."""
-        if run in self.rows:
-            self.rows[run].setChecked(True)
-
-    def _why_empty(self, curves: Points | None, problem: str) -> str:
-        if curves is not None:
-            return self.tr("No round has been closed yet. The curves begin with the first.")
-        if problem:
-            told = self.tr("Couldn't load the curves: {problem}.")
-            return told.format(problem=problem.rstrip("."))
-        return self.tr("The ledger is asked how the sides come along.")
-
-    def _new(self, run: str) -> SideRow:
-        made = SideRow()
-        made.clicked.connect(lambda: self.looked_at.emit(run))
-        return made
-
-
-class SideRow(ChoiceRow):
-    """One side: its line in the chart, its run, whether it fits, and our points for it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.swatch, self.name = Swatch(), Line("", Type.STRONG)
-        self.facts, self.points = Line("", Type.CAPTION, "sub"), Line("", Type.CAPTION, "accent")
-        self.place, self.fit, self.sent = Chip(), Chip(), Chip(self.tr("Submitted"), "check", "ok")
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.swatch)
-        head.addWidget(self.name, 1)
-        for chip in (self.place, self.sent, self.fit):
-            head.addWidget(chip)
-        self.body.setSpacing(5)
-        self.body.addLayout(head)
-        self.body.addWidget(self.facts)
-        self.body.addWidget(self.points)
-        self.settle()
-
-    def show_side(
-        self, side: EntrantRow, run: RunRow | None, there: Room | None, place: int
-    ) -> None:
-        """Show that side, which is drawn as the one at that place; no room: nobody can join."""
-        self.swatch.show_place(place)
-        self.name.setText(side.name)
-        facts = self._facts(side, run)
-        self.facts.setText(BETWEEN.join(facts))
-        self.facts.setVisible(bool(facts))
-        said = self.tr("You earned {points} points for it")
-        self.points.setText(said.format(points=figures.points(side.micropoints)))
-        self.points.setVisible(bool(side.micropoints))
-        self.sent.setVisible(side.has_submitted)
-        fits = run is not None and run.is_open and there is not None
-        self.fit.setVisible(fits)
-        if run is not None and there is not None:
-            show_fit(self.fit, run_needs.overall(run_needs.needs(run, there)))
-
-    def show_place(self, *, is_ours: bool, is_chosen: bool) -> None:
-        """Show whether this is our side, and say all of the row aloud."""
-        self.place.setVisible(is_ours or is_chosen)
-        if is_ours:
-            self.place.show_as(self.tr("Yours"), "cpu", "accent")
-        elif is_chosen:
-            self.place.show_as(self.tr("Chosen"), "check", "accent")
-        chips = [one.words for one in (self.place, self.sent, self.fit) if not one.isHidden()]
-        lines = [one.text() for one in (self.facts, self.points) if not one.isHidden()]
-        self.setAccessibleName(", ".join([self.name.text(), *chips, *lines]))
-
-    def _facts(self, side: EntrantRow, run: RunRow | None) -> list[str]:
-        if run is None:
-            return [side.run_name] if side.run_name else []
-        number, most = figures.count(run.round), figures.count(run.rounds)
-        of_all = self.tr("Round {number} of {rounds}").format(number=number, rounds=most)
-        members = self.tr("%n member(s)", "", run.members)
-        named = [] if run.name == side.name else [run.name]
-        return [*named, of_all, members] if run.is_open else [*named, of_all]
-
-
-class Swatch(QWidget):
-    """A piece of a side's line in the chart."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._place = 0
-        self.setFixedSize(QSize(26, 14))
-
-    def show_place(self, place: int) -> None:
-        """Draw as the line at that place."""
-        if place != self._place:
-            self._place = place
-            self.update()
-
-    @painted
-    def paintEvent(self, painter: QPainter) -> None:
-        """Draw it."""
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(charts.pen(self._place))
-        y = self.height() / 2
-        painter.drawLine(QPointF(1, y), QPointF(self.width() - 1, y))
-
-
 EVERY_MS = 60_000
-"""Between two questions of a kind while somebody looks."""
-LEAST_LIST, LEAST_DETAIL = 270, 400
+"""Interval between two questions of a kind while the page is visible."""
+LIST_WIDTH, DETAIL_WIDTH = 270, 400
 
 
 class CompetitionsPage(Page):
-    """The page of the competitions."""
+    """The Competitions page."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -689,55 +83,43 @@ class CompetitionsPage(Page):
 
     @property
     def place(self) -> str:
-        """The competition that is looked at."""
         return self._seen
 
     def go_to(self, place: str) -> None:
-        """Look at the one that was looked at."""
         self.look_at(place)
 
-    # --- what the user does
-
     def ask(self) -> None:
-        """Ask for everything now."""
         for asked in (self.list, self.runs, self.curves):
             asked.ask()
-        self._show()
+        self._show_all()
 
     def look_at(self, competition: str) -> None:
-        """Show that one."""
         self._seen, self._side = competition, ""
-        self._show()
+        self._show_all()
 
     def look_at_side(self, run: str) -> None:
-        """Show what joining that side means."""
         self._side = run
-        self._show()
+        self._show_all()
 
     def join(self, run: str) -> None:
-        """Work for that run from now on."""
         self.model.choose(replace(self.model.preferences, run=run))
 
     def judge(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
-        """Help to judge from now on, or no more."""
         self.model.choose(replace(self.model.preferences, judge=is_on))
         self.list.ask()
-        self._show()
+        self._show_all()
 
     def refresh(self) -> None:
-        """Show what is known now, and ask for what is old."""
         self.list.look()
         if self._rows:
             self.runs.look()
-        self._show()
-
-    # --- what is shown
+        self._show_all()
 
     @property
     def _rows(self) -> tuple[CompetitionRow, ...]:
         return self.list.reply.rows if self.list.reply else ()
 
-    def _show(self) -> None:
+    def _show_all(self) -> None:
         is_asking = self.list.is_asking
         self.again.setEnabled(not is_asking)
         self.empty.button.setEnabled(not is_asking)
@@ -791,7 +173,7 @@ class CompetitionsPage(Page):
     def _show_one(self, row: CompetitionRow, now_ms: int) -> None:
         snapshot = self.model.snapshot
         ledger, stage = snapshot.ledger.url if snapshot else "", moment(row, now_ms).stage
-        worked_for = {one.run for one in row.entrants if one.micropoints} | {self._ours()} - {""}
+        worked_for = {one.run for one in row.entrants if one.micropoints} | {self._own_run()} - {""}
         self.about.show_row(row, now_ms, ledger)
         self.rules.show_row(row)
         self.judging.show_row(
@@ -808,20 +190,20 @@ class CompetitionsPage(Page):
         there = run_needs.room(snapshot, self.model.preferences) if snapshot else None
         runs = {run.run: run for run in self.runs.reply.rows} if self.runs.reply else {}
         self.sides.show_sides(
-            row.entrants, runs, there, ours=self._ours(), chosen=chosen, can_join=can_join
+            row.entrants, runs, there, ours=self._own_run(), chosen=chosen, can_join=can_join
         )
-        side = self._looked_at(row)
+        side = self._side_in_view(row)
         self.sides.look_at(side)
         run = runs.get(side)
         self.joining.setVisible(can_join and run is not None)
         if run is not None:
-            is_ours = run.run == self._ours()
+            is_ours = run.run == self._own_run()
             self.joining.show_run(run, there, is_ours=is_ours, is_chosen=run.run == chosen)
 
-    def _looked_at(self, row: CompetitionRow) -> str:
-        """The side that is seen: the one that was clicked, ours, or the first."""
+    def _side_in_view(self, row: CompetitionRow) -> str:
+        """The run of the side in view: the clicked one, ours, or the first."""
         runs = [one.run for one in row.entrants if one.run]
-        wanted = (self._side, self._ours(), self.model.preferences.run, *runs)
+        wanted = (self._side, self._own_run(), self.model.preferences.run, *runs)
         return next((one for one in wanted if one in runs), "")
 
     def _show_curves(self, row: CompetitionRow) -> None:
@@ -833,15 +215,13 @@ class CompetitionsPage(Page):
         points = {one.run: one.points for one in reply.rows} if reply else None
         self.sides.show_curves(row.entrants, points, self.curves.problem)
 
-    def _ours(self) -> str:
-        """The run that we are in; empty: none."""
+    def _own_run(self) -> str:
+        """The run that this computer is in; empty: none."""
         snapshot = self.model.snapshot
         if snapshot is not None and snapshot.round is not None:
             return snapshot.round.run
         rows = self.runs.reply.rows if self.runs.reply and snapshot else ()
         return next((row.run for row in rows if row.is_ours), "")
-
-    # --- how it is made
 
     def _connect(self) -> None:
         self.again.clicked.connect(self.ask)
@@ -855,8 +235,8 @@ class CompetitionsPage(Page):
 
     def _parts(self) -> QWidget:
         made, left, right = Columns(), QWidget(), QWidget()
-        left.setMinimumWidth(LEAST_LIST)
-        right.setMinimumWidth(LEAST_DETAIL)
+        left.setMinimumWidth(LIST_WIDTH)
+        right.setMinimumWidth(DETAIL_WIDTH)
         beside, below = QVBoxLayout(left), QVBoxLayout(right)
         for column in (beside, below):
             column.setContentsMargins(0, 0, 0, 0)
@@ -869,3 +249,250 @@ class CompetitionsPage(Page):
         made.hold((left, right), shares=(4, 7))
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         return made
+
+
+class CompetitionChoices(QWidget):
+    """The list; `looked_at` carries the competition that the user clicked."""
+
+    looked_at = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: dict[str, CompetitionChoice] = {}
+        self._column = flush_column(self, 8)
+        self.setAccessibleName(self.tr("Competitions"))
+
+    def show_rows(self, rows: Sequence[CompetitionRow], now_ms: int, *, seen: str) -> None:
+        if [row.competition for row in rows] != list(self.rows):
+            names = [row.competition for row in rows]
+            self.rows = renewed(self._column, self.rows, names, self._new)
+        for row in rows:
+            self.rows[row.competition].show_row(row, now_ms)
+        if seen in self.rows:
+            self.rows[seen].setChecked(True)
+
+    def _new(self, name: str) -> CompetitionChoice:
+        made = CompetitionChoice()
+        made.clicked.connect(lambda: self.looked_at.emit(name))
+        return made
+
+
+class CompetitionChoice(ChoiceRow):
+    """One competition in the list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name, self.facts = Line("", Type.STRONG), Line("", Type.CAPTION, "sub")
+        self.stage, self.bar = Chip(), RoundBar(self.tr("Way to the result"), 4)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(self.name, 1)
+        head.addWidget(self.stage)
+        self.body.addLayout(head)
+        self.body.addWidget(self.facts)
+        self.body.addWidget(self.bar)
+        self.settle()
+
+    def show_row(self, row: CompetitionRow, now_ms: int) -> None:
+        now = moment(row, now_ms)
+        self.name.setText(row.name)
+        words.show_stage(self.stage, now.stage)
+        facts = self._facts(row, now_ms)
+        self.facts.setText(BETWEEN.join(facts))
+        self.bar.show_part(now.done / (len(dates(row)) - 1))
+        self.bar.setVisible(now.stage not in OVER)
+        self.setAccessibleName(", ".join([row.name, self.stage.words, *facts]))
+
+    def _facts(self, row: CompetitionRow, now_ms: int) -> list[str]:
+        entered = self.tr("%n entrant(s)", "", len(row.entrants))
+        now = moment(row, now_ms)
+        if now.stage is Stage.ENDED:
+            return [entered]
+        countdown, to = words.until(now, now_ms)
+        if countdown:
+            return [f"{countdown} {to}", entered]
+        best = ", ".join(one.name for one in row.entrants if one.rank == 1)
+        if best:
+            return [self.tr("First place: {names}").format(names=best), entered]
+        return [figures.day(row.result_ms), entered]
+
+
+class SidesCard(Card):
+    """The chart, and a row for each side; `looked_at` carries the run that the user clicked."""
+
+    looked_at = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__(self.tr("Sides"), self.tr("training loss by round"))
+        self.chart = RaceChart(
+            self.tr("Training loss of each side by round"),
+            write=lambda value: figures.decimal(value, LOSS_PLACES),
+            write_axis=figures.decimal,
+            write_step=lambda step: self.tr("Round {number}").format(number=figures.count(step)),
+        )
+        self.note = Paragraph(
+            self.tr("As the trainers say it. Who wins is decided on texts that nobody has seen."),
+            Type.CAPTION,
+            "sub",
+        )
+        self.rows: dict[str, SideRow] = {}
+        self._holder = QWidget()
+        self._holder.setAccessibleName(self.tr("Sides to choose from"))
+        self._column = QVBoxLayout(self._holder)
+        self._column.setContentsMargins(0, 4, 0, 0)
+        self._column.setSpacing(8)
+        self.others = Paragraph("", Type.CAPTION, "sub")
+        self.none = Paragraph(self.tr("No side has entered yet."), tone="sub")
+        for part in (self.none, self.chart, self.note, self._holder, self.others):
+            self.body.addWidget(part)
+
+    def show_sides(
+        self,
+        entrants: Sequence[EntrantRow],
+        runs: Mapping[str, RunRow],
+        there: Room | None,
+        *,
+        ours: str,
+        chosen: str,
+        can_join: bool,
+    ) -> None:
+        """`ours` is the run this computer is in, `chosen` the one of the preferences."""
+        sides = [one for one in entrants if one.run]
+        if [one.run for one in sides] != list(self.rows):
+            names = [one.run for one in sides]
+            self.rows = renewed(self._column, self.rows, names, self._new)
+        for place, one in enumerate(sides):
+            row, run = self.rows[one.run], runs.get(one.run)
+            row.show_side(one, run, there if can_join else None, place)
+            row.show_place(is_ours=one.run == ours, is_chosen=one.run == chosen)
+        elsewhere = ", ".join(one.name for one in entrants if not one.run)
+        self.others.setText(
+            self.tr("Models that were trained elsewhere: {names}").format(names=elsewhere)
+        )
+        self.others.setVisible(bool(elsewhere))
+        self.none.setVisible(not entrants)
+        for part in (self.chart, self.note, self._holder):
+            part.setVisible(bool(sides))
+
+    def show_curves(
+        self, entrants: Sequence[EntrantRow], curves: Points | None, problem: str
+    ) -> None:
+        """Draw the curves; None: still loading, or unavailable."""
+        sides = [one for one in entrants if one.run]
+        racers = [
+            Racer(
+                name=one.name,
+                points=tuple((at.round, at.loss) for at in (curves or {}).get(one.run, ())),
+                place=place,
+            )
+            for place, one in enumerate(sides)
+        ]
+        self.chart.say_empty(self._why_empty(curves, problem))
+        last = [(one.name, one.points[-1]) for one in racers if one.points]
+        said = self.tr("{name}: {loss} in round {number}")
+        self.chart.show_racers(
+            racers,
+            "; ".join(
+                said.format(
+                    name=name, loss=figures.decimal(loss, LOSS_PLACES), number=figures.count(step)
+                )
+                for name, (step, loss) in last
+            ),
+        )
+
+    def look_at(self, run: str) -> None:
+        if run in self.rows:
+            self.rows[run].setChecked(True)
+
+    def _why_empty(self, curves: Points | None, problem: str) -> str:
+        if curves is not None:
+            return self.tr("No round has been closed yet. The curves begin with the first.")
+        if problem:
+            told = self.tr("Couldn't load the curves: {problem}.")
+            return told.format(problem=problem.rstrip("."))
+        return self.tr("The ledger is asked how the sides come along.")
+
+    def _new(self, run: str) -> SideRow:
+        made = SideRow()
+        made.clicked.connect(lambda: self.looked_at.emit(run))
+        return made
+
+
+class SideRow(ChoiceRow):
+    """One side: its line in the chart, its run, whether the run fits, and our points for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.swatch, self.name = Swatch(), Line("", Type.STRONG)
+        self.facts, self.points = Line("", Type.CAPTION, "sub"), Line("", Type.CAPTION, "accent")
+        self.place, self.fit, self.sent = Chip(), Chip(), Chip(self.tr("Submitted"), "check", "ok")
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.swatch)
+        head.addWidget(self.name, 1)
+        for chip in (self.place, self.sent, self.fit):
+            head.addWidget(chip)
+        self.body.setSpacing(5)
+        self.body.addLayout(head)
+        self.body.addWidget(self.facts)
+        self.body.addWidget(self.points)
+        self.settle()
+
+    def show_side(
+        self, side: EntrantRow, run: RunRow | None, there: Room | None, place: int
+    ) -> None:
+        """`place` decides the line's colour and dashes; without `room` nobody can join."""
+        self.swatch.show_place(place)
+        self.name.setText(side.name)
+        facts = self._facts(side, run)
+        self.facts.setText(BETWEEN.join(facts))
+        self.facts.setVisible(bool(facts))
+        said = self.tr("You earned {points} points for it")
+        self.points.setText(said.format(points=figures.points(side.micropoints)))
+        self.points.setVisible(bool(side.micropoints))
+        self.sent.setVisible(side.has_submitted)
+        fits = run is not None and run.is_open and there is not None
+        self.fit.setVisible(fits)
+        if run is not None and there is not None:
+            show_fit(self.fit, run_needs.overall(run_needs.needs(run, there)))
+
+    def show_place(self, *, is_ours: bool, is_chosen: bool) -> None:
+        """Mark our own side, and compose the accessible name of the row."""
+        self.place.setVisible(is_ours or is_chosen)
+        if is_ours:
+            self.place.show_as(self.tr("Yours"), "cpu", "accent")
+        elif is_chosen:
+            self.place.show_as(self.tr("Chosen"), "check", "accent")
+        chips = [one.words for one in (self.place, self.sent, self.fit) if not one.isHidden()]
+        lines = [one.text() for one in (self.facts, self.points) if not one.isHidden()]
+        self.setAccessibleName(", ".join([self.name.text(), *chips, *lines]))
+
+    def _facts(self, side: EntrantRow, run: RunRow | None) -> list[str]:
+        if run is None:
+            return [side.run_name] if side.run_name else []
+        number, most = figures.count(run.round), figures.count(run.rounds)
+        of_all = self.tr("Round {number} of {rounds}").format(number=number, rounds=most)
+        members = self.tr("%n member(s)", "", run.members)
+        named = [] if run.name == side.name else [run.name]
+        return [*named, of_all, members] if run.is_open else [*named, of_all]
+
+
+class Swatch(QWidget):
+    """A sample of a side's line in the chart."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._place = 0
+        self.setFixedSize(QSize(26, 14))
+
+    def show_place(self, place: int) -> None:
+        if place != self._place:
+            self._place = place
+            self.update()
+
+    @painted
+    def paintEvent(self, painter: QPainter) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(pen(self._place))
+        y = self.height() / 2
+        painter.drawLine(QPointF(1, y), QPointF(self.width() - 1, y))

@@ -1,4 +1,4 @@
-"""The list of events: a shape for the level, the sentence, and when."""
+"""The list of events: a level icon, the sentence, and the time."""
 
 from __future__ import annotations
 
@@ -19,32 +19,189 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QListView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+)
 
+from tequio_client.app import snooze
 from tequio_client.app.theme import icons
+from tequio_client.app.theme.icons import icon
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.messages import LEVELS
+from tequio_client.app.widgets.base import Card, Columns
+from tequio_client.app.widgets.buttons import Segmented
+from tequio_client.app.widgets.messages import LEVELS, EmptyState
 from tequio_client.ipc.control import Activity, AskActivity
+from tequio_client.ipc.texts import Event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QPainter
     from PySide6.QtWidgets import QStyleOptionViewItem
 
     from tequio_client.app.model import Model
+    from tequio_client.app.pages.page import Means
     from tequio_client.ipc.control import ActivityRow, Question, Reply
+    from tequio_client.ipc.snapshot import Snapshot
 
-# --- What happened, as far as it was read, newest first; what is new is read as soon as it is
-# told.
-
+ALL, ROUNDS, ATTENTION = "all", "rounds", "attention"
+OF_ROUNDS = {code for code in Event if code.startswith(("round-", "head-", "points-"))}
+ATTENTION_LEVELS = ("warning", "error")
+READ_ON_PX = 400
+"""Distance in pixels from the end at which older events are requested."""
+MINUTE_MS = 60_000
+SEARCH_WIDTH = 190
 PAGE = 100
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+DAY = 36
+LIST_HEIGHT = 260
+TILE = 28
+PICTURE = 15
+SIDE = 4
+GAP = 12
+SAMPLE_AGES_S = 13 * 86_400 + 23 * 3_600
+"""Sample durations whose widest text decides the column width."""
+MARGIN = 9
+GROUNDS = {
+    "info": "hover",
+    "good": "ok_soft",
+    "warning": "warn_soft",
+    "error": "danger_soft",
+}
+WRAPPED = Qt.TextFlag.TextWordWrap
+
+
+class Timeline(Card):
+    """The event timeline with its filter and search."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__()
+        self._means, self._minute = means, 0
+        self._sentences: dict[int, str] = {}
+        self.book = EventsBook(means.model, self)
+        self.kind = Segmented(
+            self.tr("Events to show"),
+            {ALL: self.tr("All"), ROUNDS: self.tr("Rounds"), ATTENTION: self.tr("Attention")},
+        )
+        self.search = SearchField(self.tr("Search in events"))
+        self.list = EventsList(self.tr("Events"), means.now_ms)
+        self.empty = EmptyState("history", "", "")
+        head = Columns(gap=10)
+        head.hold((self.kind, self.search), shares=(0, 1))
+        policy = QSizePolicy.Policy
+        self.setSizePolicy(policy.Expanding, policy.Expanding)
+        self.body.addWidget(head)
+        self.body.addWidget(self.list, 1)
+        self.body.addWidget(self.empty, 1)
+        self.kind.chosen.connect(self._refresh)
+        self.search.textChanged.connect(self._refresh)
+        self.book.changed.connect(self._refresh)
+        bar = self.list.verticalScrollBar()
+        bar.valueChanged.connect(self._read_on)
+        bar.rangeChanged.connect(self._read_on)
+        self._refresh()
+
+    def show_snapshot(self, snapshot: Snapshot | None) -> None:
+        """Fetch new events; relative times are rewritten once a minute."""
+        if snapshot is None:
+            self.book.forget()
+        else:
+            self.book.follow(snapshot.activity)
+        minute = self._means.now_ms() // MINUTE_MS
+        if minute != self._minute:
+            self._minute = minute
+            self._refresh()
+            self.list.viewport().update()
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return self.list.rows.lines
+
+    def _refresh(self, _news: object = None) -> None:
+        events = [self._line(row) for row in self.book.rows or () if self._is_wanted(row)]
+        self.list.show_lines(with_days(events, self._means.now_ms()))
+        self.list.setVisible(bool(events))
+        self.empty.setVisible(not events)
+        if not events:
+            self._explain_empty()
+        self._read_on()
+
+    def _line(self, row: ActivityRow) -> Line:
+        return Line(words=self._sentence(row), at_ms=row.at_ms, number=row.number, level=row.level)
+
+    def _sentence(self, row: ActivityRow) -> str:
+        said = self._sentences.get(row.number)
+        if said is None:
+            said = self._sentences[row.number] = snooze.event(row)
+        return said
+
+    def _is_wanted(self, row: ActivityRow) -> bool:
+        match self.kind.choice:
+            case "rounds":
+                is_kind = row.code in OF_ROUNDS
+            case "attention":
+                is_kind = row.level in ATTENTION_LEVELS
+            case _:
+                is_kind = True
+        text = self.search.text().strip().casefold()
+        return is_kind and (not text or text in self._sentence(row).casefold())
+
+    def _explain_empty(self) -> None:
+        if self.book.rows is None and not self.book.problem:
+            self.empty.show_words(
+                self.tr("Looking"), self.tr("What happened lately is being read.")
+            )
+        elif not self.book.rows and self.book.problem:
+            self.empty.show_words(self.tr("Couldn't load the events"), self.book.problem)
+        elif self.book.has_more:
+            self.empty.show_words(self.tr("Looking"), self.tr("Older events are being read."))
+        elif self.book.rows:
+            self.empty.show_words(
+                self.tr("None of these"), self.tr("No event fits the filter and the search.")
+            )
+        else:
+            self.empty.show_words(
+                self.tr("Nothing happened yet"),
+                self.tr("What this computer does for the swarm will stand here in sentences."),
+            )
+
+    def _read_on(self, *_: int) -> None:
+        bar = self.list.verticalScrollBar()
+        is_near = self.list.isHidden() or bar.maximum() - bar.value() < READ_ON_PX
+        if self.isVisible() and is_near and not self.book.problem:
+            self.book.read_on()
+
+
+class SearchField(QLineEdit):
+    """A search field whose icon follows the theme."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(name)
+        self.setClearButtonEnabled(True)
+        self.setMinimumWidth(SEARCH_WIDTH)
+        self._action = self.addAction(
+            icon("search", tokens().text_sub, 16), QLineEdit.ActionPosition.LeadingPosition
+        )
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is event.Type.StyleChange and hasattr(self, "_action"):
+            self._action.setIcon(icon("search", tokens().text_sub, 16))
 
 
 class EventsBook(QObject):
-    """What was read; owned by its page."""
+    """The events read so far, newest first; owned by its page."""
 
     changed = Signal()
 
@@ -55,44 +212,43 @@ class EventsBook(QObject):
         """None: nothing was read yet."""
         self.has_more = False
         self.problem = ""
-        """Why the last question has no answer."""
+        """Why the last question failed; empty: it did not."""
         self._asked: AskActivity | None = None
         self._followed = -1
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
 
     def follow(self, newest: int) -> None:
-        """The newest event has that number: read what is not known yet."""
+        """Read the events up to `newest` that are not known yet."""
         if self._asked is None and (self.rows is None or newest != self._followed):
             self._followed = newest
             self._ask(None)
 
     def read_on(self) -> None:
-        """Read the next older page, if there is one and nothing is under way."""
+        """Read the next older page, unless there is none or a question is pending."""
         if self._asked is None and self.has_more and self.rows:
             self._ask(self.rows[-1].number)
 
     def forget(self) -> None:
-        """There is no worker now: begin anew with the next one."""
         self._followed = -1
 
     def _ask(self, before: int | None) -> None:
         self._asked = AskActivity(before=before, limit=PAGE)
         self._model.ask(self._asked)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question != self._asked or not isinstance(reply, Activity):
             return
         before, self._asked, self.problem = self._asked.before, None, ""
         if before is None:
-            self._take_newest(reply)
+            self._join_newest(reply)
         else:
             self.rows = (*(self.rows or ()), *reply.rows)
             self.has_more = reply.has_more
         self.changed.emit()
 
-    def _take_newest(self, reply: Activity) -> None:
-        """Join the newest page to what is known; with a gap between them, begin anew."""
+    def _join_newest(self, reply: Activity) -> None:
+        """Join the newest page to the known rows; a gap between them drops the known ones."""
         known = self.rows or ()
         lowest = reply.rows[-1].number if reply.rows else 0
         is_joined = bool(reply.rows) and any(row.number == lowest for row in known)
@@ -101,20 +257,14 @@ class EventsBook(QObject):
             return
         self.rows = (*reply.rows, *(row for row in known if row.number < lowest))
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._asked:
             self._asked, self._followed, self.problem = None, -1, why
             self.changed.emit()
 
 
-# --- Events as Qt's lists ask for them, each day below its name.
-
-Index = QModelIndex | QPersistentModelIndex
-NOWHERE = QModelIndex()
-
-
 class Role(IntEnum):
-    """What the delegate asks for."""
+    """The values that the delegate asks the model for."""
 
     LINE = Qt.ItemDataRole.UserRole + 1
 
@@ -130,7 +280,6 @@ class Line:
 
     @property
     def is_day(self) -> bool:
-        """Whether it names a day."""
         return not self.level
 
 
@@ -148,7 +297,7 @@ def with_days(events: Sequence[Line], now_ms: int) -> tuple[Line, ...]:
 
 
 class EventsRows(QAbstractListModel):
-    """The lines."""
+    """The lines of the list as a Qt model."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         super().__init__()
@@ -156,12 +305,12 @@ class EventsRows(QAbstractListModel):
         self._now_ms = now_ms
 
     def show_lines(self, lines: tuple[Line, ...]) -> int:
-        """Hold these, and say how many were put above what is still there (-1: all is new)."""
+        """Replace the lines; return how many are new above those that stay (-1: all of them)."""
         old = self._lines
         if lines == old:
             return 0
-        head = _common(old, lines)
-        tail = _common(old[head:][::-1], lines[head:][::-1])
+        head = _common_prefix(old, lines)
+        tail = _common_prefix(old[head:][::-1], lines[head:][::-1])
         if old and head + tail == len(old):
             self.beginInsertRows(NOWHERE, head, len(lines) - tail - 1)
             self._lines = lines
@@ -174,21 +323,17 @@ class EventsRows(QAbstractListModel):
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """All of them."""
         return self._lines
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
-        """How many there are."""
         return 0 if parent.isValid() else len(self._lines)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """The name of a day cannot be chosen."""
         if index.isValid() and self._lines[index.row()].is_day:
             return Qt.ItemFlag.ItemIsEnabled
         return super().flags(index)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """One line."""
         line = self._lines[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return line.words
@@ -199,7 +344,7 @@ class EventsRows(QAbstractListModel):
         return line if role == Role.LINE else None
 
     def when(self, line: Line) -> str:
-        """When that was: to the second, and how long ago."""
+        """The time to the second, and how long ago that was."""
         return f"{figures.stamp(line.at_ms)} · {figures.ago(line.at_ms, self._now_ms())}"
 
     def _spoken(self, line: Line) -> str:
@@ -211,32 +356,14 @@ class EventsRows(QAbstractListModel):
         return levels.get(line.level, "{words}").format(words=line.words)
 
 
-def _common(one: Sequence[Line], other: Sequence[Line]) -> int:
+def _common_prefix(one: Sequence[Line], other: Sequence[Line]) -> int:
     """How many lines two lists share at their beginning."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
-DAY = 36
-LEAST = 260
-TILE = 28
-PICTURE = 15
-SIDE = 4
-GAP = 12
-LONGEST_S = 13 * 86_400 + 23 * 3_600
-"""Times of which the list keeps room for the words."""
-ABOVE = 9
-GROUNDS = {
-    "info": "hover",
-    "good": "ok_soft",
-    "warning": "warn_soft",
-    "error": "danger_soft",
-}
-WRAPPED = Qt.TextFlag.TextWordWrap
-
-
 class EventsList(QListView):
-    """The events, the newest first."""
+    """The view of the events, newest first."""
 
     def __init__(self, name: str, now_ms: Callable[[], int]) -> None:
         super().__init__()
@@ -249,10 +376,10 @@ class EventsList(QListView):
         self.verticalScrollBar().setSingleStep(24)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setMinimumHeight(LEAST)
+        self.setMinimumHeight(LIST_HEIGHT)
 
     def show_lines(self, lines: tuple[Line, ...]) -> None:
-        """Show these; who reads further down stays where they are."""
+        """Show these lines without moving what the user is reading further down."""
         bar = self.verticalScrollBar()
         value, most = bar.value(), bar.maximum()
         if self.rows.show_lines(lines) > 0 and value > 0:
@@ -260,7 +387,6 @@ class EventsList(QListView):
             bar.setValue(value + bar.maximum() - most)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy the chosen event."""
         if event.matches(QKeySequence.StandardKey.Copy) and self.currentIndex().isValid():
             line = self.currentIndex().data(Role.LINE)
             QGuiApplication.clipboard().setText(f"{self.rows.when(line)}  {line.words}")
@@ -276,13 +402,11 @@ class EventLine(QStyledItemDelegate):
         self._view, self._now_ms = view, now_ms
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
-        """As tall as its words need at this width."""
         width = self._view.viewport().width()
         line: Line = index.data(Role.LINE)
-        return QSize(width, DAY if line.is_day else _height(line.words, _room(width)))
+        return QSize(width, DAY if line.is_day else _height(line.words, _text_width(width)))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw the day's name, or the event."""
         painter.save()
         line: Line = index.data(Role.LINE)
         place = QRectF(option.rect)
@@ -303,7 +427,7 @@ class EventLine(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.hover))
             painter.drawRoundedRect(place.adjusted(0, 1, 0, -1), 8, 8)
-        tile = self._place(option, QRectF(SIDE, ABOVE + 1, TILE, TILE))
+        tile = self._place(option, QRectF(SIDE, MARGIN + 1, TILE, TILE))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(getattr(colours, GROUNDS.get(line.level, "hover"))))
         painter.drawRoundedRect(tile, 8, 8)
@@ -315,10 +439,10 @@ class EventLine(QStyledItemDelegate):
         self._write(painter, option, line)
 
     def _write(self, painter: QPainter, option: QStyleOptionViewItem, line: Line) -> None:
-        room, height = _room(option.rect.width()), option.rect.height()
+        room, height = _text_width(option.rect.width()), option.rect.height()
         left = SIDE + TILE + GAP
-        words = self._place(option, QRectF(left, ABOVE, room, height - 2 * ABOVE + 2))
-        times = QRectF(left + room + GAP, ABOVE, _when(), height - 2 * ABOVE + 2)
+        words = self._place(option, QRectF(left, MARGIN, room, height - 2 * MARGIN + 2))
+        times = QRectF(left + room + GAP, MARGIN, _time_width(), height - 2 * MARGIN + 2)
         lead = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeading)
         trail = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignTrailing)
         painter.setFont(font(Type.BODY))
@@ -331,7 +455,6 @@ class EventLine(QStyledItemDelegate):
         painter.drawText(self._place(option, times), int(trail | middle), when)
 
     def _place(self, option: QStyleOptionViewItem, inside: QRectF) -> QRectF:
-        """A place inside of the line, on the side where lines begin."""
         rect = option.rect
         left = rect.left() + inside.left()
         if option.direction is Qt.LayoutDirection.RightToLeft:
@@ -339,14 +462,12 @@ class EventLine(QStyledItemDelegate):
         return QRectF(left, rect.top() + inside.top(), inside.width(), inside.height())
 
 
-def _room(width: int) -> int:
-    """Pixels that words have in a line of that width."""
-    return max(width - 2 * SIDE - TILE - 2 * GAP - _when(), 80)
+def _text_width(width: int) -> int:
+    return max(width - 2 * SIDE - TILE - 2 * GAP - _time_width(), 80)
 
 
-def _when() -> int:
-    """Pixels of the times."""
-    spans = (LONGEST_S, 86_340)
+def _time_width() -> int:
+    spans = (SAMPLE_AGES_S, 86_340)
     return max(_width(figures.ago(0, span_s * 1_000)) for span_s in spans)
 
 
@@ -360,4 +481,4 @@ def _height(words: str, room: int) -> int:
     metrics = QFontMetrics(font(Type.BODY))
     box = metrics.boundingRect(QRect(0, 0, room, 10_000), int(WRAPPED), words)
     two_times = 2 * QFontMetrics(font(Type.CAPTION)).lineSpacing()
-    return max(box.height(), two_times) + 2 * ABOVE
+    return max(box.height(), two_times) + 2 * MARGIN

@@ -1,4 +1,4 @@
-"""Hardware: every device of this computer, what it does now, and how much of it is lent."""
+"""The Hardware page: every device, its readings, and how much of it is lent."""
 
 from __future__ import annotations
 
@@ -8,128 +8,166 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app import snooze
-from tequio_client.app.pages.devices import CPU, READINGS, Device, History, devices, is_used
-from tequio_client.app.pages.edits import Edits
+from tequio_client.app.pages.devices import (
+    CPU,
+    BenchmarkRow,
+    Device,
+    History,
+    Readings,
+    devices,
+    is_used,
+)
 from tequio_client.app.pages.page import Page
+from tequio_client.app.pages.settings_control import Edits
 from tequio_client.app.pages.settings_table import deciding_device, deciding_field
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text, tip
+from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text, flush_column, tip
 from tequio_client.app.widgets.buttons import Button, Segmented, Switch
 from tequio_client.app.widgets.cards import Tile
-from tequio_client.app.widgets.charts import Sparkline
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import SettingRow, SliderRow
 from tequio_client.app.widgets.messages import Banner, UndoToast
-from tequio_client.ipc.control import AskBenchmark, Benchmark
 from tequio_client.ipc.preferences import most_memory_mb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from PySide6.QtGui import QHideEvent
 
-    from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Means
-    from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.preferences import DeviceChoice
     from tequio_client.ipc.snapshot import Snapshot
-
-# --- How fast a device is: measured on demand, and only while nothing is lent.
-
-
-class BenchmarkRow(SettingRow):
-    """The button, and what came of it."""
-
-    def __init__(self, model: Model, device: str) -> None:
-        self.button = Button("", picture="gauge")
-        super().__init__("", "", self.button)
-        self.show_name(self.tr("Benchmark"))
-        self._model, self._question = model, AskBenchmark(device=device)
-        self._is_running, self._why, self._is_lent = False, "", False
-        self._is_there = False
-        reply = model.reply(self._question)
-        self._result = reply if isinstance(reply, Benchmark) else None
-        self.button.clicked.connect(self._ask)
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
-        self._show()
-
-    def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Know whether anything is lent."""
-        self._is_there = snapshot is not None
-        self._is_lent = snapshot is not None and (
-            snapshot.decision.may_compute
-            or any(trainer.state not in ("off", "broken") for trainer in snapshot.trainers)
-        )
-        self._show()
-
-    def _ask(self) -> None:
-        self._is_running, self._why = True, ""
-        self._show()
-        self._model.ask(self._question)
-
-    def _take(self, question: Question, reply: Reply) -> None:
-        if question == self._question and isinstance(reply, Benchmark):
-            self._is_running, self._why, self._result = False, "", reply
-            self._show()
-
-    def _miss(self, question: Question, why: str) -> None:
-        if question == self._question:
-            self._is_running, self._why = False, why
-            self._show()
-
-    def _show(self) -> None:
-        is_first = self._result is None and not self._why
-        words = self.tr("Measure") if is_first else self.tr("Measure again")
-        self.button.show_as(self.tr("Measuring") if self._is_running else words, "gauge")
-        self.button.setAccessibleName(f"{self.tr('Benchmark')}: {self.button.text()}")
-        self.button.setEnabled(self._is_there and not self._is_running and not self._is_lent)
-        self.show_note(self._said(), "danger" if self._why and not self._is_running else "sub")
-
-    def _said(self) -> str:
-        if self._is_running:
-            return self.tr("Trains a small model for a few seconds.")
-        if self._why:
-            return self.tr("Not measured: {why}.").format(why=self._why.rstrip("."))
-        said = [self._figures(self._result)] if self._result else []
-        if self._is_lent:
-            said.append(self.tr("Pause first to get a meaningful result."))
-        elif not said:
-            said.append(
-                self.tr("Trains a small model for a few seconds and says how fast this device is.")
-            )
-        return " ".join(said)
-
-    def _figures(self, result: Benchmark) -> str:
-        tokens = figures.count(round(result.tokens_per_s))
-        parts = [self.tr("{tokens} tokens per second").format(tokens=tokens)]
-        if result.watts is not None:
-            parts.append(figures.power(result.watts))
-        if result.memory_mb:
-            memory = figures.memory(result.memory_mb)
-            parts.append(self.tr("{memory} of memory").format(memory=memory))
-        return self.tr("{figures}.").format(figures=", ".join(parts))
-
-
-# --- How much of a device may be taken: memory, power, warmth, time and threads.
 
 STEP_MB = 256
 STEP_W = 5
 STEP_PERCENT = 5
-LEAST_PART = 0.3
-"""Of a card's power: below it hardly anything gets done."""
-LEAST_C, MOST_C = 40, 110
+MIN_POWER_SHARE = 0.3
+"""Lowest share of a card's power limit that can be chosen: below it hardly any work gets done."""
+MIN_C, MAX_C = 40, 110
 LEAST_PERCENT = 5
-LEAST_WIDTH = 290
-USUAL_C = 80
+LIMIT_WIDTH = 290
+DEFAULT_C = 80
+BETWEEN = "  ·  "
+
+
+class Hardware(Page):
+    """The Hardware page with one card per device."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__(means)
+        self.edits, self.history = Edits(means.model, self), History()
+        self.cards: dict[str, DeviceCard] = {}
+        self._shapes: tuple[object, ...] = ()
+        self.banner = Banner()
+        self.toast = UndoToast(self)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(self.body.spacing())
+        self.body.addWidget(self._head())
+        self.body.addWidget(self.banner)
+        self.body.addLayout(self._column)
+        self.body.addStretch(1)
+        self.banner.button.clicked.connect(self._use_processor)
+        self.edits.changed.connect(self.expect)
+        means.model.shown.connect(self._remember)
+        self._remember(means.model.snapshot)
+
+    def refresh(self) -> None:
+        snapshot = self.model.snapshot
+        self._show_banner(snapshot)
+        if snapshot is None:
+            for card in self.cards.values():
+                card.show_nothing()
+            return
+        shown = devices(snapshot.machine)
+        if snapshot.machine.gpus is None and not snapshot.machine.cpu_name:
+            shown = ()
+        self._update_cards(shown)
+        for device in shown:
+            self.cards[device.id].show_device(device, snapshot)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.edits.flush()
+
+    def _remember(self, snapshot: Snapshot | None) -> None:
+        if snapshot is not None:
+            self.history.take(snapshot.machine)
+
+    def _show_banner(self, snapshot: Snapshot | None) -> None:
+        level, said, button = self._banner_text(snapshot)
+        self.banner.setVisible(bool(said))
+        self.banner.show_words(level, said, button)
+
+    def _banner_text(self, snapshot: Snapshot | None) -> tuple[str, str, str]:
+        if snapshot is None:
+            return "info", self.tr("The worker is being started; then its devices stand here."), ""
+        machine = snapshot.machine
+        if machine.gpus is None:
+            broken = next((one.error for one in machine.health if not one.ok and one.error), "")
+            said = self.tr(
+                "The hardware probe is not responding, so the state of the graphics cards is "
+                "unknown. Nothing is lent until it responds; Tequio restarts it automatically."
+            )
+            return "warning", f"{said} {broken}".strip(), ""
+        if any(gpu.id != CPU for gpu in machine.gpus):
+            return "info", "", ""
+        if self.edits.current.device(CPU).use:
+            said = self.tr(
+                "No graphics card was found that can train. The CPU is lent instead. It's "
+                "slower, but still earns points."
+            )
+            return "info", said, ""
+        said = self.tr("No graphics card was found that can train. The CPU can be lent instead.")
+        return "info", said, self.tr("Lend the processor")
+
+    def _use_processor(self) -> None:
+        self.edits.change_device(CPU, {"use": True})
+
+    def _update_cards(self, shown: tuple[Device, ...]) -> None:
+        """Keep one card per device; a device whose limits changed gets a new card."""
+        shapes = tuple(_limits_key(device) for device in shown)
+        if shapes == self._shapes:
+            return
+        self._shapes = shapes
+        for card in self.cards.values():
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = {}
+        for device in shown:
+            card = DeviceCard(device, self.means, self.edits, self.history)
+            card.switched.connect(self._offer_undo)
+            self.cards[device.id] = card
+            self._column.addWidget(card)
+
+    def _offer_undo(self, name: str, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
+        if is_on:
+            self.toast.hide()
+            return
+        device = self.cards[name].device
+        self.toast.offer(
+            self.tr("{device} is lent no more.").format(device=device.name or device.id),
+            lambda: self.edits.change_device(name, {"use": True}),
+        )
+
+    def _head(self) -> QWidget:
+        made = QWidget()
+        column = flush_column(made, 2)
+        column.addWidget(Text(self.tr("Hardware"), Type.TITLE))
+        said = self.tr(
+            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
+            "apply immediately."
+        )
+        column.addWidget(Paragraph(said, Type.CAPTION, "sub"))
+        return made
 
 
 class Limit(QWidget):
-    """One limit, with the way back to what usually holds."""
+    """One limit, with a button that restores its default."""
 
     chosen = Signal(int)
-    """What the hand chose, in steps."""
+    """The slider position chosen by the user."""
     given_back = Signal()
 
     def __init__(self, slider: SliderRow, back: str) -> None:
@@ -139,7 +177,7 @@ class Limit(QWidget):
         self.back.setAccessibleName(f"{slider.name}: {back}")
         self.chip = Chip("", "circle-pause", "warn")
         self.chip.hide()
-        self.setMinimumWidth(LEAST_WIDTH)
+        self.setMinimumWidth(LIMIT_WIDTH)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
@@ -152,12 +190,12 @@ class Limit(QWidget):
         self.back.clicked.connect(self.given_back)
 
     def show_value(self, value: int, *, is_usual: bool) -> None:
-        """Show that; the way back is there unless it is what usually holds."""
+        """The reset button is hidden while the default holds."""
         self.slider.choose(value)
         self.back.setVisible(not is_usual)
 
     def say_stops(self, words: str, why: str) -> None:
-        """Name this limit as what decides now; no words: it is not."""
+        """Mark this limit as the reason why lending is paused; empty words remove the mark."""
         self.chip.show_as(words, "circle-pause", "warn")
         self.chip.setToolTip(tip(why))
         self.chip.setVisible(bool(words))
@@ -176,15 +214,15 @@ class Limits(Columns):
         self.temperature = self._limit(
             SliderRow(
                 self.tr("Temperature goal"),
-                LEAST_C,
-                MOST_C,
+                MIN_C,
+                MAX_C,
                 figures.temperature,
                 self.tr("Slows down to stay below this; stops at 5 °C above it."),
             ),
             self.tr("Usual"),
             "temperature_c",
             lambda c: c,
-            USUAL_C,
+            DEFAULT_C,
         )
         self.share = self._limit(
             SliderRow(
@@ -208,30 +246,29 @@ class Limits(Columns):
         self.hold(self.parts)
 
     def show_choice(self, choice: DeviceChoice) -> None:
-        """Show what was chosen, as far as this device can do it."""
+        """Show the choice as far as this device supports it."""
         device = self._device
         if self.memory is not None and device.memory_mb:
             chosen = most_memory_mb(device.memory_mb, choice.memory_mb)
-            self._show(self.memory, round(chosen / STEP_MB), is_usual=choice.memory_mb == 0)
+            self._show_limit(self.memory, round(chosen / STEP_MB), is_usual=choice.memory_mb == 0)
         if self.watts is not None and device.watts_limit:
             watts = min(choice.watts or device.watts_limit, device.watts_limit)
-            self._show(self.watts, round(watts / STEP_W), is_usual=choice.watts == 0)
+            self._show_limit(self.watts, round(watts / STEP_W), is_usual=choice.watts == 0)
         if self.threads is not None:
             threads = min(choice.threads, device.cores) or max(device.cores - 1, 1)
-            self._show(self.threads, threads, is_usual=choice.threads == 0)
-        self.temperature.show_value(choice.temperature_c, is_usual=choice.temperature_c == USUAL_C)
+            self._show_limit(self.threads, threads, is_usual=choice.threads == 0)
+        self.temperature.show_value(
+            choice.temperature_c, is_usual=choice.temperature_c == DEFAULT_C
+        )
         self.share.show_value(
             max(round(choice.share_percent / STEP_PERCENT), 1),
             is_usual=choice.share_percent == 100,  # noqa: PLR2004  # percent
         )
 
-    def _show(self, limit: Limit, steps: int, *, is_usual: bool) -> None:
-        """Show what was chosen, or by its own word what holds without a choice."""
+    def _show_limit(self, limit: Limit, steps: int, *, is_usual: bool) -> None:
         self._is_usual = is_usual
         limit.show_value(steps, is_usual=is_usual)
         self._is_usual = False
-
-    # --- each limit
 
     def _memory_limit(self, device: Device) -> Limit | None:
         total = device.memory_mb
@@ -259,7 +296,7 @@ class Limits(Columns):
         most = device.watts_limit
         if device.is_processor or not most:
             return None
-        least = round(most * LEAST_PART / STEP_W)
+        least = round(most * MIN_POWER_SHARE / STEP_W)
         return self._limit(
             SliderRow(
                 self.tr("Power goal"),
@@ -318,117 +355,11 @@ class Limits(Columns):
         return made
 
 
-# --- What a device does now: load, memory, warmth and power, each with its last minute.
-
-LEAST = 104
-WARM_C = 100.0
-"""Top of a temperature's line."""
-WATTS = 100.0
-"""Top of a power's line, where the card does not tell its limit."""
-
-
-class Readings(Columns):
-    """The readings of one device; those that a device of its kind never has are left out."""
-
-    def __init__(self, *, is_processor: bool) -> None:
-        super().__init__(folded=3, gap=18)
-        self.load = ReadingTile(self.tr("Load"))
-        self.others = ReadingTile(self.tr("Other programs"))
-        self.memory = ReadingTile(self.tr("Memory") if is_processor else self.tr("VRAM"))
-        self.temperature = ReadingTile(self.tr("Temperature"))
-        self.watts = ReadingTile(self.tr("Power"))
-        card = (self.load, self.others, self.memory, self.temperature, self.watts)
-        processor = (self.others, self.memory, self.temperature)
-        self._is_processor = is_processor
-        self.tiles = processor if is_processor else card
-        self.hold(self.tiles)
-
-    def show_device(self, device: Device, history: History) -> None:
-        """Show what is read now."""
-
-        def past(kind: str) -> Sequence[float | None]:
-            return history.of(device.id, kind)
-
-        self.others.show_reading(_percent(device.others), past("others"), 1.0)
-        self.memory.show_reading(
-            _memory(device), past("used_mb"), float(device.memory_mb or 1), short=_of(device)
-        )
-        self.temperature.show_reading(
-            _or_dash(figures.temperature, device.temperature_c), past("temperature_c"), WARM_C
-        )
-        if not self._is_processor:
-            self.load.show_reading(_percent(device.load), past("load"), 1.0)
-            top = device.watts_limit or WATTS
-            self.watts.show_reading(_or_dash(figures.power, device.watts), past("watts"), top)
-
-
-class ReadingTile(QWidget):
-    """One reading."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._name, self._figure = Line(name, Type.CAPTION, "sub"), Line("", Type.HEADING)
-        self.line = Sparkline(READINGS)
-        self.setMinimumWidth(LEAST)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(self._name)
-        column.addWidget(self._figure)
-        column.addSpacing(2)
-        column.addWidget(self.line)
-
-    def show_reading(
-        self, words: str, past: Sequence[float | None], top: float, short: str = ""
-    ) -> None:
-        """Show that, and what it was before; `short` is what is seen of longer words."""
-        self._figure.setText(short or words)
-        self.line.show_values(past, top)
-        self.setAccessibleName(f"{self._name.text()}: {words}")
-
-    @property
-    def words(self) -> str:
-        """What it shows."""
-        return self._figure.text()
-
-
-def _percent(part: float | None) -> str:
-    return figures.ABSENT if part is None else figures.percent(part * 100)
-
-
-def _or_dash(write: Callable[[float], str], value: float | None) -> str:
-    return figures.ABSENT if value is None else write(value)
-
-
-def _memory(device: Device) -> str:
-    used, most = device.used_mb, device.memory_mb
-    if used is None or most is None:
-        return figures.ABSENT
-    return figures.translate("figures", "{used} of {most}").format(
-        used=figures.memory(used), most=figures.memory(most)
-    )
-
-
-def _of(device: Device) -> str:
-    used, most = device.used_mb, device.memory_mb
-    if used is None or most is None:
-        return figures.ABSENT
-    number, _, unit = figures.memory(used).rpartition(" ")
-    whole = figures.memory(most)
-    return f"{number if whole.endswith(f' {unit}') else figures.memory(used)} / {whole}"
-
-
-# --- The card of one device: whether it is lent, what it does now, and how much may be taken of
-# it.
-
-BETWEEN = "  ·  "
-
-
 class DeviceCard(Card):
-    """One device."""
+    """The card of one device: whether it is lent, its readings, and its limits."""
 
     switched = Signal(str, bool)
-    """The device's name, and whether it was switched on, by hand."""
+    """The device's id, and whether it was switched on."""
 
     def __init__(self, device: Device, means: Means, edits: Edits, history: History) -> None:
         super().__init__()
@@ -462,19 +393,18 @@ class DeviceCard(Card):
         self.body.setSpacing(12)
         self.body.addLayout(self._head())
         self.body.addWidget(self.readings)
-        self.body.addWidget(_rule())
+        self.body.addWidget(_separator())
         self.body.addWidget(self.limits)
-        self.body.addWidget(_rule())
+        self.body.addWidget(_separator())
         for row in (self.role_row, self.benchmark):
             self.body.addWidget(row)
 
     def show_device(self, device: Device, snapshot: Snapshot) -> None:
-        """Show what it is and does now."""
         self.device = device
         chosen = self._edits.current
         use = is_used(device, snapshot.machine, chosen)
         self.name.setText(device.name or self.tr("Processor"))
-        self.note.setText(self._what())
+        self.note.setText(self._description())
         self.switch.setChecked(use)
         self._show_state(snapshot, is_used_now=use)
         self.readings.show_device(device, self._history)
@@ -487,7 +417,7 @@ class DeviceCard(Card):
         self._show_decider(snapshot)
 
     def show_nothing(self) -> None:
-        """There is no worker: nothing can be told, and the choices wait."""
+        """Without a worker nothing is known, and the controls are disabled."""
         self.state.show_as(self.tr("Unknown"), "circle-question-mark")
         self.benchmark.show_snapshot(None)
 
@@ -495,7 +425,7 @@ class DeviceCard(Card):
         self._edits.change_device(self.device.id, {"use": is_on})
         self.switched.emit(self.device.id, is_on)
 
-    def _what(self) -> str:
+    def _description(self) -> str:
         device = self.device
         parts = [device.id]
         if device.is_processor:
@@ -559,132 +489,12 @@ class DeviceCard(Card):
         return row
 
 
-def _rule() -> QFrame:
+def _separator() -> QFrame:
     made = QFrame()
     made.setProperty("kind", "rule")
     return made
 
 
-class Hardware(Page):
-    """One card for each device."""
-
-    def __init__(self, means: Means) -> None:
-        super().__init__(means)
-        self.edits, self.history = Edits(means.model, self), History()
-        self.cards: dict[str, DeviceCard] = {}
-        self._shapes: tuple[object, ...] = ()
-        self.banner = Banner()
-        self.toast = UndoToast(self)
-        self._column = QVBoxLayout()
-        self._column.setSpacing(self.body.spacing())
-        self.body.addWidget(self._head())
-        self.body.addWidget(self.banner)
-        self.body.addLayout(self._column)
-        self.body.addStretch(1)
-        self.banner.button.clicked.connect(self._use_processor)
-        self.edits.changed.connect(self.expect)
-        means.model.shown.connect(self._remember)
-        self._remember(means.model.snapshot)
-
-    def refresh(self) -> None:
-        """Show the latest readings."""
-        snapshot = self.model.snapshot
-        self._show_banner(snapshot)
-        if snapshot is None:
-            for card in self.cards.values():
-                card.show_nothing()
-            return
-        shown = devices(snapshot.machine)
-        if snapshot.machine.gpus is None and not snapshot.machine.cpu_name:
-            shown = ()
-        self._hold(shown)
-        for device in shown:
-            self.cards[device.id].show_device(device, snapshot)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Send what was not sent yet."""
-        super().hideEvent(event)
-        self.edits.flush()
-
-    def _remember(self, snapshot: Snapshot | None) -> None:
-        if snapshot is not None:
-            self.history.take(snapshot.machine)
-
-    # --- what is said above the cards
-
-    def _show_banner(self, snapshot: Snapshot | None) -> None:
-        level, said, button = self._said(snapshot)
-        self.banner.setVisible(bool(said))
-        self.banner.show_words(level, said, button)
-
-    def _said(self, snapshot: Snapshot | None) -> tuple[str, str, str]:
-        if snapshot is None:
-            return "info", self.tr("The worker is being started; then its devices stand here."), ""
-        machine = snapshot.machine
-        if machine.gpus is None:
-            broken = next((one.error for one in machine.health if not one.ok and one.error), "")
-            said = self.tr(
-                "The hardware probe is not responding, so the state of the graphics cards is "
-                "unknown. Nothing is lent until it responds; Tequio restarts it automatically."
-            )
-            return "warning", f"{said} {broken}".strip(), ""
-        if any(gpu.id != CPU for gpu in machine.gpus):
-            return "info", "", ""
-        if self.edits.current.device(CPU).use:
-            said = self.tr(
-                "No graphics card was found that can train. The CPU is lent instead. It's "
-                "slower, but still earns points."
-            )
-            return "info", said, ""
-        said = self.tr("No graphics card was found that can train. The CPU can be lent instead.")
-        return "info", said, self.tr("Lend the processor")
-
-    def _use_processor(self) -> None:
-        self.edits.change_device(CPU, {"use": True})
-
-    # --- the cards
-
-    def _hold(self, shown: tuple[Device, ...]) -> None:
-        """Have a card for each of these; one whose limits are others is made anew."""
-        shapes = tuple(_shape(device) for device in shown)
-        if shapes == self._shapes:
-            return
-        self._shapes = shapes
-        for card in self.cards.values():
-            self._column.removeWidget(card)
-            card.hide()
-            card.deleteLater()
-        self.cards = {}
-        for device in shown:
-            card = DeviceCard(device, self.means, self.edits, self.history)
-            card.switched.connect(self._offer_undo)
-            self.cards[device.id] = card
-            self._column.addWidget(card)
-
-    def _offer_undo(self, name: str, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
-        if is_on:
-            self.toast.hide()
-            return
-        device = self.cards[name].device
-        self.toast.offer(
-            self.tr("{device} is lent no more.").format(device=device.name or device.id),
-            lambda: self.edits.change_device(name, {"use": True}),
-        )
-
-    def _head(self) -> QWidget:
-        made = QWidget()
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(Text(self.tr("Hardware"), Type.TITLE))
-        said = self.tr(
-            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
-            "apply immediately."
-        )
-        column.addWidget(Paragraph(said, Type.CAPTION, "sub"))
-        return made
-
-
-def _shape(device: Device) -> tuple[object, ...]:
-    """What the limits of a device's card are made of."""
+def _limits_key(device: Device) -> tuple[object, ...]:
+    """The values that a device card's limits depend on."""
     return (device.id, device.name, device.memory_mb, device.watts_limit, device.cores)

@@ -1,41 +1,163 @@
-"""Home: what the computer does now and why, what came of it, and the hand to stop it."""
+"""The Home page: what the computer does now and why, its results, and how to pause it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDate, QDateTime, Qt, QTime
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, Qt, QTime
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
+from tequio_client.app import snooze as app_words
+from tequio_client.app.pages.devices import Caps
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.remedies import backup, remedy
 from tequio_client.app.snooze import headline
 from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    Line,
+    Paragraph,
+    Text,
+    flush_column,
+    flush_row,
+)
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import RankingTable, StatCard
 from tequio_client.app.widgets.charts import AreaChart, Plot
-from tequio_client.app.widgets.indicators import Chip, Meter, Ring, RoundBar, StateMark
+from tequio_client.app.widgets.indicators import Chip, Ring, RoundBar, StateMark
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.ipc.control import AskRanking, AskSeries, Ranking, Series
-from tequio_client.ipc.snapshot import UNDECIDED, State
+from tequio_client.ipc.snapshot import UNDECIDED, Reason, State
 
 if TYPE_CHECKING:
+    from tequio_client.app.keys.service import KeyDesk
     from tequio_client.app.pages.page import Means
     from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.facts import Gpu
-    from tequio_client.ipc.snapshot import RoundShown, Snapshot
+    from tequio_client.ipc.snapshot import Need, RoundShown, Snapshot
 
-# --- The head of Home: the state in a word, why, and the buttons that change it.
 
-SAYINGS = 250
+HEADING_WIDTH = 250
 MARK = 16
+BETWEEN = "  ·  "
+NAMES_WIDTH = 220
+"""Minimum width of the names, in pixels."""
+DAYS = 30
+DAY_MS = 86_400_000
+AROUND = 3
+RANKING = AskRanking(around=AROUND)
+RANKING_WIDTH = 237
+"""Minimum width of the ranking in pixels."""
+OPEN_SETTINGS = str(QT_TRANSLATE_NOOP("remedies", "Open Settings"))
+OPEN_HARDWARE = str(QT_TRANSLATE_NOOP("remedies", "Open Hardware"))
+TRY_AGAIN = str(QT_TRANSLATE_NOOP("remedies", "Try again"))
+AWAY = str(QT_TRANSLATE_NOOP("remedies", "The ledger has not answered since {since}."))
+AWAY_AT_WORK = str(
+    QT_TRANSLATE_NOOP(
+        "remedies",
+        "The ledger has not answered since {since}. Work goes on, and points follow later.",
+    )
+)
+BACK_UP = str(QT_TRANSLATE_NOOP("remedies", "Back it up"))
+OPEN_ACTIVITY = str(QT_TRANSLATE_NOOP("remedies", "Open Activity"))
+OPEN_RUNS = str(QT_TRANSLATE_NOOP("remedies", "Open Runs"))
+REASON_PAGES = {
+    Reason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
+    Reason.QUARANTINED: (OPEN_ACTIVITY, "activity"),
+    Reason.NO_DEVICE: (OPEN_HARDWARE, "hardware"),
+    Reason.NO_RUN: (OPEN_RUNS, "runs"),
+}
+SETTINGS_PAGE = (OPEN_SETTINGS, "settings")
+NEEDS = {
+    "driver": str(QT_TRANSLATE_NOOP("remedies", "The graphics driver is too old to train with.")),
+    "key-backup": str(
+        QT_TRANSLATE_NOOP(
+            "remedies", "Your key has no backup: if this disk fails, your points cannot be claimed."
+        )
+    ),
+    "disk": str(QT_TRANSLATE_NOOP("remedies", "The disk is nearly full.")),
+    "update": str(QT_TRANSLATE_NOOP("remedies", "A newer Tequio is needed to take part.")),
+    "ledger": str(QT_TRANSLATE_NOOP("remedies", "The ledger's address has to be checked.")),
+    "device": str(QT_TRANSLATE_NOOP("remedies", "A device cannot be used.")),
+    "standing": str(
+        QT_TRANSLATE_NOOP("remedies", "Your key's standing in the network has changed.")
+    ),
+    "clock": str(QT_TRANSLATE_NOOP("remedies", "This computer's clock is wrong.")),
+}
+NEED_PAGES = {
+    "driver": (OPEN_HARDWARE, "hardware"),
+    "device": (OPEN_HARDWARE, "hardware"),
+    "standing": (OPEN_ACTIVITY, "activity"),
+    "clock": ("", ""),
+}
+
+
+class Home(Page):
+    """The Home page."""
+
+    def __init__(self, means: Means) -> None:
+        super().__init__(means)
+        self._asked_for: tuple[int, AskSeries] | None = None
+        self.header, self.banner = Header(means), Banner()
+        self.round, self.stats = RoundCard(means), Stats()
+        self.days, self.ranking = DaysCard(), RankingCard()
+        self._target = ""
+        self.banner.button.clicked.connect(lambda: means.open_page(self._target))
+        for part in (self.header, self.banner, self.round, self.stats):
+            self.body.addWidget(part)
+        lower = Columns()
+        lower.hold((self.days, self.ranking), shares=(3, 2))
+        lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.body.addWidget(lower, 1)
+        self.model.replied.connect(self._receive)
+        self.model.refused.connect(self._handle_refusal)
+        self._keys = means.own.keys if means.own else None
+        if self._keys is not None:
+            self._keys.changed.connect(self.expect)
+
+    def refresh(self) -> None:
+        snapshot = self.model.snapshot
+        self.header.refresh()
+        self._show_banner(snapshot)
+        self.round.show_snapshot(snapshot)
+        self.stats.show_snapshot(snapshot)
+        self.days.show_round(snapshot.round if snapshot else None)
+        if snapshot is not None:
+            self._ask(snapshot)
+
+    def _show_banner(self, snapshot: Snapshot | None) -> None:
+        found = remedy(snapshot, self.model.why_gone, self.means.now_ms()) or backup(self._keys)
+        self.banner.setVisible(found is not None)
+        if found is not None:
+            self._target = found.target
+            self.banner.show_words(found.level, found.words, found.button)
+
+    def _ask(self, snapshot: Snapshot) -> None:
+        """Ask again when the points database has changed or a new day has begun."""
+        question = series_question(self.means.now_ms())
+        if self._asked_for != (snapshot.rounds, question):
+            self._asked_for = (snapshot.rounds, question)
+            self.model.ask(question)
+            self.model.ask(RANKING)
+
+    def _receive(self, question: Question, reply: Reply) -> None:
+        asked = self._asked_for[1] if self._asked_for else None
+        if question == asked and isinstance(reply, Series):
+            self.days.show_series(reply)
+        if question == RANKING and isinstance(reply, Ranking):
+            self.ranking.show_ranking(reply)
+
+    def _handle_refusal(self, question: Question, _why: str) -> None:
+        if question == RANKING:
+            self.ranking.miss()
+        if self._asked_for and question == self._asked_for[1]:
+            self._asked_for = None
 
 
 class Header(Columns):
-    """Title, reason and buttons."""
+    """The worker's state in a word, the reason, and the buttons that change it."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(gap=10)
@@ -53,13 +175,12 @@ class Header(Columns):
         self.snooze.open_menu(lengths)
         self.finish.clicked.connect(means.model.finish)
         self.main.clicked.connect(self._do_main)
-        self.hold((self._sayings(), self._buttons()), shares=(1, 0))
+        self.hold((self._heading(), self._buttons()), shares=(1, 0))
 
     def refresh(self) -> None:
-        """Show what holds now."""
         snapshot, model = self._means.model.snapshot, self._means.model
         decision = snapshot.decision if snapshot else UNDECIDED
-        word, reason = self._said()
+        word, reason = self._heading_texts()
         self.title.setText(word)
         self.reason.setText(reason)
         self._mark.show_state(decision.state if snapshot else State.WAITING)
@@ -73,7 +194,7 @@ class Header(Columns):
         self.finish.setEnabled(not is_last)
         self.fold()
 
-    def _said(self) -> tuple[str, str]:
+    def _heading_texts(self) -> tuple[str, str]:
         snapshot, model = self._means.model.snapshot, self._means.model
         if snapshot is None:
             return self.tr("Starting"), self.tr("The worker is being started.")
@@ -106,14 +227,10 @@ class Header(Columns):
         else:
             model.contribute()
 
-    # --- parts
-
-    def _sayings(self) -> QWidget:
+    def _heading(self) -> QWidget:
         made, row = QWidget(), QHBoxLayout()
-        made.setMinimumWidth(SAYINGS)
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        made.setMinimumWidth(HEADING_WIDTH)
+        column = flush_column(made, 2)
         row.setSpacing(10)
         row.addWidget(self._mark)
         row.addWidget(self.title)
@@ -124,26 +241,14 @@ class Header(Columns):
 
     def _buttons(self) -> QWidget:
         made = QWidget()
-        row = QHBoxLayout(made)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
+        row = flush_row(made, 10)
         for button in (self.snooze, self.finish, self.main):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return made
 
 
-# --- The round under way: whose run, how far, how well, and what it takes of the machine.
-
-BETWEEN = "  ·  "
-BITS = 8
-MEGA = 1_000_000
-NAMES = 220
-"""Pixels that names need."""
-GIGA = 1_000_000_000
-
-
 class RoundCard(Card):
-    """The round's card."""
+    """The current round: its run, progress and losses, and the resources it uses."""
 
     def __init__(self, means: Means) -> None:
         super().__init__()
@@ -161,7 +266,6 @@ class RoundCard(Card):
         self.body.addLayout(row)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Show its round, or what will stand here."""
         current = snapshot.round if snapshot else None
         for part in (self.bar, self.role, self.loss, self.bits):
             part.setVisible(current is not None)
@@ -220,7 +324,7 @@ class RoundCard(Card):
         column, head = QVBoxLayout(), Columns(gap=12)
         names, readings = QWidget(), QWidget()
         under, beside = QVBoxLayout(names), QHBoxLayout(readings)
-        names.setMinimumWidth(NAMES)
+        names.setMinimumWidth(NAMES_WIDTH)
         for layout in (under, beside):
             layout.setContentsMargins(0, 0, 0, 0)
         under.setSpacing(3)
@@ -244,165 +348,28 @@ class Reading(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name, self._figure = Text(name, Type.SMALL, "sub"), Text("", Type.HEADING)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
+        column = flush_column(self, 1)
         for part in (self._name, self._figure):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignTrailing)
 
     def show_reading(self, words: str) -> None:
-        """Show that."""
         self._figure.setText(words)
         self.setAccessibleName(f"{self._name.text()}: {words}")
 
     @property
     def words(self) -> str:
-        """What it shows."""
         return self._figure.text()
 
 
-class Caps(Columns):
-    """What is used of the machine and the line, beside the limits."""
-
-    def __init__(self) -> None:
-        super().__init__(folded=2, gap=20)
-        self.memory = Meter(self.tr("VRAM"))
-        self.upload = Meter(self.tr("Upload"))
-        self.month = Meter(self.tr("Month"))
-        self.disk = Meter(self.tr("Disk"))
-        self.hold((self.memory, self.upload, self.month, self.disk))
-
-    def show_snapshot(self, snapshot: Snapshot) -> None:
-        """Show its use and its limits."""
-        self._show_memory(snapshot)
-        line, disk, preferences = snapshot.line, snapshot.disk, snapshot.preferences
-        up_mbit, cap_mbit = line.up_bytes_per_s * BITS / MEGA, preferences.upload_mbit
-        up = figures.decimal(up_mbit, 1)
-        if cap_mbit is None:
-            self.upload.show_use(figures.rate(line.up_bytes_per_s), None)
-        else:
-            limit = figures.rate(cap_mbit * MEGA / BITS)
-            self.upload.show_use(self._of(up, limit), up_mbit / cap_mbit)
-        self._show_bytes(self.month, line.month_bytes, line.month_cap_bytes)
-        self._show_bytes(self.disk, disk.store_bytes, disk.cap_bytes)
-        self.fold()
-
-    def _show_bytes(self, meter: Meter, used: int, most: int) -> None:
-        if most:
-            meter.show_use(self._of(figures.data(used), figures.data(most)), used / most)
-        else:
-            meter.show_use(figures.data(used), None)
-
-    def _show_memory(self, snapshot: Snapshot) -> None:
-        card = card_of(snapshot)
-        if card is not None and card.memory_mb and card.free_mb is not None:
-            used = card.memory_mb - card.free_mb
-            self.memory.rename(self.tr("VRAM"))
-            words = self._of(figures.memory(used), figures.memory(card.memory_mb))
-            self.memory.show_use(words, used / card.memory_mb)
-            return
-        self.memory.rename(self.tr("Memory"))
-        used = sum(trainer.resident_mb for trainer in snapshot.trainers)
-        most = snapshot.machine.memory_mb
-        if most:
-            words = self._of(figures.memory(used), figures.memory(most))
-            self.memory.show_use(words, used / most)
-        else:
-            self.memory.show_use(figures.memory(used), None)
-
-    def _of(self, used: str, most: str) -> str:
-        number, _, unit = used.rpartition(" ")
-        is_same = bool(number) and most.endswith(f" {unit}")
-        return self.tr("{used} of {most}").format(used=number if is_same else used, most=most)
-
-
-def card_of(snapshot: Snapshot) -> Gpu | None:
-    """The accelerator that is lent, or the first one."""
-    cards = snapshot.machine.gpus or ()
-    lent = {trainer.device for trainer in snapshot.trainers}
-    return next((card for card in cards if card.id in lent), cards[0] if cards else None)
-
-
-DAYS = 30
-DAY_MS = 86_400_000
-AROUND = 3
-RANKING = AskRanking(around=AROUND)
-LEAST = 190
-"""Pixels that a card needs."""
-
-
-class Home(Page):
-    """The first page."""
-
-    def __init__(self, means: Means) -> None:
-        super().__init__(means)
-        self._asked_for: tuple[int, AskSeries] | None = None
-        self.header, self.banner = Header(means), Banner()
-        self.round, self.stats = RoundCard(means), Stats()
-        self.days, self.ranking = DaysCard(), RankingCard()
-        self._target = ""
-        self.banner.button.clicked.connect(lambda: means.open_page(self._target))
-        for part in (self.header, self.banner, self.round, self.stats):
-            self.body.addWidget(part)
-        lower = Columns()
-        lower.hold((self.days, self.ranking), shares=(3, 2))
-        lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.body.addWidget(lower, 1)
-        self.model.replied.connect(self._take)
-        self.model.refused.connect(self._miss)
-        self._keys = means.own.keys if means.own else None
-        if self._keys is not None:
-            self._keys.changed.connect(self.expect)
-
-    def refresh(self) -> None:
-        """Show the latest snapshot."""
-        snapshot = self.model.snapshot
-        self.header.refresh()
-        self._show_banner(snapshot)
-        self.round.show_snapshot(snapshot)
-        self.stats.show_snapshot(snapshot)
-        self.days.show_round(snapshot.round if snapshot else None)
-        if snapshot is not None:
-            self._ask(snapshot)
-
-    def _show_banner(self, snapshot: Snapshot | None) -> None:
-        found = remedy(snapshot, self.model.why_gone, self.means.now_ms()) or backup(self._keys)
-        self.banner.setVisible(found is not None)
-        if found is not None:
-            self._target = found.target
-            self.banner.show_words(found.level, found.words, found.button)
-
-    def _ask(self, snapshot: Snapshot) -> None:
-        """Ask anew when there is a change in the points book, or another day."""
-        question = series_question(self.means.now_ms())
-        if self._asked_for != (snapshot.rounds, question):
-            self._asked_for = (snapshot.rounds, question)
-            self.model.ask(question)
-            self.model.ask(RANKING)
-
-    def _take(self, question: Question, reply: Reply) -> None:
-        asked = self._asked_for[1] if self._asked_for else None
-        if question == asked and isinstance(reply, Series):
-            self.days.show_series(reply)
-        if question == RANKING and isinstance(reply, Ranking):
-            self.ranking.show_ranking(reply)
-
-    def _miss(self, question: Question, _why: str) -> None:
-        if question == RANKING:
-            self.ranking.miss()
-        if self._asked_for and question == self._asked_for[1]:
-            self._asked_for = None
-
-
 def series_question(now_ms: int) -> AskSeries:
-    """The points of each of the last days, today among them, by the local calendar."""
+    """A question for the points of the last `DAYS` local days, including today."""
     today = QDateTime.fromMSecsSinceEpoch(now_ms).date()
     first = QDateTime(QDate(today).addDays(1 - DAYS), QTime(0, 0))
     return AskSeries(since_ms=first.toMSecsSinceEpoch(), step_ms=DAY_MS)
 
 
 class Stats(Columns):
-    """The four figures."""
+    """The four figures of Home."""
 
     def __init__(self) -> None:
         super().__init__(folded=2)
@@ -410,16 +377,13 @@ class Stats(Columns):
         self.total = StatCard(self.tr("Total points"), "layers")
         self.rank = StatCard(self.tr("Rank"), "trophy")
         self.energy = StatCard(self.tr("Energy today"), "zap")
-        cards = (self.today, self.total, self.rank, self.energy)
-        for card in cards:
-            card.setMinimumWidth(LEAST)
-        self.hold(cards)
+        self._cards = (self.today, self.total, self.rank, self.energy)
+        self.hold(self._cards)
         self.show_snapshot(None)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Show its figures; dashes without one."""
         if snapshot is None:
-            for card in (self.today, self.total, self.rank, self.energy):
+            for card in self._cards:
                 card.show_figure(figures.ABSENT)
             return
         self._show_points(snapshot)
@@ -471,7 +435,7 @@ class DaysCard(Card):
         self.body.addWidget(self.chart, 1)
 
     def show_round(self, current: RoundShown | None) -> None:
-        """Before there is anything to draw, say how long the first points may take."""
+        """Until there is a curve, the chart states how long the first points may take."""
         if current is None or not current.ends_ms > current.opened_ms > 0:
             self.chart.say_empty(self._empty())
             return
@@ -480,7 +444,6 @@ class DaysCard(Card):
         self.chart.say_empty(f"{self._empty()} {words.format(time=time)}")
 
     def show_series(self, series: Series) -> None:
-        """Show these days."""
         first, step = series.since_ms + series.step_ms // 2, series.step_ms
         days = tuple(figures.day(first + at * step) for at in range(len(series.verified)))
         values = tuple(float(points) for points in series.verified)
@@ -500,12 +463,12 @@ class DaysCard(Card):
 
 
 class RankingCard(Card):
-    """Who has about as many points."""
+    """The neighbours in the ranking."""
 
     def __init__(self) -> None:
         super().__init__()
         self.title(self.tr("Around you"))
-        self.setMinimumWidth(LEAST + LEAST // 4)
+        self.setMinimumWidth(RANKING_WIDTH)
         self.table = RankingTable(self.tr("Ranking around you"))
         self.empty = EmptyState(
             "trophy",
@@ -518,15 +481,72 @@ class RankingCard(Card):
         self.body.addWidget(self.stack, 1)
 
     def show_ranking(self, ranking: Ranking) -> None:
-        """Show these neighbours."""
         self.table.show_rows(ranking.rows)
         has_own = any(row.is_ours for row in ranking.rows)
         self.stack.setCurrentWidget(self.table if has_own else self.empty)
 
     def miss(self) -> None:
-        """There is no answer; what was shown before stays."""
+        """Without an answer, an earlier ranking stays visible."""
         if self.stack.currentWidget() is self.empty:
             self.empty.show_words(
                 self.tr("No ranking now"),
                 self.tr("Can't reach the ledger. Tequio will keep trying."),
             )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """The text of a banner, and the page that its button opens."""
+
+    level: str
+    words: str
+    button: str = ""
+    target: str = ""
+
+
+def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | None:
+    """The most urgent problem; None: there is none."""
+    if snapshot is None:
+        if not why_gone:
+            return None
+        button = _translated(TRY_AGAIN)
+        return Remedy(level="error", words=why_gone, button=button, target="try-again")
+    if snapshot.decision.state is State.ATTENTION:
+        button, target = REASON_PAGES.get(snapshot.decision.reason, SETTINGS_PAGE)
+        words = app_words.words_reason(snapshot.decision, now_ms)
+        return Remedy(level="error", words=words, button=_translated(button), target=target)
+    if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
+        return Remedy(level="warning", words=_away(snapshot, now_ms))
+    for need in snapshot.needs:
+        button, target = NEED_PAGES.get(need.kind, SETTINGS_PAGE)
+        return Remedy(
+            level="warning", words=need_words(need), button=_translated(button), target=target
+        )
+    return None
+
+
+def backup(keys: KeyDesk | None) -> Remedy | None:
+    """A reminder while the key has no backup."""
+    if keys is None or not keys.state.wants_backup:
+        return None
+    words, button = _translated(NEEDS["key-backup"]), _translated(BACK_UP)
+    return Remedy(level="warning", words=words, button=button, target="key-backup")
+
+
+def need_words(need: Need) -> str:
+    return f"{_translated(NEEDS[need.kind])} {need.text}".strip()
+
+
+def _away(snapshot: Snapshot, now_ms: int) -> str:
+    since = figures.moment(snapshot.ledger.since_ms, now_ms)
+    waiting = figures.count(snapshot.ledger.waiting)
+    kept = QCoreApplication.translate(
+        "remedies", "Statements that wait here for it: {waiting}."
+    ).format(waiting=waiting)
+    is_waited_for = snapshot.decision.reason is Reason.LEDGER_AWAY
+    away = _translated(AWAY if is_waited_for else AWAY_AT_WORK).format(since=since)
+    return f"{away} {kept}" if snapshot.ledger.waiting else away
+
+
+def _translated(text: str) -> str:
+    return QCoreApplication.translate("remedies", text) if text else ""

@@ -1,4 +1,4 @@
-"""What all pages are: they scroll, show the latest snapshot, and rest while nobody looks."""
+"""The base of all pages, the questions they ask the worker, and their headings."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Columns, Paragraph, Text
+from tequio_client.app.widgets.base import Columns, Paragraph, Text, flush_column, flush_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,41 +25,46 @@ if TYPE_CHECKING:
     from tequio_client.app.theme.look import Look
     from tequio_client.ipc.control import Question, Reply
 
-
-LEAST_BETWEEN_MS = 250
-"""Between two refreshes of what is seen."""
+REFRESH_INTERVAL_MS = 250
+"""Least interval between two refreshes of a visible page."""
+R = TypeVar("R", bound="Reply")
+HEADING_WIDTH = 260
+"""Minimum width in pixels of the words beside the controls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """What the program around the window can be told about itself."""
+    """The parts of the program around the window."""
 
     book: SettingsBook
     autostart: Autostart
     folder: Path
-    """Of the worker: key, store and state."""
+    """The worker's folder with key, store and state."""
     usual_ledger: str
     programs: Callable[[], tuple[str, ...]]
-    """The user's programs that run now, by name; may take a while."""
+    """Names of the user's running programs; may block for a while."""
     keys: KeyDesk | None = None
-    """None: this window has nothing to do with the key."""
+    """None: this window does not manage the key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """What a page works with."""
+    """The model, the theme and the program that a page works with."""
 
     model: Model
     look: Look
     now_ms: Callable[[], int]
     open_page: Callable[[str], None]
-    """Goes to the page of that name, or tells the program what is wanted."""
+    """Opens the page of that name, or passes the name on as an action."""
     own: Own | None = None
-    """None: there is no program around this window, and nothing of its own to choose."""
+    """None: this window has no program around it, and no settings of the app."""
 
 
 class Page(QScrollArea):
-    """A page; `body` takes what it holds. Subclasses say what they show in `refresh`."""
+    """A scrolling page; subclasses fill `body`, and show the model's values in `refresh`.
+
+    A hidden page does not refresh: it only remembers that it is out of date.
+    """
 
     def __init__(self, means: Means) -> None:
         super().__init__()
@@ -77,7 +82,7 @@ class Page(QScrollArea):
         self.setWidget(content)
         self._pace = QTimer(self)
         self._pace.setSingleShot(True)
-        self._pace.setInterval(LEAST_BETWEEN_MS)
+        self._pace.setInterval(REFRESH_INTERVAL_MS)
         self._pace.timeout.connect(self._refresh_if_stale)
         means.model.shown.connect(self.expect)
         means.model.wished.connect(self.expect)
@@ -85,29 +90,27 @@ class Page(QScrollArea):
 
     @property
     def model(self) -> Model:
-        """The app's model."""
         return self.means.model
 
     @property
     def place(self) -> str:
-        """Where in it the user is, for a page that is made anew; empty: at its beginning."""
+        """The user's place in the page, restored when the page is rebuilt; empty: the start."""
         return ""
 
     def go_to(self, place: str) -> None:
-        """Be where the page before it was."""
+        """Restore a `place`."""
 
     def refresh(self) -> None:
-        """Show what the model has now; called when seen, four times a second at most."""
+        """Show the model's values; called while visible, at most every `REFRESH_INTERVAL_MS`."""
         raise NotImplementedError
 
     def expect(self, _news: object = None) -> None:
-        """There is news: refresh now, or as soon as it is time and somebody looks."""
+        """Refresh now, or as soon as the page is visible and the interval has passed."""
         self._is_stale = True
         if self.isVisible() and not self._pace.isActive():
             self._refresh_if_stale()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Be up to date when seen."""
         super().showEvent(event)
         self._refresh_if_stale()
 
@@ -119,29 +122,23 @@ class Page(QScrollArea):
 
 
 class Content(QWidget):
-    """What a page scrolls: as high as its text is at the width that it has, and no higher.
+    """The scrolled part of a page, as high as its text is at the current width.
 
-    A scroll area asks for that height by itself; but it keeps to the least size too, and there a
-    layout counts each text as high as it were in the narrowest column.
+    A scroll area asks for that height by itself, but also respects the minimum size, and for that
+    a layout counts the height of each text in the narrowest column.
     """
 
     def minimumSizeHint(self) -> QSize:
-        """The least width."""
         least, layout = super().minimumSizeHint(), self.layout()
         has_height = layout is not None and layout.hasHeightForWidth()
         return QSize(least.width(), 0) if has_height else least
 
 
-# --- A question that is asked of the worker again and again while somebody looks.
-
-R = TypeVar("R", bound="Reply")
-
-
 class Asked(QObject, Generic[R]):
-    """Keeps the last reply of that kind, when it came, and why there is no newer one."""
+    """A question repeated while a page is visible: its last reply, or why it has none."""
 
     changed = Signal()
-    """There is a reply, or there will be none."""
+    """A reply has arrived, or the question was refused."""
 
     def __init__(
         self, model: Model, now_ms: Callable[[], int], kind: type[R], every_ms: int
@@ -154,75 +151,65 @@ class Asked(QObject, Generic[R]):
         self.reply_ms = 0
         self.is_asking = False
         self.problem = ""
-        """Why the last question has no reply; empty: it has."""
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
+        """Why the last question was refused; empty: it was not."""
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
 
     def want(self, question: Question) -> None:
-        """Ask this from now on; what was said to another question is forgotten."""
+        """Ask this from now on; the reply to another question is dropped."""
         if question != self._question:
             self._question, self._asked_ms = question, 0
             self.reply, self.is_asking, self.problem = None, False, ""
 
     def look(self) -> None:
-        """Ask, if there is a worker and the last time is long enough ago."""
+        """Ask if there is a worker and the interval has passed."""
         is_due = self._now_ms() - self._asked_ms >= self._every_ms
         if self._model.snapshot is not None and is_due:
             self.ask()
 
     def ask(self) -> None:
-        """Ask now, unless the question is under way."""
+        """Ask now, unless the question is pending."""
         if self._question is None or self.is_asking:
             return
         self.is_asking, self._asked_ms = True, self._now_ms()
         self._model.ask(self._question)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == self._question and isinstance(reply, self._kind):
             self.reply, self.reply_ms = reply, self._now_ms()
             self.is_asking, self.problem = False, ""
             self.changed.emit()
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._question:
             self.is_asking = False
             self.problem = why or self.tr("The worker does not answer")
             self.changed.emit()
 
 
-# --- The head of a page: what it is, a sentence about it, and the controls of the whole page.
-
-SAYINGS = 260
-"""Pixels that the words need beside the controls."""
-
-
 class PageHead(Columns):
-    """Title and sentence, with the controls behind or below them."""
+    """The title of a page and a sentence about it, with its controls beside or below them."""
 
     def __init__(self, title: str, words: str, controls: Sequence[QWidget] = ()) -> None:
         super().__init__(gap=10)
         self.title, self._words = Text(title, Type.TITLE), Paragraph(words, Type.CAPTION, "sub")
         self.title.setAccessibleName(title)
-        parts = [self._sayings()]
+        parts = [self._heading()]
         if controls:
             parts.append(_row(controls))
         self.hold(parts, shares=(1, 0)[: len(parts)])
 
     def say(self, words: str) -> None:
-        """Say this below the title from now on."""
         self._words.setText(words)
 
     @property
     def words(self) -> str:
-        """The sentence."""
         return self._words.text()
 
-    def _sayings(self) -> QWidget:
+    def _heading(self) -> QWidget:
         made = QWidget()
-        made.setMinimumWidth(SAYINGS)
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        made.setMinimumWidth(HEADING_WIDTH)
+        column = flush_column(made, 2)
         column.addWidget(self.title)
         column.addWidget(self._words)
         return made
@@ -230,9 +217,7 @@ class PageHead(Columns):
 
 def _row(controls: Sequence[QWidget]) -> QWidget:
     made = QWidget()
-    row = QHBoxLayout(made)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(10)
+    row = flush_row(made, 10)
     for one in controls:
         row.addWidget(one, 0, Qt.AlignmentFlag.AlignVCenter)
     row.addStretch(1)

@@ -1,178 +1,81 @@
-"""Points: what was earned, round by round, and how this computer knows."""
+"""The Points page: points earned, round by round, and how they were verified."""
 
 from __future__ import annotations
 
+import csv
+import io
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDate, QDateTime, QStandardPaths, QTime, Signal
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QDate,
+    QDateTime,
+    QIODevice,
+    QObject,
+    QSaveFile,
+    QStandardPaths,
+    QTime,
+    Signal,
+)
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from tequio_client.app.pages import devices
 from tequio_client.app.pages.page import Page, PageHead
-from tequio_client.app.pages.points_export import PointsExport
 from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
-from tequio_client.app.pages.rounds_model import RoundsBook
+from tequio_client.app.pages.rounds_model import RoundsBook, is_checked
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Text
+from tequio_client.app.widgets.base import Card, Columns, Line, Text, flush_column
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.cards import StatCard
 from tequio_client.app.widgets.charts import AreaChart, Plot
 from tequio_client.app.widgets.messages import Banner, Toast
-from tequio_client.ipc.control import AskSeries, Series
+from tequio_client.ipc.control import ROWS, AskPoints, AskSeries, Points, Series
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from PySide6.QtCore import QModelIndex
 
+    from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Means
     from tequio_client.ipc.control import PointsRow, Question, Reply
     from tequio_client.ipc.snapshot import Snapshot
-
-# --- Points over time, for a day, a week, a month or all of it.
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 DAY, WEEK, MONTH, ALL = "day", "week", "month", "all"
 STEPS = {DAY: HOUR_MS, WEEK: 6 * HOUR_MS, MONTH: DAY_MS, ALL: DAY_MS}
 DAYS = {WEEK: 7, MONTH: 30}
 MOST_STEPS = 120
-"""More are drawn together: a curve of thousands of points says no more."""
-CHART = 170
-
-
-def question(span: str, now_ms: int, run: str = "", device: str = "") -> AskSeries:
-    """What to ask for a span that ends now; days begin at midnight by the local clock."""
-    if span == ALL:
-        since_ms = 0
-    elif span == DAY:
-        since_ms = now_ms - now_ms % HOUR_MS - 23 * HOUR_MS
-    else:
-        today = QDateTime.fromMSecsSinceEpoch(now_ms).date()
-        first = QDateTime(today.addDays(1 - DAYS[span]), QTime(0, 0))
-        since_ms = first.toMSecsSinceEpoch()
-    return AskSeries(since_ms=since_ms, step_ms=STEPS[span], run=run, device=device)
-
-
-def folded(series: Series) -> tuple[int, tuple[int, ...]]:
-    """The step and the sums of a series in at most `MOST_STEPS` steps."""
-    values = series.verified
-    every = max(-(-len(values) // MOST_STEPS), 1)
-    sums = tuple(sum(values[at : at + every]) for at in range(0, len(values), every))
-    return series.step_ms * every, sums
-
-
-class PointsRange(Card):
-    """The chart; `chosen` tells the span that the user wants."""
-
-    chosen = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        name = self.tr("Verified points over time")
-        self.span = Segmented(
-            self.tr("Time span"),
-            {
-                DAY: self.tr("24 h"),
-                WEEK: self.tr("7 days"),
-                MONTH: self.tr("30 days"),
-                ALL: self.tr("All"),
-            },
-        )
-        self.span.choose(MONTH)
-        self.span.chosen.connect(self.chosen)
-        self.sum = Text("", Type.CAPTION, "sub")
-        self.chart = AreaChart(
-            name,
-            self.tr("No points were verified in this time."),
-            lambda micropoints: figures.points(int(micropoints)),
-            lambda micropoints: figures.exact_points(int(micropoints)),
-        )
-        self.chart.setFixedHeight(CHART)
-        head, words = Columns(gap=10), QWidget()
-        column = QVBoxLayout(words)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(Line(name, Type.HEADING))
-        column.addWidget(self.sum)
-        head.hold((words, self.span), shares=(1, 0))
-        self.body.addWidget(head)
-        self.body.addWidget(self.chart)
-
-    def show_series(self, series: Series) -> None:
-        """Show these sums."""
-        step_ms, sums = folded(series)
-        labels = tuple(self._label(series.since_ms + at * step_ms) for at in range(len(sums)))
-        total = figures.exact_points(sum(sums))
-        summary = self.tr("{total} points in this time").format(total=total)
-        self.sum.setText(summary)
-        if any(sums):
-            peak = max(range(len(sums)), key=sums.__getitem__)
-            most = self.tr("{summary}; most at {when}: {points}")
-            points = figures.exact_points(sums[peak])
-            summary = most.format(summary=summary, when=labels[peak], points=points)
-        values = tuple(float(points) for points in sums)
-        self.chart.show_plot(Plot(values=values, labels=labels, summary=summary))
-
-    def _label(self, at_ms: int) -> str:
-        match self.span.choice:
-            case "day":
-                return figures.clock(at_ms)
-            case "week":
-                return figures.weekday(at_ms)
-        return figures.day(at_ms)
-
-
-# --- What was earned in four figures, and what is not counted in.
-
-LEAST = 190
-
-
-class PointsSums(Columns):
-    """The four figures."""
-
-    def __init__(self) -> None:
-        super().__init__(folded=2)
-        self.total = StatCard(self.tr("Verified"), "badge-check")
-        self.pending = StatCard(self.tr("Pending"), "hourglass")
-        self.rejected = StatCard(self.tr("Rejected today"), "circle-x")
-        self.unverified = StatCard(self.tr("Not checked yet"), "shield-question-mark")
-        cards = (self.total, self.pending, self.rejected, self.unverified)
-        for card in cards:
-            card.setMinimumWidth(LEAST)
-        self.hold(cards)
-        self.show_snapshot(None)
-
-    def show_snapshot(self, snapshot: Snapshot | None) -> None:
-        """Show its figures; dashes without one."""
-        if snapshot is None:
-            for card in (self.total, self.pending, self.rejected, self.unverified):
-                card.show_figure(figures.ABSENT)
-            return
-        points = snapshot.points
-        exact = self.tr("{points} points").format(points=figures.exact_points(points.total))
-        today = self.tr("{points} today").format(points=figures.exact_points(points.today))
-        self.total.show_figure(figures.points(points.total), today, exact)
-        none = self.tr("Nothing is open")
-        waits = self.tr("Rounds that are not proven yet")
-        self.pending.show_figure(figures.count(points.pending), waits if points.pending else none)
-        none = self.tr("None today")
-        gave_none = self.tr("Rounds that gave nothing")
-        rejected = figures.count(points.rejected)
-        self.rejected.show_figure(rejected, gave_none if points.rejected else none)
-        none = self.tr("Nothing is left to check")
-        told = self.tr("Said by the ledger alone")
-        exact = self.tr("{points} points").format(points=figures.exact_points(points.unverified))
-        self.unverified.show_figure(
-            figures.points(points.unverified), told if points.unverified else none, exact
-        )
-
-
-NEAR = 600
-"""Pixels before the end at which older rounds are read."""
+"""More steps are summed up: a longer curve would not show more."""
+CHART_HEIGHT = 170
+READ_ON_PX = 600
+"""Distance in pixels from the end at which older rounds are requested."""
+HEADINGS = (
+    "number",
+    "run",
+    "run_name",
+    "round",
+    "time",
+    "state",
+    "reason",
+    "micropoints",
+    "trained_micropoints",
+    "witnessed_micropoints",
+    "device",
+    "tokens",
+    "energy_j",
+    "proof_checked",
+    "log_entry",
+    "checkpoint_size",
+    "checkpoint_root",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class PointsPage(Page):
-    """The page of the points."""
+    """The Points page."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -202,16 +105,13 @@ class PointsPage(Page):
         self.rounds.again.connect(self.book.renew)
         self.rounds.table.opened.connect(self.open_round)
         self.rounds.table.selectionModel().currentRowChanged.connect(self._show_current)
-        self.exporter.done.connect(self._tell_done)
-        self.exporter.failed.connect(self._tell_failed)
+        self.exporter.done.connect(self._show_done)
+        self.exporter.failed.connect(self._show_failed)
         self.verticalScrollBar().valueChanged.connect(self._read_on)
         self.verticalScrollBar().rangeChanged.connect(self._read_on)
-        self.model.replied.connect(self._take)
-
-    # --- what the user does
+        self.model.replied.connect(self._receive)
 
     def choose_file(self) -> None:
-        """Let the user say where the rounds shall be written."""
         documents = QStandardPaths.StandardLocation.DocumentsLocation
         day = QDateTime.fromMSecsSinceEpoch(self.means.now_ms()).date()
         name = f"tequio-points-{QDate(day).toString('yyyy-MM-dd')}.csv"
@@ -226,20 +126,15 @@ class PointsPage(Page):
         dialog.open()
 
     def write_file(self, path: str) -> None:
-        """Write all rounds to that file."""
         self.export.setEnabled(False)
         self.exporter.start(Path(path))
 
     def open_round(self, row: PointsRow) -> None:
-        """Show all there is to know of a round."""
         snapshot = self.model.snapshot
         ledger = snapshot.ledger.url if snapshot else ""
         RoundDialog(row, ledger, self.name_device(row.device), self).open()
 
-    # --- what is known
-
     def refresh(self) -> None:
-        """Show the latest snapshot, and read anew what it says has changed."""
         snapshot = self.model.snapshot
         self.sums.show_snapshot(snapshot)
         self._show_banner(snapshot)
@@ -253,7 +148,7 @@ class PointsPage(Page):
             self._ask_series()
 
     def name_device(self, device: str) -> str:
-        """What people call that device."""
+        """The name that people know a device by."""
         snapshot = self.model.snapshot
         gpus = (snapshot.machine.gpus or ()) if snapshot else ()
         name = next((gpu.name for gpu in gpus if gpu.id == device), device)
@@ -267,7 +162,7 @@ class PointsPage(Page):
         self._asked = self._question()
         self.model.ask(self._asked)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question == self._asked and isinstance(reply, Series):
             self.range.show_series(reply)
 
@@ -278,10 +173,8 @@ class PointsPage(Page):
 
     def _read_on(self, *_: int) -> None:
         bar = self.verticalScrollBar()
-        if self.isVisible() and bar.maximum() - bar.value() < NEAR:
+        if self.isVisible() and bar.maximum() - bar.value() < READ_ON_PX:
             self.book.read_on()
-
-    # --- what is shown
 
     def _show_rounds(self) -> None:
         self.rounds.show_book(self.book)
@@ -299,7 +192,7 @@ class PointsPage(Page):
             self.banner.show_words("info", words.format(points=figures.exact_points(left)))
 
     def _show_current(self, current: QModelIndex) -> None:
-        """Keep the row that the keyboard is on in sight."""
+        """Keep the row with the keyboard focus visible."""
         table = self.rounds.table
         if current.isValid() and table.hasFocus():
             place = table.visualRect(current)
@@ -310,11 +203,251 @@ class PointsPage(Page):
         content = self.widget()
         return content if content is not None else self
 
-    def _tell_done(self, path: str, count: int) -> None:
+    def _show_done(self, path: str, count: int) -> None:
         self.export.setEnabled(True)
         name = Path(path).name
         self.toast.say(self.tr("%n round(s) written to {file}", "", count).format(file=name))
 
-    def _tell_failed(self, why: str) -> None:
+    def _show_failed(self, why: str) -> None:
         self.export.setEnabled(True)
         self.toast.say(why, self.tr("Close"))
+
+
+def question(span: str, now_ms: int, run: str = "", device: str = "") -> AskSeries:
+    """The question for a span that ends now; days begin at local midnight."""
+    if span == ALL:
+        since_ms = 0
+    elif span == DAY:
+        since_ms = now_ms - now_ms % HOUR_MS - 23 * HOUR_MS
+    else:
+        today = QDateTime.fromMSecsSinceEpoch(now_ms).date()
+        first = QDateTime(today.addDays(1 - DAYS[span]), QTime(0, 0))
+        since_ms = first.toMSecsSinceEpoch()
+    return AskSeries(since_ms=since_ms, step_ms=STEPS[span], run=run, device=device)
+
+
+def folded(series: Series) -> tuple[int, tuple[int, ...]]:
+    """The step and the sums of a series, folded to at most `MOST_STEPS` steps."""
+    values = series.verified
+    every = max(-(-len(values) // MOST_STEPS), 1)
+    sums = tuple(sum(values[at : at + every]) for at in range(0, len(values), every))
+    return series.step_ms * every, sums
+
+
+class PointsRange(Card):
+    """The chart of points; `chosen` carries the time span that the user wants."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        name = self.tr("Verified points over time")
+        self.span = Segmented(
+            self.tr("Time span"),
+            {
+                DAY: self.tr("24 h"),
+                WEEK: self.tr("7 days"),
+                MONTH: self.tr("30 days"),
+                ALL: self.tr("All"),
+            },
+        )
+        self.span.choose(MONTH)
+        self.span.chosen.connect(self.chosen)
+        self.sum = Text("", Type.CAPTION, "sub")
+        self.chart = AreaChart(
+            name,
+            self.tr("No points were verified in this time."),
+            lambda micropoints: figures.points(int(micropoints)),
+            lambda micropoints: figures.exact_points(int(micropoints)),
+        )
+        self.chart.setFixedHeight(CHART_HEIGHT)
+        head, words = Columns(gap=10), QWidget()
+        column = flush_column(words, 2)
+        column.addWidget(Line(name, Type.HEADING))
+        column.addWidget(self.sum)
+        head.hold((words, self.span), shares=(1, 0))
+        self.body.addWidget(head)
+        self.body.addWidget(self.chart)
+
+    def show_series(self, series: Series) -> None:
+        step_ms, sums = folded(series)
+        labels = tuple(self._label(series.since_ms + at * step_ms) for at in range(len(sums)))
+        total = figures.exact_points(sum(sums))
+        summary = self.tr("{total} points in this time").format(total=total)
+        self.sum.setText(summary)
+        if any(sums):
+            peak = max(range(len(sums)), key=sums.__getitem__)
+            most = self.tr("{summary}; most at {when}: {points}")
+            points = figures.exact_points(sums[peak])
+            summary = most.format(summary=summary, when=labels[peak], points=points)
+        values = tuple(float(points) for points in sums)
+        self.chart.show_plot(Plot(values=values, labels=labels, summary=summary))
+
+    def _label(self, at_ms: int) -> str:
+        match self.span.choice:
+            case "day":
+                return figures.clock(at_ms)
+            case "week":
+                return figures.weekday(at_ms)
+        return figures.day(at_ms)
+
+
+class PointsSums(Columns):
+    """Points in four figures, including those not counted yet."""
+
+    def __init__(self) -> None:
+        super().__init__(folded=2)
+        self.total = StatCard(self.tr("Verified"), "badge-check")
+        self.pending = StatCard(self.tr("Pending"), "hourglass")
+        self.rejected = StatCard(self.tr("Rejected today"), "circle-x")
+        self.unverified = StatCard(self.tr("Not checked yet"), "shield-question-mark")
+        self._cards = (self.total, self.pending, self.rejected, self.unverified)
+        self.hold(self._cards)
+        self.show_snapshot(None)
+
+    def show_snapshot(self, snapshot: Snapshot | None) -> None:
+        if snapshot is None:
+            for card in self._cards:
+                card.show_figure(figures.ABSENT)
+            return
+        points = snapshot.points
+        exact = self.tr("{points} points").format(points=figures.exact_points(points.total))
+        today = self.tr("{points} today").format(points=figures.exact_points(points.today))
+        self.total.show_figure(figures.points(points.total), today, exact)
+        none = self.tr("Nothing is open")
+        waits = self.tr("Rounds that are not proven yet")
+        self.pending.show_figure(figures.count(points.pending), waits if points.pending else none)
+        none = self.tr("None today")
+        gave_none = self.tr("Rounds that gave nothing")
+        rejected = figures.count(points.rejected)
+        self.rejected.show_figure(rejected, gave_none if points.rejected else none)
+        none = self.tr("Nothing is left to check")
+        told = self.tr("Said by the ledger alone")
+        exact = self.tr("{points} points").format(points=figures.exact_points(points.unverified))
+        self.unverified.show_figure(
+            figures.points(points.unverified), told if points.unverified else none, exact
+        )
+
+
+def heading() -> bytes:
+    return _written([HEADINGS])
+
+
+def lines(rows: Iterable[PointsRow]) -> bytes:
+    return _written(_cells(row) for row in rows)
+
+
+def _cells(row: PointsRow) -> tuple[object, ...]:
+    return (
+        row.number,
+        row.run,
+        _plain(row.run_name),
+        row.round,
+        _time(row.at_ms),
+        row.state,
+        _plain(row.reason),
+        row.micropoints,
+        row.trained,
+        row.witnessed,
+        _plain(row.device),
+        row.tokens,
+        repr(row.energy_j),
+        "yes" if is_checked(row) else "no",
+        "" if row.entry is None else row.entry,
+        "" if row.size is None else row.size,
+        row.root,
+    )
+
+
+def _time(at_ms: int) -> str:
+    seconds, ms = divmod(at_ms, 1_000)
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{ms:03d}Z"
+    except (OverflowError, ValueError, OSError):
+        return f"{at_ms} ms after 1970"
+
+
+def _plain(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _written(rows: Iterable[Iterable[object]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+class PointsExport(QObject):
+    """One export at a time, page by page as the worker answers."""
+
+    done = Signal(str, int)
+    """The file, and the number of rounds in it."""
+    failed = Signal(str)
+    """Why the export failed, as a sentence."""
+
+    def __init__(self, model: Model, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._file: QSaveFile | None = None
+        self._asked: AskPoints | None = None
+        self._count = 0
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
+
+    @property
+    def is_running(self) -> bool:
+        return self._file is not None
+
+    def start(self, path: Path) -> None:
+        """Write all rounds to that file, replacing it when complete."""
+        if self._file is not None:
+            return
+        self._file, self._count = QSaveFile(str(path)), 0
+        if not self._file.open(QIODevice.OpenModeFlag.WriteOnly):
+            self._fail(self._file.errorString())
+        elif self._write(heading()):
+            self._ask(None)
+
+    def _ask(self, before: int | None) -> None:
+        self._asked = AskPoints(before=before, limit=ROWS)
+        self._model.ask(self._asked)
+
+    def _receive(self, question: Question, reply: Reply) -> None:
+        if self._file is None or question != self._asked or not isinstance(reply, Points):
+            return
+        if not self._write(lines(reply.rows)):
+            return
+        self._count += len(reply.rows)
+        if reply.has_more and reply.rows:
+            self._ask(reply.rows[-1].number)
+        else:
+            self._finish()
+
+    def _handle_refusal(self, question: Question, why: str) -> None:
+        if self._file is not None and question == self._asked:
+            self._fail(why or self.tr("the worker does not answer"))
+
+    def _write(self, content: bytes) -> bool:
+        if self._file is None or self._file.write(content) == len(content):
+            return True
+        self._fail(self._file.errorString())
+        return False
+
+    def _finish(self) -> None:
+        file, self._file, self._asked = self._file, None, None
+        if file is None:
+            return
+        if file.commit():
+            self.done.emit(file.fileName(), self._count)
+        else:
+            self._report_failure(file.fileName(), file.errorString())
+
+    def _fail(self, why: str) -> None:
+        file, self._file, self._asked = self._file, None, None
+        if file is not None:
+            file.cancelWriting()
+            self._report_failure(file.fileName(), why)
+
+    def _report_failure(self, name: str, why: str) -> None:
+        words = self.tr("{file} was not written: {why}. Choose another place, or try again.")
+        self.failed.emit(words.format(file=name, why=why.rstrip(".")))

@@ -1,4 +1,4 @@
-"""The table of rounds, as tall as its rows: the page around it scrolls."""
+"""The table of rounds, as tall as its rows because the page scrolls, and a round's dialog."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Picture, Text
+from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Picture, Text, flush_row
 from tequio_client.app.widgets.buttons import Button, Dropdown
 from tequio_client.app.widgets.messages import EmptyState
 
@@ -41,14 +41,105 @@ if TYPE_CHECKING:
     from tequio_client.app.pages.rounds_model import Index, RoundsBook
     from tequio_client.ipc.control import PointsRow
 
-# --- One round in full, and what the check mark means: what was checked here, in plain words.
-
 WIDTH = 520
 AUDIT = "tequio audit --ledger {url}"
+ROW = 50
+HEAD = 30
+TABLE_WIDTH = 400
+PADDING = 3
+GAP = 8
+WIDTHS = {
+    Column.ROUND: 120,
+    Column.WHEN: 84,
+    Column.STATE: 150,
+    Column.WORK: 118,
+    Column.ENERGY: 76,
+    Column.POINTS: 124,
+    Column.PROOF: 64,
+}
+"""Minimum width of each column in pixels; round and state share the rest."""
+WIDEST_WITNESSED = 444_444
+"""Micro-points of the widest figure expected for witnessing."""
+HIDDEN_FIRST = (Column.ENERGY, Column.WORK)
+"""Columns hidden first in a narrow window; the round's dialog shows them all."""
+ANY = ""
+EMPTY = 220
+
+
+class RoundsCard(Card):
+    """The table and its filters; `narrowed` carries run and device, `again` asks for a retry."""
+
+    narrowed = Signal(str, str)
+    again = Signal()
+
+    def __init__(self, name_device: Callable[[str], str]) -> None:
+        super().__init__()
+        self._name_device = name_device
+        self.run = Dropdown(self.tr("Run"), {ANY: self.tr("All runs")})
+        self.device = Dropdown(self.tr("Device"), {ANY: self.tr("All devices")})
+        for one in (self.run, self.device):
+            one.chosen.connect(self._narrow)
+        self.table = RoundsTable(self.tr("Rounds"), name_device)
+        self.empty = EmptyState("coins", "", "", self.tr("Try again"))
+        self.empty.setMinimumHeight(EMPTY)
+        self.empty.button.clicked.connect(self.again)
+        self.foot = Paragraph("", Type.CAPTION, "sub")
+        self.body.addWidget(self._head())
+        for part in (self.table, self.empty, self.foot):
+            self.body.addWidget(part)
+        self._show_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
+        self.table.hide()
+        self.foot.hide()
+
+    def show_book(self, book: RoundsBook) -> None:
+        _add_choices(self.run, book.runs)
+        _add_choices(self.device, {one: self._name_device(one) for one in book.devices})
+        self.run.choose(book.run)
+        self.device.choose(book.device)
+        rows = book.rows or ()
+        self.table.rows.show_rows(rows)
+        self.table.setVisible(bool(rows))
+        self.empty.setVisible(not rows)
+        self.foot.setVisible(bool(rows) and bool(book.problem or book.has_more))
+        self.foot.setText(book.problem or self.tr("Older rounds are read as you scroll."))
+        if not rows:
+            self._explain_empty(book)
+
+    def _explain_empty(self, book: RoundsBook) -> None:
+        self.empty.button.setVisible(bool(book.problem))
+        if book.problem:
+            self._show_empty(self.tr("Couldn't load the rounds"), book.problem)
+        elif book.rows is None:
+            self._show_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
+        elif book.run or book.device:
+            words = self.tr("No round of that run was worked in on that device.")
+            self._show_empty(self.tr("None of these"), words)
+        else:
+            words = self.tr(
+                "Each round that this computer takes part in will stand here, with what it gave "
+                "and the proof."
+            )
+            self._show_empty(self.tr("No round yet"), words)
+
+    def _show_empty(self, heading: str, words: str) -> None:
+        self.empty.show_words(heading, words)
+        self.empty.button.setVisible(self.empty.button.isVisibleTo(self.empty))
+
+    def _narrow(self, _name: str) -> None:
+        self.narrowed.emit(self.run.choice, self.device.choice)
+
+    def _head(self) -> QWidget:
+        made, filters = Columns(gap=10), QWidget()
+        row = flush_row(filters, 10)
+        row.addWidget(self.run)
+        row.addWidget(self.device)
+        row.addStretch(1)
+        made.hold((Line(self.tr("Rounds"), Type.HEADING), filters), shares=(1, 0))
+        return made
 
 
 class RoundDialog(QDialog):
-    """All there is to know of a round."""
+    """Everything known about a round, and what its check mark means."""
 
     def __init__(
         self, row: PointsRow, ledger: str, device: str, parent: QWidget | None = None
@@ -75,14 +166,12 @@ class RoundDialog(QDialog):
         self.closes.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Be as tall as the words need at this width."""
         super().showEvent(event)
         layout = self.layout()
         if layout is not None:
             self.resize(self.width(), layout.totalHeightForWidth(self.width()))
 
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """What the round was, by name."""
         row = self._row
         tokens = figures.count(row.tokens) if row.tokens else figures.ABSENT
         energy = figures.energy(row.energy_j) if row.energy_j else figures.ABSENT
@@ -101,7 +190,6 @@ class RoundDialog(QDialog):
 
     @property
     def text(self) -> str:
-        """Everything, to be copied."""
         lines = [self.windowTitle(), self._state()]
         lines += [f"{name}: {value}" for name, value in (*self.facts(), *self.proof)]
         if self.proof:
@@ -194,7 +282,7 @@ def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool 
 
 
 def _machine_text(words: str) -> QLabel:
-    """Text that can be marked and copied, broken anywhere."""
+    """Selectable text that may break anywhere."""
     made = Paragraph("\u200b".join(words) if " " not in words else words)
     made.setFont(style.mono())
     made.setTextInteractionFlags(
@@ -205,29 +293,8 @@ def _machine_text(words: str) -> QLabel:
     return made
 
 
-ROW = 50
-HEAD = 30
-LEAST = 400
-PADDING = 3
-GAP = 8
-WIDTHS = {
-    Column.ROUND: 120,
-    Column.WHEN: 84,
-    Column.STATE: 150,
-    Column.WORK: 118,
-    Column.ENERGY: 76,
-    Column.POINTS: 124,
-    Column.PROOF: 64,
-}
-"""Pixels that each column needs at least; the rest goes to round and state."""
-WITNESSED = 444_444
-"""Micro-points in the widest figures, for what is usually given for checking."""
-SPARED = (Column.ENERGY, Column.WORK)
-"""Columns that go first where there is no room; a round's own window has them all."""
-
-
 class RoundsTable(QTableView):
-    """The rounds; `opened` tells the one that the user wants to see."""
+    """The table; `opened` carries the round that the user clicked."""
 
     opened = Signal(object)
 
@@ -253,7 +320,9 @@ class RoundsTable(QTableView):
         header.setFixedHeight(HEAD)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setMinimumSectionSize(0)
-        self._needs = {column: max(need, self._words(column)) for column, need in WIDTHS.items()}
+        self._needs = {
+            column: max(need, self._text_width(column)) for column, need in WIDTHS.items()
+        }
         for signal in (self.rows.rowsInserted, self.rows.modelReset):
             signal.connect(self._settle)
         self.activated.connect(self._open)
@@ -261,34 +330,31 @@ class RoundsTable(QTableView):
         self._settle()
 
     def minimumSizeHint(self) -> QSize:
-        """A narrow window's."""
-        return QSize(LEAST, HEAD)
+        return QSize(TABLE_WIDTH, HEAD)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width out."""
         super().resizeEvent(event)
-        self._share(self.viewport().width())
+        self._share_width(self.viewport().width())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Point at what can be clicked."""
         super().mouseMoveEvent(event)
         at = self.indexAt(event.position().toPoint())
         over = at.isValid() and at.column() == Column.PROOF and is_checked(self.rows.row(at.row()))
         shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
 
-    def _words(self, column: Column) -> int:
-        """Pixels that the words of a column need in the language that is spoken."""
+    def _text_width(self, column: Column) -> int:
+        """Width in pixels of a column's words in the current language."""
         heading = self.rows.headerData(column, Qt.Orientation.Horizontal)
         widths = [QFontMetrics(self.horizontalHeader().font()).horizontalAdvance(str(heading))]
         if column is Column.POINTS:
-            note = self.rows.witnessed(WITNESSED)
+            note = self.rows.witnessed(WIDEST_WITNESSED)
             widths.append(QFontMetrics(font(Type.CAPTION)).horizontalAdvance(note))
         return max(widths) + 2 * PADDING + GAP
 
-    def _share(self, width: int) -> None:
+    def _share_width(self, width: int) -> None:
         hidden: set[Column] = set()
-        for column in SPARED:
+        for column in HIDDEN_FIRST:
             if sum(need for one, need in self._needs.items() if one not in hidden) > width:
                 hidden.add(column)
         for column in Column:
@@ -317,7 +383,6 @@ class TwoLines(QStyledItemDelegate):
     """Draws a cell: an icon, a line, and a smaller one below."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one cell."""
         painter.save()
         place, colours = QRectF(option.rect), tokens()
         if option.state & QStyle.StateFlag.State_Selected:
@@ -370,89 +435,8 @@ def _write(
     painter.drawText(room, int(side), shown)
 
 
-# --- The rounds with their filters, or what stands there without any.
-
-ANY = ""
-EMPTY = 220
-
-
-class RoundsCard(Card):
-    """The card; `narrowed` tells run and device of the filters, `again` that to ask anew is due."""
-
-    narrowed = Signal(str, str)
-    again = Signal()
-
-    def __init__(self, name_device: Callable[[str], str]) -> None:
-        super().__init__()
-        self._name_device = name_device
-        self.run = Dropdown(self.tr("Run"), {ANY: self.tr("All runs")})
-        self.device = Dropdown(self.tr("Device"), {ANY: self.tr("All devices")})
-        for one in (self.run, self.device):
-            one.chosen.connect(self._narrow)
-        self.table = RoundsTable(self.tr("Rounds"), name_device)
-        self.empty = EmptyState("coins", "", "", self.tr("Try again"))
-        self.empty.setMinimumHeight(EMPTY)
-        self.empty.button.clicked.connect(self.again)
-        self.foot = Paragraph("", Type.CAPTION, "sub")
-        self.body.addWidget(self._head())
-        for part in (self.table, self.empty, self.foot):
-            self.body.addWidget(part)
-        self._say_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
-        self.table.hide()
-        self.foot.hide()
-
-    def show_book(self, book: RoundsBook) -> None:
-        """Show what was read so far."""
-        _offer(self.run, book.runs)
-        _offer(self.device, {one: self._name_device(one) for one in book.devices})
-        self.run.choose(book.run)
-        self.device.choose(book.device)
-        rows = book.rows or ()
-        self.table.rows.show_rows(rows)
-        self.table.setVisible(bool(rows))
-        self.empty.setVisible(not rows)
-        self.foot.setVisible(bool(rows) and bool(book.problem or book.has_more))
-        self.foot.setText(book.problem or self.tr("Older rounds are read as you scroll."))
-        if not rows:
-            self._explain(book)
-
-    def _explain(self, book: RoundsBook) -> None:
-        self.empty.button.setVisible(bool(book.problem))
-        if book.problem:
-            self._say_empty(self.tr("Couldn't load the rounds"), book.problem)
-        elif book.rows is None:
-            self._say_empty(self.tr("Looking"), self.tr("The rounds of this key are being read."))
-        elif book.run or book.device:
-            words = self.tr("No round of that run was worked in on that device.")
-            self._say_empty(self.tr("None of these"), words)
-        else:
-            words = self.tr(
-                "Each round that this computer takes part in will stand here, with what it gave "
-                "and the proof."
-            )
-            self._say_empty(self.tr("No round yet"), words)
-
-    def _say_empty(self, heading: str, words: str) -> None:
-        self.empty.show_words(heading, words)
-        self.empty.button.setVisible(self.empty.button.isVisibleTo(self.empty))
-
-    def _narrow(self, _name: str) -> None:
-        self.narrowed.emit(self.run.choice, self.device.choice)
-
-    def _head(self) -> QWidget:
-        made, filters = Columns(gap=10), QWidget()
-        row = QHBoxLayout(filters)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
-        row.addWidget(self.run)
-        row.addWidget(self.device)
-        row.addStretch(1)
-        made.hold((Line(self.tr("Rounds"), Type.HEADING), filters), shares=(1, 0))
-        return made
-
-
-def _offer(choice: Dropdown, names: dict[str, str]) -> None:
-    """Offer these too; what is offered stays."""
+def _add_choices(choice: Dropdown, names: dict[str, str]) -> None:
+    """Add these choices; existing ones stay."""
     for key, words in names.items():
         at = choice.findData(key)
         if at < 0:

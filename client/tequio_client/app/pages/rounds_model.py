@@ -1,7 +1,8 @@
-"""The rounds as Qt's tables ask for them: two lines in each cell, and the check mark.
+"""The rounds read so far, as a model for Qt's tables: two lines in each cell, and the check mark.
 
-The check mark stands only where the worker has itself checked that the round's end is in the
-ledger's log: `is_checked` is the one place that says so.
+Rounds are read page by page. When the points database changes, all pages are read again: a pending
+round may have been proven, and old rounds may have been found. The check mark appears only where
+the worker itself verified that the round's end is in the ledger's log; see `is_checked`.
 """
 
 from __future__ import annotations
@@ -29,18 +30,20 @@ if TYPE_CHECKING:
     from tequio_client.app.model import Model
     from tequio_client.ipc.control import PointsRow, Question, Reply
 
-# --- The rounds that this computer took part in, as far as they were read, newest first.
-#
-# Pages are asked for one after the other. When the worker says that its book has changed, all
-# that was read is read anew: a pending round may have been proven, and old ones may have been
-# found.
-
 PAGE = 100
-"""Rounds that are read at once while somebody scrolls."""
+"""Rounds per request while scrolling."""
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+STATES = {
+    "pending": ("hourglass", "text_sub"),
+    "verified": ("circle-check", "ok"),
+    "rejected": ("circle-x", "warn"),
+}
+ACCESSIBLE = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
 
 
 class RoundsBook(QObject):
-    """What was read; owned by its page."""
+    """The rounds read so far, newest first; owned by its page."""
 
     changed = Signal()
 
@@ -51,22 +54,21 @@ class RoundsBook(QObject):
         """None: nothing was read yet."""
         self.has_more = False
         self.problem = ""
-        """Why the last question has no answer."""
+        """Why the last question failed; empty: it did not."""
         self.runs: dict[str, str] = {}
-        """Names of all runs that were seen, by id."""
+        """Names of all runs seen, by id."""
         self.devices: tuple[str, ...] = ()
-        """All devices that were seen."""
+        """All devices seen."""
         self.run = self.device = ""
-        """What is read: of one run, on one device; empty: all."""
+        """The filter: one run, one device; empty: all."""
         self._asked: AskPoints | None = None
         self._fresh: list[PointsRow] = []
         self._is_renewing = self._is_stale = False
-        model.replied.connect(self._take)
-        model.refused.connect(self._miss)
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
 
     @property
     def is_loading(self) -> bool:
-        """Whether a question is under way."""
         return self._asked is not None
 
     def narrow(self, run: str, device: str) -> None:
@@ -78,7 +80,7 @@ class RoundsBook(QObject):
             self.renew()
 
     def renew(self) -> None:
-        """Read anew all that was read, or the first page."""
+        """Read everything read so far again, or the first page."""
         if self._asked is not None:
             self._is_stale = True
             return
@@ -86,7 +88,7 @@ class RoundsBook(QObject):
         self._ask(None, min(max(len(self.rows or ()), PAGE), ROWS))
 
     def read_on(self) -> None:
-        """Read the next older page, if there is one and nothing is under way."""
+        """Read the next older page, unless there is none or a question is pending."""
         if self._asked is None and self.has_more and self.rows:
             self._is_renewing = False
             self._ask(self.rows[-1].number, PAGE)
@@ -95,7 +97,7 @@ class RoundsBook(QObject):
         self._asked = AskPoints(before=before, run=self.run, device=self.device, limit=limit)
         self._model.ask(self._asked)
 
-    def _take(self, question: Question, reply: Reply) -> None:
+    def _receive(self, question: Question, reply: Reply) -> None:
         if question != self._asked or not isinstance(reply, Points):
             return
         self._asked, self.problem = None, ""
@@ -114,10 +116,10 @@ class RoundsBook(QObject):
             self.renew()
 
     def _is_short(self) -> bool:
-        """Whether less was read anew than is shown."""
+        """Return true if a renewal has read fewer rounds than are shown."""
         return bool(self.rows) and self._fresh[-1].number > (self.rows or ())[-1].number
 
-    def _miss(self, question: Question, why: str) -> None:
+    def _handle_refusal(self, question: Question, why: str) -> None:
         if question == self._asked:
             self._asked, self._is_stale, self.problem = None, False, why
             self.changed.emit()
@@ -128,12 +130,8 @@ class RoundsBook(QObject):
         self.devices = tuple(sorted(seen | set(self.devices)))
 
 
-Index = QModelIndex | QPersistentModelIndex
-NOWHERE = QModelIndex()
-
-
 class Column(IntEnum):
-    """What stands where."""
+    """The columns of the table."""
 
     ROUND = 0
     WHEN = 1
@@ -145,7 +143,7 @@ class Column(IntEnum):
 
 
 class Role(IntEnum):
-    """What the delegate asks for beside the first line."""
+    """The values that the delegate asks the model for."""
 
     NOTE = Qt.ItemDataRole.UserRole + 1
     PICTURE = Qt.ItemDataRole.UserRole + 2
@@ -153,22 +151,16 @@ class Role(IntEnum):
     ROW = Qt.ItemDataRole.UserRole + 4
 
 
-STATES = {
-    "pending": ("hourglass", "text_sub"),
-    "verified": ("circle-check", "ok"),
-    "rejected": ("circle-x", "warn"),
-}
 TRAILING = (Column.ENERGY, Column.POINTS)
-SPOKEN = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
 
 
 def is_checked(row: PointsRow) -> bool:
-    """Whether the worker has checked the proof of what this round gave."""
+    """Return true if the worker verified the proof of this round's points."""
     return row.state == "verified" and row.entry is not None and row.size is not None
 
 
 class RoundsRows(QAbstractTableModel):
-    """The rows; `name_device` writes a device as people know it."""
+    """The rows; `name_device` turns a device id into its familiar name."""
 
     def __init__(self, name_device: Callable[[str], str]) -> None:
         super().__init__()
@@ -185,7 +177,7 @@ class RoundsRows(QAbstractTableModel):
         }
 
     def show_rows(self, rows: tuple[PointsRow, ...]) -> None:
-        """Hold these; rows that are only added below leave everything else in place."""
+        """Replace the rows; if rows were only appended, selection and scroll position stay."""
         old = self._rows
         if rows == old:
             return
@@ -202,21 +194,17 @@ class RoundsRows(QAbstractTableModel):
             self.endResetModel()
 
     def row(self, at: int) -> PointsRow:
-        """The round in that row."""
         return self._rows[at]
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
-        """How many there are."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = NOWHERE) -> int:
-        """As many as there are headings."""
         return 0 if parent.isValid() else len(Column)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """Name a column."""
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -224,23 +212,23 @@ class RoundsRows(QAbstractTableModel):
         return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """One cell."""
         row, column = self._rows[index.row()], Column(index.column())
         if role == Qt.ItemDataRole.DisplayRole:
             return self.words(row, column)[0]
         if role == Role.NOTE:
             return self.words(row, column)[1]
-        if role in SPOKEN:
-            said = ", ".join(filter(None, self.words(row, column))) or self._unseen(row, column)
+        if role in ACCESSIBLE:
+            said = ", ".join(filter(None, self.words(row, column))) or self._accessible_text(
+                row, column
+            )
             return tip(said) if role == Qt.ItemDataRole.ToolTipRole else said
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side(column)
         if role == Role.ROW:
             return row
-        return _drawn(row, column)[role - Role.PICTURE] if role in _DRAWN else None
+        return _icon(row, column)[role - Role.PICTURE] if role in _ICONS else None
 
     def words(self, row: PointsRow, column: Column) -> tuple[str, str]:
-        """First and second line of a cell."""
         match column:
             case Column.ROUND:
                 number = self.tr("Round {number}").format(number=figures.count(row.round))
@@ -261,29 +249,27 @@ class RoundsRows(QAbstractTableModel):
         return pair
 
     def _points(self, row: PointsRow) -> tuple[str, str]:
-        """All of the points, and what of them was given for checking others' work."""
+        """All points, and the part earned by witnessing."""
         if row.state == "pending":
             return figures.ABSENT, ""
         part = self.witnessed(row.witnessed) if row.witnessed else ""
         return figures.full_points(row.micropoints), part
 
     def witnessed(self, micropoints: int) -> str:
-        """What was given for checking others' work."""
         return self.tr("{points} as witness").format(points=figures.exact_points(micropoints))
 
-    def _unseen(self, row: PointsRow, column: Column) -> str:
-        """What a cell without words says."""
+    def _accessible_text(self, row: PointsRow, column: Column) -> str:
+        """The accessible text of a cell that shows only an icon."""
         if column is not Column.PROOF:
             return ""
         checked = self.tr("Proof checked by this computer: open to see what that means")
         return checked if is_checked(row) else self.tr("No proof was checked yet")
 
 
-_DRAWN = (Role.PICTURE, Role.INK)
+_ICONS = (Role.PICTURE, Role.INK)
 
 
-def _drawn(row: PointsRow, column: Column) -> tuple[str, str]:
-    """Icon and colour of a cell."""
+def _icon(row: PointsRow, column: Column) -> tuple[str, str]:
     if column is Column.STATE:
         return STATES.get(row.state, ("", "text"))
     if column is Column.PROOF and is_checked(row):

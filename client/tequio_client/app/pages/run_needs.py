@@ -1,4 +1,8 @@
-"""The needs of a run beside what this computer has for them, with word and shape."""
+"""The needs of a run beside what this computer offers, and how well they fit.
+
+Memory is in MiB, everything else in bytes. The offer is what machine and limits leave; None means
+unlimited or unknown. A need above `TIGHT_FROM` of the offer fits tightly: it may soon be too much.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from tequio_client.app.pages import devices
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Picture, Text
+from tequio_client.app.widgets.base import Line, Picture, Text, flush_column
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.ipc.preferences import most_memory_mb
 
@@ -22,12 +26,6 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ipc.snapshot import Snapshot
 
-# --- Whether a run fits this computer: each need beside what there is for it. Pure.
-#
-# Memory in MiB, the rest in bytes. What there is, is what machine and limits leave; None: there
-# is no limit, or nobody knows. A need that takes more than `TIGHT_FROM` of what there is leaves
-# little for what comes.
-
 TIGHT_FROM = 0.8
 HOURS_A_DAY = 24
 _GIB = 1 << 30
@@ -36,7 +34,7 @@ _MBIT_BYTES_AN_HOUR = 3_600 * 125_000
 
 
 class Fit(StrEnum):
-    """How a need stands to what there is."""
+    """How a need compares with the resources."""
 
     FITS = "fits"
     TIGHT = "tight"
@@ -44,11 +42,11 @@ class Fit(StrEnum):
     UNKNOWN = "unknown"
 
 
-WORST = (Fit.LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
+WORST_FIRST = (Fit.LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
 
 
 class Kind(StrEnum):
-    """What a run needs."""
+    """A resource that a run needs."""
 
     MEMORY = "memory"
     DISK = "disk"
@@ -59,7 +57,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """One need and how it stands."""
+    """One need beside the resource for it."""
 
     kind: Kind
     needed: int
@@ -69,37 +67,36 @@ class Need:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """What there is for a run."""
+    """The resources available for a run."""
 
     memory_mb: int | None = None
-    """None: nobody knows."""
+    """None: unknown."""
     device: str = ""
-    """The accelerator with that memory; empty: there is none, and main memory counts."""
+    """The accelerator with that memory; empty: none, and main memory counts."""
     disk_bytes: int | None = None
-    """None: nobody knows."""
+    """None: unknown."""
     month_bytes: int | None = None
-    """Left of the month's traffic; None: no limit."""
+    """Left of the month's traffic; None: unlimited."""
     hourly_up_bytes: int | None = None
     hourly_down_bytes: int | None = None
-    """None: no limit."""
+    """None: unlimited."""
 
 
 def room(snapshot: Snapshot, preferences: Preferences) -> Room:
-    """What machine and limits leave."""
+    """The resources that machine and limits leave for a run."""
     memory_mb, device = _memory(snapshot, preferences)
     limit = preferences.month_gb * _GB
     return Room(
         memory_mb=memory_mb,
         device=device,
-        disk_bytes=_disk(snapshot, preferences),
+        disk_bytes=_disk_bytes(snapshot, preferences),
         month_bytes=max(limit - snapshot.line.month_bytes, 0) if limit else None,
-        hourly_up_bytes=_hourly(preferences.upload_mbit),
-        hourly_down_bytes=_hourly(preferences.download_mbit),
+        hourly_up_bytes=_hourly_bytes(preferences.upload_mbit),
+        hourly_down_bytes=_hourly_bytes(preferences.download_mbit),
     )
 
 
 def needs(run: RunRow, there: Room) -> tuple[Need, ...]:
-    """Each need of the run beside what there is."""
     memory = _need(Kind.MEMORY, run.memory_mb, there.memory_mb, without=Fit.UNKNOWN)
     disk = _need(Kind.DISK, run.disk_bytes, there.disk_bytes, without=Fit.UNKNOWN)
     return (
@@ -112,13 +109,13 @@ def needs(run: RunRow, there: Room) -> tuple[Need, ...]:
 
 
 def overall(needed: tuple[Need, ...]) -> Fit:
-    """How the run stands: as its worst need."""
+    """The worst fit of all needs."""
     fits = {one.fit for one in needed}
-    return next(fit for fit in WORST if fit in fits)
+    return next(fit for fit in WORST_FIRST if fit in fits)
 
 
 def days_of_traffic(run: RunRow, there: Room) -> int | None:
-    """Whole days for which the month's traffic lasts when lending all day; None: for ever."""
+    """Whole days that the month's traffic lasts when lending all day; None: unlimited."""
     daily = (run.hourly_up_bytes + run.hourly_down_bytes) * HOURS_A_DAY
     if there.month_bytes is None or not daily:
         return None
@@ -126,7 +123,6 @@ def days_of_traffic(run: RunRow, there: Room) -> int | None:
 
 
 def is_full(run: RunRow) -> bool:
-    """Whether all its places are taken."""
     return 0 < run.most_members <= run.members
 
 
@@ -138,11 +134,11 @@ def _need(kind: Kind, needed: int, most: int | None, without: Fit = Fit.FITS) ->
 
 
 def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, str]:
-    """Of the accelerator with the most, as the choice of a run reckons it."""
+    """Memory of the best accelerator, as the worker counts it when it chooses a run."""
     gpus = snapshot.machine.gpus
     if gpus is None:
         return None, ""
-    found = [(_usable(gpu, preferences), gpu.name) for gpu in gpus if _is_used(gpu, preferences)]
+    found = [(_usable_mb(gpu, preferences), gpu.name) for gpu in gpus if _is_used(gpu, preferences)]
     known = [(most, name) for most, name in found if most is not None]
     if known:
         return max(known)
@@ -153,13 +149,13 @@ def _is_used(gpu: Gpu, preferences: Preferences) -> bool:
     return preferences.device(gpu.id).use
 
 
-def _usable(gpu: Gpu, preferences: Preferences) -> int | None:
+def _usable_mb(gpu: Gpu, preferences: Preferences) -> int | None:
     if gpu.memory_mb is None:
         return None
     return most_memory_mb(gpu.memory_mb, preferences.device(gpu.id).memory_mb)
 
 
-def _disk(snapshot: Snapshot, preferences: Preferences) -> int | None:
+def _disk_bytes(snapshot: Snapshot, preferences: Preferences) -> int | None:
     disk = snapshot.disk
     if not disk.free_bytes:
         return None
@@ -167,7 +163,7 @@ def _disk(snapshot: Snapshot, preferences: Preferences) -> int | None:
     return min(preferences.disk_gib * _GIB, disk.store_bytes + spare)
 
 
-def _hourly(mbit: float | None) -> int | None:
+def _hourly_bytes(mbit: float | None) -> int | None:
     return None if mbit is None else int(mbit * _MBIT_BYTES_AN_HOUR)
 
 
@@ -187,7 +183,6 @@ PICTURES = {
 
 
 def show_fit(chip: Chip, fit: Fit) -> None:
-    """Let a chip say how something fits."""
     words, picture, tone = FITS[fit]
     chip.show_as(QCoreApplication.translate("RunNeeds", words), picture, tone)
 
@@ -197,17 +192,16 @@ class RunNeeds(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
+        column = flush_column(self, 12)
         self.rows = {kind: NeedRow(PICTURES[kind]) for kind in Kind}
         for row in self.rows.values():
             column.addWidget(row)
 
     def show_needs(self, needs: tuple[Need, ...], there: Room) -> None:
-        """Show these."""
         for need in needs:
-            self.rows[need.kind].show_need(self._name(need, there), need, self._note(need, there))
+            self.rows[need.kind].show_need(
+                self._name(need, there), need, self._note_text(need, there)
+            )
 
     def _name(self, need: Need, there: Room) -> str:
         names = {
@@ -219,7 +213,7 @@ class RunNeeds(QWidget):
         }
         return names[need.kind]
 
-    def _note(self, need: Need, there: Room) -> str:
+    def _note_text(self, need: Need, there: Room) -> str:
         if need.most is None:
             is_open = need.fit is Fit.FITS
             return self.tr("No limit set") if is_open else self.tr("Not known here")
@@ -239,11 +233,11 @@ class RunNeeds(QWidget):
 
 
 class NeedRow(QWidget):
-    """One need: what, how much, of how much, and how that fits."""
+    """One need: its name, the amounts, and how well it fits."""
 
     def __init__(self, picture: str) -> None:
         super().__init__()
-        self._name, self._note = Line("", Type.CAPTION, "sub"), Line("", Type.CAPTION, "sub")
+        self._name, self._note_text = Line("", Type.CAPTION, "sub"), Line("", Type.CAPTION, "sub")
         self._figure, self.chip = Text("", Type.STRONG), Chip()
         row, words, below = QHBoxLayout(self), QVBoxLayout(), QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
@@ -251,7 +245,7 @@ class NeedRow(QWidget):
         words.setSpacing(1)
         below.setSpacing(6)
         below.addWidget(self._figure)
-        below.addWidget(self._note, 1)
+        below.addWidget(self._note_text, 1)
         words.addWidget(self._name)
         words.addLayout(below)
         row.addWidget(Picture(picture, QSize(18, 18)))
@@ -259,17 +253,15 @@ class NeedRow(QWidget):
         row.addWidget(self.chip)
 
     def show_need(self, name: str, need: Need, note: str) -> None:
-        """Show that."""
         self._name.setText(name)
         self._figure.setText(_amount(need.kind, need.needed))
-        self._note.setText(note)
+        self._note_text.setText(note)
         show_fit(self.chip, need.fit)
         self.setAccessibleName(f"{name}: {self._figure.text()} {note}. {self.chip.words}")
 
     @property
     def words(self) -> str:
-        """How much of how much."""
-        return f"{self._figure.text()} {self._note.text()}"
+        return f"{self._figure.text()} {self._note_text.text()}"
 
 
 def _amount(kind: Kind, size: int) -> str:

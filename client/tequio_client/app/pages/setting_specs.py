@@ -10,6 +10,9 @@ from tequio_client.ipc.snapshot import Reason
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+Cause: TypeAlias = Reason | tuple[Reason, str]
+"""A reason of a decision, or that reason combined with one fact."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwitchSpec:
@@ -18,20 +21,20 @@ class SwitchSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberSpec:
-    """A number with its range and unit; an optional one is None at its least value."""
+    """A number with its range and unit; an optional one is None at its minimum."""
 
     least: float
     most: float
     unit: str
     nothing: str = ""
-    """Name of the least value, where it has one."""
+    """Name of the minimum, where it has one."""
     places: int = 0
     is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PercentSpec:
-    """A percentage on a slider, whose title stands beside its value."""
+    """A percentage on a slider, whose title is beside its value."""
 
     least: int
     step: int
@@ -51,7 +54,7 @@ class ChoiceSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChipSpec:
-    """A fact instead of a choice."""
+    """A fact, shown as a chip, instead of a choice."""
 
     words: str
     picture: str
@@ -60,15 +63,13 @@ class ChipSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomSpec:
-    """A control of its own class, by the field's name in `settings_section.CUSTOM`."""
+    """A control of its own class, found in `settings.CUSTOM` by the field's name."""
 
     is_wide: bool = False
-    """Whether it is below its title and note, and not beside them."""
+    """Placed below its title and note, not beside them."""
 
 
 ControlSpec: TypeAlias = SwitchSpec | NumberSpec | PercentSpec | ChoiceSpec | ChipSpec | CustomSpec
-Cause: TypeAlias = Reason | tuple[Reason, str]
-"""A reason of a decision, or only that reason with one fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +77,16 @@ class SettingSpec:
     """One row."""
 
     field: str
-    """Of the preferences or of the app's settings; a row that shows a fact has a name instead."""
+    """A field of the preferences or of the app's settings; the name of a row that shows a fact."""
     title: str = ""
     note: str = ""
     control: ControlSpec | None = None
     default: str = ""
-    """In words, where it does not follow from the value."""
+    """The default in words, if it does not follow from the value."""
     found_by: str = ""
-    """Words by which the search finds it too."""
+    """Further words that the search finds it by."""
     stops: tuple[Cause, ...] = ()
-    """The decisions against lending that this setting makes."""
+    """The decisions to pause that this setting causes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,5 +106,5 @@ class SectionSpec:
     picture: str
     note: str
     is_of_app: bool = False
-    """Whether its fields are the app's own settings, and not preferences of lending."""
+    """Its fields belong to the app's own settings, not to the lending preferences."""
     cards: tuple[CardSpec, ...]

@@ -1,48 +1,81 @@
-"""Settings: sections beside a list of them, and a search over all that can be set.
+"""The Settings page: sections beside a list of them, and a search over all settings.
 
-The list and the search stay where they are while a section scrolls; where there is little room
-they stand above it.
+The list and the search stay in place while a section scrolls; in a narrow window they move above.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from tequio_client.app import snooze
-from tequio_client.app.pages.edits import Edits
+from tequio_client.app.pages import settings_app, settings_lending
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.settings_control import SettingsContext, text
-from tequio_client.app.pages.settings_section import SettingsSection
+from tequio_client.app.pages.setting_specs import CustomSpec, PercentSpec
+from tequio_client.app.pages.settings_control import (
+    Edits,
+    Field,
+    SettingsContext,
+    build,
+    text,
+    with_default,
+)
 from tequio_client.app.pages.settings_table import SECTIONS, deciding_field, section_with
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Paragraph, Text
+from tequio_client.app.widgets.base import Card, Paragraph, Text, flush_column
 from tequio_client.app.widgets.cards import ListEntry, SectionList
+from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import EmptyState, UndoToast
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QHideEvent, QResizeEvent
 
     from tequio_client.app.pages.page import Means
+    from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
+    from tequio_client.app.pages.settings_control import SettingControl
+    from tequio_client.ipc.snapshot import Snapshot
 
 LIST = 196
-"""Width of the list of sections."""
-BESIDE = 22
-BELOW = 10
-"""Between the list and the section."""
+"""Width of the list of sections, in pixels."""
+LIST_GAP = 22
+LIST_GAP_NARROW = 10
+"""Space between list and section."""
 NARROW = 740
-"""Width below which it stands above them."""
-WIDEST = 720
-"""Of a section: longer lines are hard to read."""
+"""Width below which the list moves above the section."""
+SECTION_WIDTH = 720
+"""Maximum width of a section: longer lines are hard to read."""
+CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
+    "preset": settings_lending.PresetPicker,
+    "while_used": settings_lending.UsedSwitch,
+    "week": settings_lending.WeekEditor,
+    "exclusive": settings_lending.ExclusiveList,
+    "month_used": settings_lending.TrafficMeter,
+    "disk_used": settings_lending.StoreMeter,
+    "disk_left": settings_lending.FreeSpace,
+    "peer": settings_app.PeerLine,
+    "key": settings_app.KeyLine,
+    "standing": settings_app.StandingChip,
+    "backup": settings_app.key_backup,
+    "first-run": settings_app.SetupButton,
+    "nickname": settings_app.NicknameField,
+    "login": settings_app.LoginSwitch,
+    "ledger": settings_app.LedgerField,
+    "folder": settings_app.FolderLine,
+    "listen": settings_app.ListenField,
+    "reset": settings_app.ResetButton,
+}
+"""The controls of `CustomSpec`, by field; a factory that returns None leaves its row out."""
 
 
 class Settings(Page):
-    """The page."""
+    """The Settings page."""
 
     def __init__(self, means: Means) -> None:
         super().__init__(means)
@@ -81,15 +114,14 @@ class Settings(Page):
 
     @property
     def section(self) -> SettingsSection:
-        """The section that is open."""
-        return self._made(self._name)[1]
+        return self._built(self._name)[1]
 
     def section_of(self, name: str) -> SettingsSection:
-        """The section of that name, made now if need be."""
-        return self._made(name)[1]
+        """The section of that name, built on first use."""
+        return self._built(name)[1]
 
     def open_section(self, name: str) -> None:
-        """Show that section, instead of what was found."""
+        """Show that section in place of search results."""
         self._name = name
         self.search.clear()
         self._wanted = []
@@ -98,16 +130,13 @@ class Settings(Page):
 
     @property
     def place(self) -> str:
-        """The section."""
         return self._name
 
     def go_to(self, place: str) -> None:
-        """Open that section."""
         if place in self._specs:
             self.open_section(place)
 
     def refresh(self) -> None:
-        """Show what holds, in what is seen."""
         snapshot = self.model.snapshot
         for frame, section in self._sections.values():
             if not frame.isHidden():
@@ -115,20 +144,15 @@ class Settings(Page):
         self._mark()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Send what was not sent yet."""
         super().hideEvent(event)
         self.edits.flush()
 
-    # --- sections
-
-    def _made(self, name: str) -> tuple[QWidget, SettingsSection]:
+    def _built(self, name: str) -> tuple[QWidget, SettingsSection]:
         if name not in self._sections:
             spec = self._specs[name]
             section = SettingsSection(spec, self._context)
             frame = QWidget()
-            column = QVBoxLayout(frame)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(style.GAP)
+            column = flush_column(frame, style.GAP)
             head = QVBoxLayout()
             head.setSpacing(2)
             head.addWidget(Text(text(spec.title), Type.TITLE))
@@ -145,7 +169,7 @@ class Settings(Page):
         return self._sections[name]
 
     def _show_section(self) -> None:
-        self._made(self._name)
+        self._built(self._name)
         for name, (frame, section) in self._sections.items():
             if self._was_searched:
                 section.filter([])
@@ -156,14 +180,14 @@ class Settings(Page):
         self.expect()
 
     def _find(self, text: str) -> None:
-        """Show each setting that has all of these words."""
+        """Show the settings whose name or note contains all of these words."""
         self._wanted = text.casefold().split()
         if not self._wanted:
             self._show_section()
             return
         has_any, self._was_searched = False, True
         for name in self._specs:
-            frame, section = self._made(name)
+            frame, section = self._built(name)
             found = section.filter(self._wanted)
             frame.setVisible(found)
             has_any = has_any or found
@@ -173,7 +197,7 @@ class Settings(Page):
         self.expect()
 
     def _mark(self) -> None:
-        """Point to the section with the setting that stops lending now."""
+        """Mark the section with the setting that pauses lending now."""
         snapshot = self.model.snapshot
         name = section_with(deciding_field(snapshot.decision)) if snapshot else ""
         why = ""
@@ -181,15 +205,11 @@ class Settings(Page):
             why = snooze.words_reason(snapshot.decision, self.means.now_ms())
         self.list.mark(name, why)
 
-    # --- the list beside
-
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the list beside or above."""
         super().resizeEvent(event)
         self._settle()
 
     def changeEvent(self, event: QEvent) -> None:
-        """The other way round where lines begin on the right."""
         super().changeEvent(event)
         if event.type() == event.Type.LayoutDirectionChange:
             self._settle()
@@ -198,16 +218,114 @@ class Settings(Page):
         is_narrow = self.width() < NARROW
         left, top, right, bottom = style.PAGE_MARGINS
         room = self.viewport().size()
-        self.list.fold(is_narrow=is_narrow, margins=(left, top, right, BELOW))
+        self.list.fold(is_narrow=is_narrow, margins=(left, top, right, LIST_GAP_NARROW))
         if is_narrow:
-            high = top + self.list.line + BELOW
+            high = top + self.list.line + LIST_GAP_NARROW
             self.list.setGeometry(0, 0, room.width(), high)
             self.body.setContentsMargins(left, high + 4, right, bottom)
             return
-        wide = left + LIST + BESIDE
+        wide = left + LIST + LIST_GAP
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
         at = room.width() - left - LIST if is_mirrored else left
         self.list.setGeometry(at, top, LIST, room.height() - top)
-        rest = max(right, room.width() - wide - WIDEST)
+        rest = max(right, room.width() - wide - SECTION_WIDTH)
         sides = (rest, wide) if is_mirrored else (wide, rest)
         self.body.setContentsMargins(sides[0], top, sides[1], bottom)
+
+
+class SettingsSection(QWidget):
+    """A section; `rows` by the field that each changes, `controls` those of `CUSTOM`."""
+
+    def __init__(self, spec: SectionSpec, context: SettingsContext) -> None:
+        super().__init__()
+        self._spec, self._context = spec, context
+        self.rows: dict[str, SettingRow] = {}
+        self.controls: dict[str, SettingControl] = {}
+        self._cards: list[tuple[Card, list[tuple[QFrame, SettingRow]]]] = []
+        self._refreshes: list[Callable[[], None]] = []
+        self.body = flush_column(self, style.GAP)
+        for card in spec.cards:
+            self._add_card(text(card.heading))
+            for one in card.settings:
+                self._add(one)
+
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        for refresh in self._refreshes:
+            refresh()
+        for control in self.controls.values():
+            control.refresh(snapshot)
+        decider = deciding_field(snapshot.decision) if snapshot else ""
+        for field, row in self.rows.items():
+            stops, why = "", ""
+            if snapshot is not None and field == decider:
+                stops = QCoreApplication.translate("settings", "Stops lending now")
+                why = snooze.words_reason(snapshot.decision, self._context.means.now_ms())
+            row.say_stops(stops, why)
+
+    def filter(self, wanted: list[str]) -> bool:
+        """Show only the rows with all of these words; return false if there are none."""
+        found = False
+        for card, rows in self._cards:
+            has_any = False
+            for rule, row in rows:
+                is_shown = row.matches(wanted)
+                row.setVisible(is_shown)
+                rule.setVisible(is_shown and has_any)
+                has_any = has_any or is_shown
+            card.setVisible(has_any)
+            found = found or has_any
+        return found
+
+    def _add_card(self, heading: str) -> None:
+        made = Card(heading)
+        made.body.setSpacing(0)
+        if heading:
+            made.body.addSpacing(4)
+        self._cards.append((made, []))
+        self.body.addWidget(made)
+
+    def _add(self, spec: SettingSpec) -> None:
+        if isinstance(spec.control, CustomSpec):
+            self._add_custom(spec, is_wide=spec.control.is_wide)
+            return
+        built = build(spec, Field.of(spec, self._spec, self._context))
+        if isinstance(spec.control, PercentSpec) and built is not None:
+            # the slider shows title and note itself, beside its value
+            row = SettingRow("", "", built.widget, is_wide=True)
+            row.also(text(spec.title))
+        else:
+            default, widget = (built.default, built.widget) if built is not None else ("", None)
+            row = SettingRow(text(spec.title), _note_of(spec, default), widget)
+        if built is not None:
+            self._refreshes.append(built.refresh)
+        self._add_row(spec, row)
+
+    def _add_custom(self, spec: SettingSpec, *, is_wide: bool) -> None:
+        control = CUSTOM[spec.field](self._context)
+        if control is None:
+            return
+        note = _note_of(spec, control.default)
+        row = SettingRow(text(spec.title), note, control, is_wide=is_wide)
+        control.noted.connect(lambda words, tone: row.show_note(words or note, tone or "sub"))
+        self.controls[spec.field] = control
+        self._add_row(spec, row)
+        if control.below is not None:
+            card, _ = self._cards[-1]
+            card.body.addWidget(control.below)
+
+    def _add_row(self, spec: SettingSpec, row: SettingRow) -> None:
+        card, rows = self._cards[-1]
+        rule = QFrame()
+        rule.setProperty("kind", "rule")
+        card.body.addWidget(rule)
+        rule.setVisible(bool(rows))
+        rows.append((rule, row))
+        card.body.addWidget(row)
+        if spec.found_by:
+            row.also(text(spec.found_by))
+        self.rows[spec.field] = row
+
+
+def _note_of(spec: SettingSpec, default: str) -> str:
+    shown = text(spec.default) or default
+    return with_default(text(spec.note), shown) if shown else text(spec.note)

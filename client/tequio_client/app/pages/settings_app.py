@@ -1,4 +1,4 @@
-"""The settings' own controls about the app: key and name, start at login, ledger, worker, reset."""
+"""Custom controls for settings of the app: key, name, start at login, ledger, folder, reset."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tequio_client.app.pages.settings_control import SettingsContext
     from tequio_client.ipc.snapshot import Snapshot
 
+
 LONGEST_NAME = 64
 NAME_WIDTH = 200
 FIELD_WIDTH = 240
@@ -31,9 +32,9 @@ LISTEN = re.compile(
     r"/ip4/(\d{1,3}(?:\.\d{1,3}){3})/tcp/(\d{1,5})|/ip6/([0-9a-fA-F:.]+)/tcp/(\d{1,5})"
 )
 PORTS = 65_535
-LARGEST_BYTE = 255
+MAX_BYTE = 255
 NOT_RESET = {"version", "consent", "run"}
-"""Preferences that a reset leaves: they are agreed to or chosen elsewhere."""
+"""Preferences that a reset keeps: they are consents, or are chosen on other pages."""
 APP_NOT_RESET = {
     "version",
     "nickname",
@@ -46,11 +47,11 @@ APP_NOT_RESET = {
     "page",
     "geometry",
 }
-"""The app's settings that a reset leaves: the name, and what is remembered and not chosen."""
+"""App settings that a reset keeps: the name, and remembered state."""
 
 
 class PeerLine(SettingControl):
-    """The peer id, to be copied."""
+    """The peer id, with a copy button."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -58,13 +59,12 @@ class PeerLine(SettingControl):
         self.column.addWidget(self.line)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show it, once it is known."""
         status = snapshot.status if snapshot else None
         self.line.show_text(status.peer if status else "")
 
 
 class KeyLine(SettingControl):
-    """The public key, to be copied."""
+    """The public key, with a copy button."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -72,13 +72,12 @@ class KeyLine(SettingControl):
         self.column.addWidget(self.line)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show it, once it is known."""
         status = snapshot.status if snapshot else None
         self.line.show_text(status.key if status else "")
 
 
 class StandingChip(SettingControl):
-    """Whether the network accepts the key, and why not."""
+    """The key's acceptance by the network, with the reason if refused."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -86,7 +85,6 @@ class StandingChip(SettingControl):
         self.column.addWidget(self.chip)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show what the worker knows of it."""
         if snapshot is None or snapshot.status is None:
             self.chip.show_as(self.tr("Not known yet"), "hourglass")
             self.noted.emit(self.tr("Shown once this computer has joined the network."), "")
@@ -116,13 +114,13 @@ class KeyBackup(SettingControl):
 
 
 def key_backup(context: SettingsContext) -> KeyBackup | None:
-    """The key's card; None in a window that has nothing to do with the key."""
+    """The key's card; None in a window that does not manage the key."""
     keys = context.app.keys
     return None if keys is None else KeyBackup(context, KeyCard(keys, is_framed=False))
 
 
 class SetupButton(SettingControl):
-    """Opens the first run once more."""
+    """Opens the first run again."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -145,7 +143,6 @@ class NicknameField(SettingControl):
         self.column.addWidget(self.nickname)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show it, unless it is being typed."""
         if not (self.nickname.hasFocus() and self.nickname.isModified()):
             self.nickname.setText(self.context.app.book.settings.nickname)
 
@@ -156,7 +153,7 @@ class NicknameField(SettingControl):
 
 
 class LoginSwitch(SettingControl):
-    """Starting at login, as the system itself reports it."""
+    """Start at login, as the system itself reports it."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -166,7 +163,7 @@ class LoginSwitch(SettingControl):
         self.column.addWidget(self.switch)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Ask the system once, when the section is opened: the answer may read a file."""
+        """Ask the system once per opening of the section: the answer may read a file."""
         if not self._is_read:
             self._read_back()
 
@@ -194,7 +191,7 @@ class LoginSwitch(SettingControl):
 
 
 class LedgerField(SettingControl):
-    """The ledger's address, which is tested before it is used."""
+    """The ledger's address, checked before it is used."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -224,7 +221,6 @@ class LedgerField(SettingControl):
         self.column.addWidget(self.result)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show the address, and whether the worker reaches it."""
         if not self.address.isModified():
             self.address.setText(self.context.app.book.settings.ledger)
         ledger = snapshot.ledger if snapshot else None
@@ -304,7 +300,6 @@ class ListenField(SettingControl):
         self.column.addWidget(self.address)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show it, unless it is being typed."""
         if not (self.address.hasFocus() and self.address.isModified()):
             self.address.setText(self.context.app.book.settings.listen)
 
@@ -323,16 +318,16 @@ class ListenField(SettingControl):
 
 
 def is_listen_address(address: str) -> bool:
-    """Whether an address is a multiaddr of TCP on IPv4 or IPv6."""
+    """Return true for a multiaddr of TCP on IPv4 or IPv6."""
     found = LISTEN.fullmatch(address)
     if found is None:
         return False
     parts = [int(part) for part in (found[1] or "0").split(".")]
-    return max(parts) <= LARGEST_BYTE and int(found[2] or found[4]) <= PORTS
+    return max(parts) <= MAX_BYTE and int(found[2] or found[4]) <= PORTS
 
 
 class ResetButton(SettingControl):
-    """Restores the default of every setting, with a way back."""
+    """Restores the default of every setting, with undo."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)

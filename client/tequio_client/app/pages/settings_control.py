@@ -1,7 +1,7 @@
-"""The controls of the settings that follow from the table: switches, numbers, sliders, choices.
+"""The controls that are built from the table of settings: switches, numbers, sliders, choices.
 
-Every control shows what holds and changes it at once; what is being typed or dragged is sent when
-it has come to rest. `settings_lending` and `settings_app` have the controls of their own kind.
+Every control shows the current value and changes it at once; typing and dragging are sent after a
+moment of rest. `settings_lending` and `settings_app` have the controls with classes of their own.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from msgspec.structs import replace
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.pages.setting_specs import (
     ChipSpec,
@@ -22,15 +23,16 @@ from tequio_client.app.pages.setting_specs import (
 from tequio_client.app.pages.settings_table import CONTEXT
 from tequio_client.app.settings_file import AppSettings
 from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import flush_column
 from tequio_client.app.widgets.buttons import Dropdown, Segmented, Switch
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
-from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.preferences import PRESETS, DeviceChoice, Preferences, Preset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from tequio_client.app.pages.edits import Edits
+    from tequio_client.app.model import Model
     from tequio_client.app.pages.page import Means, Own
     from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
     from tequio_client.app.widgets.messages import UndoToast
@@ -38,11 +40,13 @@ if TYPE_CHECKING:
 
 USUAL, USUAL_APP = Preferences(), AppSettings()
 """The defaults."""
+REST_MS = 250
+_PRESET_FIELDS = {field for fixed in PRESETS.values() for field in fixed}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsContext:
-    """What the controls of the page work with."""
+    """The model, the edits and the program that the controls work with."""
 
     means: Means
     edits: Edits
@@ -50,7 +54,7 @@ class SettingsContext:
 
     @property
     def app(self) -> Own:
-        """The program around the window; sections about it are made only where there is one."""
+        """The program around the window; sections about it are built only where there is one."""
         if self.means.own is None:
             raise RuntimeError("settings of the app in a window without an app")
         return self.means.own
@@ -66,29 +70,27 @@ class Field:
 
     @classmethod
     def of(cls, spec: SettingSpec, section: SectionSpec, context: SettingsContext) -> Field:
-        """The field of a row."""
         return cls(name=spec.field, is_of_app=section.is_of_app, context=context)
 
     @property
     def value(self) -> Any:  # noqa: ANN401  # of any type that a setting has
-        """What holds now, with changes that were not sent yet."""
+        """The current value, including changes that were not sent yet."""
         held = self.context.app.book.settings if self.is_of_app else self.context.edits.current
         return getattr(held, self.name)
 
     @property
     def default(self) -> Any:  # noqa: ANN401  # of any type that a setting has
-        """What holds unless something else was chosen; None for a row without a field."""
+        """The default value; None for a row without a field."""
         return getattr(USUAL_APP if self.is_of_app else USUAL, self.name, None)
 
     def change(self, value: object) -> None:
-        """Change it now."""
         if self.is_of_app:
             self.context.app.book.change(**{self.name: value})
         else:
             self.context.edits.change({self.name: value})
 
     def change_soon(self, value: object) -> None:
-        """Change it when the hand has come to rest; only for preferences."""
+        """Change it after a moment of rest; preferences only."""
         self.context.edits.change_soon({self.name: value})
 
 
@@ -96,7 +98,7 @@ class SettingControl(QWidget):
     """A control with a class of its own; subclasses fill `column` and implement `refresh`."""
 
     noted = Signal(str, str)
-    """Another note than the table's, with its tone; an empty one restores the table's."""
+    """Replaces the table's note, with a tone; an empty text restores it."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__()
@@ -105,9 +107,7 @@ class SettingControl(QWidget):
         """A widget below the row, on the same card."""
         self.default = ""
         """The default in words, where the table cannot know it."""
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(10)
+        self.column = flush_column(self, 10)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         """Show what holds now."""
@@ -115,7 +115,7 @@ class SettingControl(QWidget):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltControl:
-    """A control from the table, with the function that shows what holds in it."""
+    """A control from the table, with the function that shows its current value."""
 
     widget: QWidget
     refresh: Callable[[], None]
@@ -124,7 +124,7 @@ class BuiltControl:
 
 
 def text(source: str) -> str:
-    """A text of the table, in the user's language."""
+    """The translation of a text of the table."""
     return QCoreApplication.translate(CONTEXT, source) if source else ""
 
 
@@ -203,7 +203,81 @@ def _choice(title: str, spec: ChoiceSpec, field: Field) -> BuiltControl:
 
 
 def with_default(note: str, default: str) -> str:
-    """The note of a setting, and its default."""
+    """The note of a setting with its default appended."""
     return QCoreApplication.translate("settings", "{note} Default: {default}.").format(
         note=note, default=default
     )
+
+
+class Edits(QObject):
+    """The pending changes of one page."""
+
+    changed = Signal()
+    """`current` is another."""
+
+    def __init__(self, model: Model, parent: QObject) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._fields: dict[str, Any] = {}
+        self._devices: dict[str, dict[str, Any]] = {}
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REST_MS)
+        self._timer.timeout.connect(self.flush)
+
+    @property
+    def current(self) -> Preferences:
+        """The model's preferences with the changes that were not sent yet."""
+        made = replace(self._model.preferences, **self._fields)
+        for name, fields in self._devices.items():
+            made = replace(made, devices=_with_device(made, name, fields))
+        return replace(made, preset=preset_of(made)) if _PRESET_FIELDS & set(self._fields) else made
+
+    def change(self, fields: Mapping[str, Any]) -> None:
+        self._fields.update(fields)
+        self.flush()
+
+    def change_soon(self, fields: Mapping[str, Any]) -> None:
+        """Change these fields; they are sent after `REST_MS` without a change."""
+        self._fields.update(fields)
+        self._send_later()
+
+    def change_device(self, name: str, fields: Mapping[str, Any]) -> None:
+        self._devices.setdefault(name, {}).update(fields)
+        self.flush()
+
+    def change_device_soon(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Change these fields of the device; they are sent after `REST_MS` without a change."""
+        self._devices.setdefault(name, {}).update(fields)
+        self._send_later()
+
+    def flush(self) -> None:
+        self._timer.stop()
+        if not self._fields and not self._devices:
+            return
+        made = self.current
+        self._fields, self._devices = {}, {}
+        if made != self._model.preferences:
+            self._model.choose(made)
+        self.changed.emit()
+
+    def _send_later(self) -> None:
+        self._timer.start()
+        self.changed.emit()
+
+
+def preset_of(preferences: Preferences) -> Preset:
+    """The preset with exactly these values; custom if there is none."""
+    for preset, fixed in PRESETS.items():
+        if all(getattr(preferences, field) == value for field, value in fixed.items()):
+            return preset
+    return Preset.CUSTOM
+
+
+def _with_device(
+    preferences: Preferences, name: str, fields: Mapping[str, Any]
+) -> tuple[DeviceChoice, ...]:
+    changed = replace(preferences.device(name), **fields)
+    others = tuple(one for one in preferences.devices if one.id != name)
+    at = next((at for at, one in enumerate(preferences.devices) if one.id == name), len(others))
+    return (*others[:at], changed, *others[at:])

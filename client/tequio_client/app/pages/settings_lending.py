@@ -1,4 +1,4 @@
-"""The settings' own controls about lending: presets, presence, hours, programs and what is used."""
+"""Custom controls for lending: presets, presence, hours, programs and usage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from tequio_client.app.pages.settings_control import SettingControl
 from tequio_client.app.theme.style import Type
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Paragraph, Text
+from tequio_client.app.widgets.base import Line, Paragraph, Text, flush_row
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Segmented, Switch
 from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import WeekGrid
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 NEVER = (0,) * 7
 OFFICE = tuple((1 << 24) - 1 & ~(((1 << 10) - 1) << 8) for _ in range(5)) + ALWAYS[:2]
-"""All hours but those from 8 to 18 on working days."""
+"""All hours except 8 to 18 on working days."""
 NIGHTS = tuple(((1 << 8) - 1) | (((1 << 2) - 1) << 22) for _ in range(7))
 """From 22 to 8."""
 MOST_PROGRAMS = 64
@@ -44,10 +44,11 @@ LONGEST_NAME = 256
 PICKER_SIZE = (420, 460)
 GB = 10**9
 GIB = 1 << 30
+_WEEKS: dict[str, Week] = {"always": ALWAYS, "nights": NIGHTS, "office": OFFICE}
 
 
 class UsedQuestion(Banner):
-    """The warning to confirm before anything is lent while the computer is used."""
+    """The warning to confirm before lending while the computer is in use."""
 
     def __init__(self, agree: Callable[[], None]) -> None:
         super().__init__()
@@ -56,7 +57,7 @@ class UsedQuestion(Banner):
         self.button.clicked.connect(agree)
 
     def ask(self, share_percent: int, button: str) -> None:
-        """Show it, with the word on its button."""
+        """Show the warning with that label on its button."""
         said = self.tr(
             "While you use the computer, the device will be busy for {share} of the time. It gets "
             "louder and uses more power, and videos or scrolling may stutter. Games still pause it."
@@ -66,7 +67,7 @@ class UsedQuestion(Banner):
 
 
 class PresetPicker(SettingControl):
-    """The presets as cards; Max asks first, because it lends while the computer is used."""
+    """The presets as cards; Max asks first, because it lends while the computer is in use."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -102,7 +103,6 @@ class PresetPicker(SettingControl):
         self.presets.chosen.connect(self._choose)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show the preset that holds, if one does."""
         current = self.context.edits.current
         is_custom = current.preset is Preset.CUSTOM
         self.presets.choose("" if is_custom else current.preset)
@@ -134,7 +134,7 @@ class PresetPicker(SettingControl):
 
 
 class UsedSwitch(SettingControl):
-    """Lending while the computer is used, which asks before it is switched on."""
+    """Lending while the computer is in use; switching it on asks first."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -146,7 +146,6 @@ class UsedSwitch(SettingControl):
         self.switch.clicked.connect(self._switch)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show what holds."""
         is_on = self.context.edits.current.while_used
         self.switch.setChecked(is_on)
         if is_on:
@@ -165,7 +164,7 @@ class UsedSwitch(SettingControl):
 
 
 class WeekEditor(SettingControl):
-    """The hours of the week: drawn by hand, or one of a few sets with a name."""
+    """The hours of the week: drawn by hand, or one of a few named sets."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -187,7 +186,6 @@ class WeekEditor(SettingControl):
         self.week.chosen.connect(lambda week: context.edits.change_soon({"week": week}))
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show the hours that hold."""
         week = self.context.edits.current.week
         self.week.choose(week)
         self.hours.choose(_hours_of(week))
@@ -205,15 +203,12 @@ class WeekEditor(SettingControl):
         self.refresh(None)  # "custom" cannot be chosen, only drawn
 
 
-_WEEKS: dict[str, Week] = {"always": ALWAYS, "nights": NIGHTS, "office": OFFICE}
-
-
 def _hours_of(week: Week) -> str:
     return next((name for name, one in _WEEKS.items() if one == week), "own")
 
 
 class ExclusiveList(SettingControl):
-    """The programs beside which nothing is lent, with buttons to add and to remove one."""
+    """Programs that pause lending while they run, with buttons to add and remove them."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -229,11 +224,10 @@ class ExclusiveList(SettingControl):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The programs shown."""
         return self._names or ()
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show the programs that hold; rows are built again only where they changed."""
+        """Rows are rebuilt only where they changed."""
         names = self.context.edits.current.exclusive
         if names == self._names:
             return
@@ -250,7 +244,6 @@ class ExclusiveList(SettingControl):
         self.add.setEnabled(len(names) < MOST_PROGRAMS)
 
     def open_picker(self) -> None:
-        """Ask for a program to add."""
         app = self.context.means.own
         self.picker = ProgramPicker(app.programs if app else tuple, self)
         self.picker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -273,9 +266,7 @@ class ExclusiveList(SettingControl):
 
     def _row(self, name: str) -> QWidget:
         made = QWidget()
-        row = QHBoxLayout(made)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
+        row = flush_row(made, 10)
         remove = Button(self.tr("Remove"), "quiet", "x")
         remove.setAccessibleName(self.tr("Remove {program}").format(program=name))
         remove.clicked.connect(lambda: self._remove(name))
@@ -295,7 +286,7 @@ class _Relay(QObject):
 
 
 class ProgramPicker(QDialog):
-    """Asks for one program among those that run, or by its name; `picked` has it."""
+    """Asks for one of the running programs, or any name; `picked` carries the answer."""
 
     picked = Signal(str)
 
@@ -335,7 +326,7 @@ class ProgramPicker(QDialog):
 
     @property
     def choice(self) -> str:
-        """The program that is selected, or typed; empty: none."""
+        """The program that is selected or typed; empty: none."""
         row = self.programs.currentRow()
         item = self.programs.item(row)
         if row >= 0 and not item.isHidden():
@@ -391,7 +382,7 @@ def _send_programs(list_programs: Callable[[], tuple[str, ...]], relay: _Relay) 
 
 
 class TrafficMeter(SettingControl):
-    """What was sent and received this month, beside the quota."""
+    """Traffic of this month beside the monthly limit."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -399,7 +390,7 @@ class TrafficMeter(SettingControl):
         self.column.addWidget(self.meter)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show it; there is no bar without a quota."""
+        """Without a monthly limit there is a figure but not a bar."""
         used = snapshot.line.month_bytes if snapshot else None
         _show_use(self.meter, used, self.context.edits.current.month_gb * GB, figures.data)
 
@@ -413,7 +404,6 @@ class StoreMeter(SettingControl):
         self.column.addWidget(self.meter)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show it."""
         used = snapshot.disk.store_bytes if snapshot else None
         _show_use(self.meter, used, self.context.edits.current.disk_gib * GIB, _gibibytes)
 
@@ -427,7 +417,6 @@ class FreeSpace(SettingControl):
         self.column.addWidget(self.shown)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        """Show it, if the worker knows."""
         self.shown.setText(_gibibytes(snapshot.disk.free_bytes) if snapshot else figures.ABSENT)
 
 

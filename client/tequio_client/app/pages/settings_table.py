@@ -1,15 +1,14 @@
 """Every setting of the app as data: its section, title, note, control, default and effect.
 
-The pages are built from these tables (`settings_section`), and the search looks through them. All
-texts are English and are translated in the context `settings`; what a setting holds by default
-comes from `Preferences` and `AppSettings`, which this table never repeats.
+The pages are built from these tables (`settings`), and the search looks through them. All
+texts are English and are translated in the context `settings`; defaults come from `Preferences` and
+`AppSettings` and are never repeated here.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.app.pages.privacy_table import LISTS, TELEMETRY
 from tequio_client.app.pages.setting_specs import (
     CardSpec,
     ChipSpec,
@@ -21,7 +20,14 @@ from tequio_client.app.pages.setting_specs import (
     SettingSpec,
     SwitchSpec,
 )
-from tequio_client.app.theme.look import Choice
+from tequio_client.app.pages.settings_table_app import (
+    ACCOUNT,
+    ADVANCED,
+    APPEARANCE,
+    NOTIFICATIONS,
+    PRIVACY,
+    STARTUP,
+)
 from tequio_client.ipc.snapshot import Reason, State
 
 if TYPE_CHECKING:
@@ -34,8 +40,6 @@ CONTEXT = "settings"
 MOST_MBIT = 100_000.0
 MOST_GB = 1_000_000
 DAY_MINUTES = 1_440
-
-WIDE = CustomSpec(is_wide=True)
 _PRESENCE = CardSpec(
     heading="While you're using the computer",
     settings=(
@@ -93,7 +97,7 @@ _GAMES = CardSpec(
             field="exclusive",
             title="Exclusive programs",
             note="Nothing is lent while one of these runs: video editing, calls, recording.",
-            control=WIDE,
+            control=CustomSpec(is_wide=True),
             default="none",
             stops=(Reason.EXCLUSIVE, (Reason.CANNOT_TELL, "programs")),
         ),
@@ -149,7 +153,7 @@ _LENDING = SectionSpec(
                     field="preset",
                     title="Preset",
                     note="Default: Balanced. A preset changes only the settings named on its card.",
-                    control=WIDE,
+                    control=CustomSpec(is_wide=True),
                 ),
             )
         ),
@@ -160,7 +164,7 @@ _LENDING = SectionSpec(
                     field="week",
                     title="Hours of the week",
                     note="Drag to select hours, or use Shift+arrow keys; Space toggles an hour.",
-                    control=WIDE,
+                    control=CustomSpec(is_wide=True),
                     default="all hours",
                     stops=(Reason.SCHEDULE,),
                 ),
@@ -234,7 +238,9 @@ _NETWORK = SectionSpec(
                     control=NumberSpec(least=0, most=MOST_GB, unit="GB", nothing="No limit"),
                     stops=(Reason.QUOTA,),
                 ),
-                SettingSpec(field="month_used", control=WIDE, found_by="Used this month"),
+                SettingSpec(
+                    field="month_used", control=CustomSpec(is_wide=True), found_by="Used this month"
+                ),
             ),
         ),
         CardSpec(
@@ -268,7 +274,9 @@ _STORAGE = SectionSpec(
                     control=NumberSpec(least=1, most=MOST_GB, unit="GiB"),
                     stops=((Reason.DISK, "store"),),
                 ),
-                SettingSpec(field="disk_used", control=WIDE, found_by="Used by Tequio"),
+                SettingSpec(
+                    field="disk_used", control=CustomSpec(is_wide=True), found_by="Used by Tequio"
+                ),
             ),
         ),
         CardSpec(
@@ -291,292 +299,32 @@ _STORAGE = SectionSpec(
         ),
     ),
 )
-_NOTIFICATIONS = SectionSpec(
-    name="notifications",
-    title="Notifications",
-    picture="bell",
-    note="What Tequio notifies you of while its window is closed.",
-    is_of_app=True,
-    cards=(
-        CardSpec(
-            settings=(
-                SettingSpec(
-                    field="notify_points",
-                    title="First points",
-                    note="Once, when your first points are verified.",
-                    control=SwitchSpec(),
-                ),
-                SettingSpec(
-                    field="notify_rank",
-                    title="Weekly rank",
-                    note="Once a week, how your rank has changed.",
-                    control=SwitchSpec(),
-                ),
-                SettingSpec(
-                    field="notify_attention",
-                    title="Attention",
-                    note="When lending cannot continue until you do something.",
-                    control=SwitchSpec(),
-                ),
-                SettingSpec(
-                    field="notify_runs",
-                    title="Runs",
-                    note="When a run you are in begins or ends.",
-                    control=SwitchSpec(),
-                ),
-                SettingSpec(
-                    field="notify_competitions",
-                    title="Competitions",
-                    note="When one begins, when its deadline is near and when it is decided; when "
-                    "you are drawn to judge, and when all your scores are in.",
-                    control=SwitchSpec(),
-                ),
-                SettingSpec(
-                    field="notify_never",
-                    note="Notifications wait while a program fills the screen.",
-                ),
-            )
-        ),
-    ),
-)
-_APPEARANCE = SectionSpec(
-    name="appearance",
-    title="Appearance",
-    picture="palette",
-    note="Colours, language and motion.",
-    is_of_app=True,
-    cards=(
-        CardSpec(
-            settings=(
-                SettingSpec(
-                    field="appearance",
-                    title="Colours",
-                    note="A light or a dark theme.",
-                    control=ChoiceSpec(
-                        choices={
-                            Choice.SYSTEM: "Same as system",
-                            Choice.LIGHT: "Light",
-                            Choice.DARK: "Dark",
-                        }
-                    ),
-                ),
-                SettingSpec(
-                    field="language",
-                    title="Language",
-                    note="For texts, dates and numbers. Texts without a translation are in "
-                    "English.",
-                    control=ChoiceSpec(
-                        choices={"": "Same as system"},
-                        names={"en": "English", "es": "Español"},
-                        is_list=True,
-                    ),
-                ),
-                SettingSpec(
-                    field="reduced_motion",
-                    title="Reduced motion",
-                    note="No sliding or fading. The system's own setting has the same effect.",
-                    control=SwitchSpec(),
-                ),
-            )
-        ),
-    ),
-)
-_ACCOUNT = SectionSpec(
-    name="account",
-    title="Account and keys",
-    picture="key-round",
-    note="Your identity on the network.",
-    is_of_app=True,
-    cards=(
-        CardSpec(
-            heading="Key",
-            settings=(
-                SettingSpec(
-                    field="peer",
-                    title="Peer id",
-                    note="Your name on the network, visible to everyone.",
-                    control=WIDE,
-                ),
-                SettingSpec(
-                    field="key",
-                    title="Key fingerprint",
-                    note="The public half of your key, shown with your points and in the ranking. "
-                    "The secret half never leaves this computer; nobody who helps you will ask "
-                    "for it.",
-                    control=WIDE,
-                ),
-                SettingSpec(
-                    field="standing",
-                    title="Standing",
-                    note="Your key is in good standing.",
-                    control=CustomSpec(),
-                ),
-                SettingSpec(field="backup", title="Backup and restore", control=WIDE),
-                SettingSpec(
-                    field="first-run",
-                    title="Setup",
-                    note="Run the setup again. Nothing changes until you finish it.",
-                    control=CustomSpec(),
-                ),
-            ),
-        ),
-        CardSpec(
-            heading="Name",
-            settings=(
-                SettingSpec(
-                    field="nickname",
-                    title="Nickname",
-                    note="How this app greets you. It stays on this computer; others see your key.",
-                    control=CustomSpec(),
-                    default="none",
-                ),
-            ),
-        ),
-    ),
-)
-_STARTUP = SectionSpec(
-    name="startup",
-    title="Startup",
-    picture="power",
-    note="Whether Tequio starts when you log in.",
-    is_of_app=True,
-    cards=(
-        CardSpec(
-            settings=(
-                SettingSpec(
-                    field="login",
-                    title="Start at login",
-                    note="Starts minimised to the tray; the window stays closed.",
-                    control=CustomSpec(),
-                    default="your choice during setup",
-                    found_by="autostart background hidden",
-                ),
-            )
-        ),
-    ),
-)
-_PRIVACY = SectionSpec(
-    name="privacy",
-    title="Privacy",
-    picture="shield-check",
-    note="Everything that leaves this computer, and where it goes.",
-    cards=(
-        CardSpec(
-            settings=(
-                SettingSpec(
-                    field="telemetry",
-                    title=TELEMETRY.title,
-                    note=TELEMETRY.note,
-                    control=ChipSpec(words="None", picture="shield-check", tone="ok"),
-                ),
-            )
-        ),
-        *(
-            CardSpec(
-                heading=heading,
-                settings=tuple(
-                    SettingSpec(field=item.name, title=item.title, note=item.note) for item in items
-                ),
-            )
-            for heading, items in LISTS.items()
-        ),
-    ),
-)
-_ADVANCED = SectionSpec(
-    name="advanced",
-    title="Advanced",
-    picture="wrench",
-    note="Most people never need these.",
-    is_of_app=True,
-    cards=(
-        CardSpec(
-            heading="Ledger",
-            settings=(
-                SettingSpec(
-                    field="ledger",
-                    title="Address",
-                    note="Of the server that keeps the public log of work and points. The address "
-                    "is tested before it's used.",
-                    control=WIDE,
-                    stops=(Reason.LEDGER_UNKNOWN,),
-                ),
-            ),
-        ),
-        CardSpec(
-            heading="Worker",
-            settings=(
-                SettingSpec(
-                    field="folder",
-                    title="Folder",
-                    note="Key, store and state. To move it: quit, move the folder, and start with "
-                    "--dir.",
-                    control=WIDE,
-                ),
-                SettingSpec(
-                    field="listen",
-                    title="Listen address",
-                    note="Where peers reach this computer, for example /ip4/0.0.0.0/tcp/4001.",
-                    control=CustomSpec(),
-                    default="any free port",
-                ),
-                SettingSpec(
-                    field="log_level",
-                    title="Log level",
-                    note="How much is written to worker.log in the folder. A change restarts the "
-                    "worker.",
-                    control=ChoiceSpec(
-                        choices={
-                            "debug": "Everything",
-                            "info": "Events",
-                            "warning": "Warnings",
-                            "error": "Errors",
-                        },
-                        is_list=True,
-                    ),
-                ),
-            ),
-        ),
-        CardSpec(
-            heading="Reset",
-            settings=(
-                SettingSpec(
-                    field="reset",
-                    title="Reset all settings",
-                    note="Restores every default. Key, points, consent and run stay.",
-                    control=CustomSpec(),
-                ),
-            ),
-        ),
-    ),
-)
 SECTIONS = (
     _LENDING,
     _NETWORK,
     _STORAGE,
-    _NOTIFICATIONS,
-    _APPEARANCE,
-    _ACCOUNT,
-    _STARTUP,
-    _PRIVACY,
-    _ADVANCED,
+    NOTIFICATIONS,
+    APPEARANCE,
+    ACCOUNT,
+    STARTUP,
+    PRIVACY,
+    ADVANCED,
 )
-
 DEVICE_STOPS: Mapping[Cause, str] = {
     Reason.HOT: "temperature_c",
     Reason.NO_DEVICE: "use",
     Reason.GPU_MEMORY: "memory_mb",
     (Reason.NO_DEVICE, "small"): "memory_mb",
 }
-"""Decisions that a device's limit on the page Hardware makes."""
+"""Decisions caused by a device's limit on the Hardware page."""
 NO_SETTING: Mapping[Cause, str] = {
     (Reason.BATTERY_UNKNOWN, "probe"): "",
     (Reason.GPU_UNKNOWN, "memory"): "",
 }
-"""Decisions that no setting can change, unlike others for the same reason."""
+"""Decisions that no setting can change, unlike others with the same reason."""
 
 
 def settings_of(section: SectionSpec) -> Iterator[SettingSpec]:
-    """All settings of a section, in their order."""
     for card in section.cards:
         yield from card.settings
 
@@ -594,7 +342,7 @@ _FIELDS: Mapping[Cause, str] = {
 
 
 def deciding_field(decision: Decision) -> str:
-    """The setting that stops lending now; empty: none does."""
+    """The setting that pauses lending now; empty: none."""
     if decision.state not in {State.WAITING, State.ATTENTION}:
         return ""
     exact = decision.reason, str(decision.values.get("fact", ""))
@@ -602,12 +350,12 @@ def deciding_field(decision: Decision) -> str:
 
 
 def deciding_device(decision: Decision) -> str:
-    """The name of the device that a decision is about; empty: of none, or of all."""
+    """The name of the device that a decision is about; empty: none, or all."""
     return str(decision.values.get("device", ""))
 
 
 def section_with(field_name: str) -> str:
-    """The name of the section with a field that can stop lending; empty: there is none."""
+    """The section with a field that can pause lending; empty: none."""
     for section in SECTIONS:
         if any(one.field == field_name and one.stops for one in settings_of(section)):
             return section.name

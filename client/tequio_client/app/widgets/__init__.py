@@ -1,1 +1,1 @@
-"""The app's own parts: each draws itself by the theme and says aloud what it shows."""
+"""The app's own widgets: painted in the colours of the theme, with accessible names."""

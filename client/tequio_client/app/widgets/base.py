@@ -1,4 +1,4 @@
-"""Text: always plain, so that a name from the network never becomes markup."""
+"""The parts that every widget is built from: columns, painting, pictures, text and cards."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPaintEvent, QResizeEvent
 
-# --- Parts side by side, that go below each other where there is no room.
+W = TypeVar("W", bound=QWidget)
+SMALL = QSize(16, 16)
+LEAST_LETTERS = 14
+"""Minimum width of a paragraph, in average letters."""
 
 
 class Columns(QWidget):
-    """Holds its parts in one row; where they do not fit, `folded` of them in each, or one."""
+    """Places its parts in one row; where they do not fit, `folded` of them in each row, or one."""
 
     def __init__(self, *, folded: int = 1, gap: int = style.GAP) -> None:
         super().__init__()
@@ -44,31 +47,30 @@ class Columns(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def hold(self, parts: Sequence[QWidget], shares: Sequence[int] = ()) -> None:
-        """Hold these, with such shares of the width; equal ones if none are named."""
+        """`shares` of the width; equal ones if none are given."""
         self._parts, self._shares = tuple(parts), tuple(shares) or (1,) * len(parts)
         self._lay(len(self._parts))
 
     @property
     def columns(self) -> int:
-        """How many stand beside each other."""
+        """The number of parts side by side."""
         return self._columns
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as with one in each row."""
+        """As narrow as one part per row."""
         return QSize(self._needed(1), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fold or unfold."""
         super().resizeEvent(event)
         self.fold()
 
     def fold(self) -> None:
-        """Fold or unfold; to be called where a part needs more room than it did, or less."""
+        """Lay the parts out again; to be called when a part's needed width has changed."""
         goals = (len(self._parts), self._folded)
         self._lay(next((goal for goal in goals if self._needed(goal) <= self.width()), 1))
 
     def _needed(self, columns: int) -> int:
-        """Pixels that so many in a row need."""
+        """The width in pixels of `columns` parts in a row."""
         widths = [0] * columns
         for at, part in enumerate(self._parts):
             if not part.isHidden():
@@ -89,13 +91,24 @@ class Columns(QWidget):
         self.updateGeometry()
 
 
-# --- What every painted widget does: the focus ring, and brushes of the colours in force.
+def flush_column(parent: QWidget, spacing: int) -> QVBoxLayout:
+    """A vertical layout without margins, `spacing` pixels between its parts."""
+    column = QVBoxLayout(parent)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(spacing)
+    return column
 
-W = TypeVar("W", bound=QWidget)
+
+def flush_row(parent: QWidget, spacing: int) -> QHBoxLayout:
+    """A horizontal layout without margins, `spacing` pixels between its parts."""
+    row = QHBoxLayout(parent)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(spacing)
+    return row
 
 
 def painted(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], None]:
-    """Make a `paintEvent` of what draws with a painter, which has smooth edges.
+    """Make a `paintEvent` from a function that draws with an antialiased painter.
 
     The painter is ended whatever happens: an error while a painter is active would end the process.
     """
@@ -113,7 +126,7 @@ def painted(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], N
 
 
 def focus_ring(painter: QPainter, place: QRectF, radius: float) -> None:
-    """Draw the ring around what has the keyboard, inside that place."""
+    """Draw the ring around the widget that has the keyboard focus."""
     inset = style.FOCUS / 2
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(tokens().ring), style.FOCUS))
@@ -121,7 +134,7 @@ def focus_ring(painter: QPainter, place: QRectF, radius: float) -> None:
 
 
 def across(left: float, right: float) -> QLinearGradient:
-    """From the first accent to the second, between two places of the x axis."""
+    """A gradient from the first accent to the second, between two x coordinates."""
     made = QLinearGradient(QPointF(left, 0), QPointF(right, 0))
     made.setColorAt(0, QColor(tokens().accent))
     made.setColorAt(1, QColor(tokens().accent2))
@@ -129,19 +142,13 @@ def across(left: float, right: float) -> QLinearGradient:
 
 
 def see_through(colour: str, opacity: float) -> QColor:
-    """The colour, so much of it."""
     made = QColor(colour)
     made.setAlphaF(opacity)
     return made
 
 
-# --- An icon beside words: decoration, in a colour of those in force.
-
-SMALL = QSize(16, 16)
-
-
 class Picture(QWidget):
-    """An icon of one size; `ink` names its colour among the tokens."""
+    """An icon of one size; `ink` names its colour among the theme's tokens."""
 
     def __init__(self, name: str, size: QSize = SMALL, ink: str = "text_sub") -> None:
         super().__init__()
@@ -149,34 +156,30 @@ class Picture(QWidget):
         self.setFixedSize(size)
 
     def show_as(self, name: str, ink: str) -> None:
-        """Show that icon in that colour from now on."""
         self._name, self._ink = name, ink
         self.update()
 
     @property
     def name(self) -> str:
-        """Which icon it shows."""
         return self._name
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw it."""
         icons.draw(painter, self._name, getattr(tokens(), self._ink), self.rect().toRectF())
 
 
-LEAST_LETTERS = 14
-"""Width of a paragraph, at least."""
-
-
 def tip(words: str) -> str:
-    """The words as a tool tip: what looks like markup Qt would read so, and load its pictures."""
+    """The words as a tool tip, escaped: Qt would read markup in them and load its images."""
     if not QtText.mightBeRichText(words):
         return words
     return words.replace("&lt;", "<").replace("<", "\u2039").replace(">", "\u203a")
 
 
 class Text(QLabel):
-    """Text of one kind and tone (`sub`, `accent`, `ok`, `warn`, `danger`)."""
+    """Plain text of one kind and tone (`sub`, `accent`, `ok`, `warn`, `danger`).
+
+    It is always plain, so that a name from the network never becomes markup.
+    """
 
     def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
         super().__init__(words)
@@ -185,7 +188,6 @@ class Text(QLabel):
         self.setProperty("tone", tone)
 
     def set_tone(self, tone: str) -> None:
-        """Write in another tone from now on."""
         if tone != self.property("tone"):
             self.setProperty("tone", tone)
             self.style().unpolish(self)
@@ -193,7 +195,7 @@ class Text(QLabel):
 
 
 class Paragraph(Text):
-    """Text that breaks its lines to fit."""
+    """Text that wraps."""
 
     def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
         super().__init__(words, kind, tone)
@@ -203,32 +205,29 @@ class Paragraph(Text):
         self.setSizePolicy(policy)
 
     def minimumSizeHint(self) -> QSize:
-        """A few words wide, and as high as its text is at the width that it has."""
+        """A few words wide, and as high as its text is at the current width."""
         least = self.fontMetrics().averageCharWidth() * LEAST_LETTERS
         return QSize(least, self.heightForWidth(max(self.width(), least)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Ask for another height at another width."""
         super().resizeEvent(event)
         if event.oldSize().width() != self.width():
             self.updateGeometry()
 
 
 class Line(Text):
-    """Text on one line, cut with an ellipsis where it does not fit; the tool tip has it whole."""
+    """Text on one line, with an ellipsis where it does not fit; the tool tip has all of it."""
 
     def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
         super().__init__(words, kind, tone)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def minimumSizeHint(self) -> QSize:
-        """Room for a few letters."""
         metrics = self.fontMetrics()
         return QSize(min(metrics.averageCharWidth() * 6, self.sizeHint().width()), metrics.height())
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw as much as fits."""
         room = self.contentsRect()
         shown = self.fontMetrics().elidedText(
             self.text(), Qt.TextElideMode.ElideRight, room.width()
@@ -239,11 +238,8 @@ class Line(Text):
         painter.drawText(room, alignment, shown)
 
 
-# --- A surface that holds what belongs together.
-
-
 class Card(QFrame):
-    """A card; `body` takes what it holds, below its heading if it has one."""
+    """A framed surface; `body` holds its parts, below a heading if there is one."""
 
     def __init__(self, heading: str = "", note: str = "") -> None:
         super().__init__()
@@ -255,7 +251,7 @@ class Card(QFrame):
             self.title(heading, note)
 
     def title(self, heading: str, note: str = "") -> None:
-        """Add a heading, and a note at its end; once."""
+        """Add a heading, and a note at its end; call once."""
         head = QHBoxLayout()
         head.addWidget(Line(heading, Type.HEADING), 1)
         if note:

@@ -1,4 +1,4 @@
-"""One of a few choices that want a sentence each: a card with its name and what it means."""
+"""Buttons, switches and choices."""
 
 from __future__ import annotations
 
@@ -42,9 +42,22 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPainter, QWheelEvent
     from PySide6.QtWidgets import QMenu
 
-# --- Buttons, whose icon follows the colours in force.
-
 TONES = {"primary": "on_button", "quiet": "text_accent", "danger": "danger"}
+PADDING = 13
+CARD_WIDTH = 150
+BETWEEN = 5
+WRAPPED = Qt.TextFlag.TextWordWrap
+UNBOUNDED_HEIGHT = 10_000
+Row = TypeVar("Row", bound=QWidget)
+NAV_BUTTON_PADDING = (14, 10)
+GAP = 11
+MARK = (3, 16)
+SEGMENTED_PADDING = (14, 7)
+TRACK = (38, 22)
+RADIUS = 8.0
+FOCUS_MARGIN = 3
+"""Space around the track for the focus ring."""
+SLIDE_MS = 120
 
 
 class Button(QPushButton):
@@ -63,19 +76,16 @@ class Button(QPushButton):
         self._colour()
 
     def show_as(self, words: str, picture: str = "") -> None:
-        """Be called something else from now on."""
         if (words, picture) != (self.text(), self._picture):
             self._picture = picture
             self.setText(words)
             self._colour()
 
     def open_menu(self, menu: QMenu) -> None:
-        """Open that menu when clicked."""
         self.setMenu(menu)
         self.setLayoutDirection(_reversed(self.layoutDirection()))  # the icon stands behind
 
     def changeEvent(self, event: QEvent) -> None:
-        """Take the new colours."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.StyleChange, QEvent.Type.EnabledChange):
             self._colour()
@@ -92,15 +102,8 @@ def _reversed(direction: Qt.LayoutDirection) -> Qt.LayoutDirection:
     return Qt.LayoutDirection.LeftToRight
 
 
-PADDING = 13
-LEAST = 150
-BETWEEN = 5
-WRAPPED = Qt.TextFlag.TextWordWrap
-TALLEST = 10_000
-
-
 class ChoiceCard(QRadioButton):
-    """A card that can be chosen."""
+    """A card that can be chosen, with a name and a sentence."""
 
     def __init__(self, name: str, note: str) -> None:
         super().__init__(name)
@@ -109,34 +112,28 @@ class ChoiceCard(QRadioButton):
         self.setAccessibleDescription(note)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setMinimumWidth(LEAST)
+        self.setMinimumWidth(CARD_WIDTH)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
     def hasHeightForWidth(self) -> bool:
-        """The note breaks its lines."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Room for name and note."""
         return sum(self._heights(width)) + BETWEEN + 2 * PADDING
 
     def sizeHint(self) -> QSize:
-        """A calm proportion."""
-        return QSize(LEAST + 50, self.heightForWidth(LEAST + 50))
+        return QSize(CARD_WIDTH + 50, self.heightForWidth(CARD_WIDTH + 50))
 
     def minimumSizeHint(self) -> QSize:
-        """Room for all of the note."""
-        return QSize(LEAST, self.heightForWidth(max(self.width(), LEAST)))
+        return QSize(CARD_WIDTH, self.heightForWidth(max(self.width(), CARD_WIDTH)))
 
     def hitButton(self, at: QPoint) -> bool:
-        """All of it can be clicked."""
         return self.rect().contains(at)
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw ground, name, note and the mark of the chosen one."""
         colours, room = tokens(), QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         is_on = self.isChecked()
         painter.setPen(QPen(QColor(colours.accent if is_on else colours.edge), 1.5 if is_on else 1))
@@ -172,7 +169,7 @@ class ChoiceCard(QRadioButton):
 
 
 def _height(words: str, kind: Type, width: int) -> int:
-    rect = QFontMetrics(font(kind)).boundingRect(0, 0, width, TALLEST, int(WRAPPED), words)
+    rect = QFontMetrics(font(kind)).boundingRect(0, 0, width, UNBOUNDED_HEIGHT, int(WRAPPED), words)
     return rect.height()
 
 
@@ -180,7 +177,7 @@ class ChoiceCards(Columns):
     """Cards of which one is chosen, or none."""
 
     chosen = Signal(str)
-    """The name of the one that was chosen by hand."""
+    """The name of the card chosen by the user."""
 
     def __init__(self, name: str, choices: dict[str, tuple[str, str]]) -> None:
         super().__init__(gap=10)
@@ -192,14 +189,9 @@ class ChoiceCards(Columns):
         self.hold(tuple(self.cards.values()))
 
     def choose(self, chosen: str) -> None:
-        """Show that one as chosen; a name that is not among them: none."""
+        """Select that card; an unknown name selects none."""
         for key, card in self.cards.items():
             card.setChecked(key == chosen)
-
-
-# --- One of several things in a list, as a button that stays chosen; it holds whatever shows it.
-
-Row = TypeVar("Row", bound=QWidget)
 
 
 def renewed(
@@ -209,9 +201,9 @@ def renewed(
     new: Callable[[str], Row],
     after: QWidget | None = None,
 ) -> dict[str, Row]:
-    """Lay out a row for each name, behind `after` if there is one, and reached in that order.
+    """Lay out a row for each name, after `after` if given, and in the same tab order.
 
-    Rows of those that stay are kept, for one of them may have the keyboard; the others go.
+    Rows of names that stay are reused, because one of them may have the focus.
     """
     for name in old.keys() - set(names):
         gone = old.pop(name)
@@ -228,7 +220,7 @@ def renewed(
 
 
 class ChoiceRow(QRadioButton):
-    """A row; `body` takes what it shows. Of those with one parent, one is chosen."""
+    """A row with any `body`; among rows with one parent, one is selected."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -241,25 +233,21 @@ class ChoiceRow(QRadioButton):
         self.body.setSpacing(7)
 
     def settle(self) -> None:
-        """Let the mouse through all that it holds; to be called when that is whole."""
+        """Let mouse events through all parts; to be called when the row is complete."""
         for part in self.findChildren(QWidget):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def sizeHint(self) -> QSize:
-        """What its parts need."""
         return self.body.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """What its parts need at least."""
         return self.body.minimumSize()
 
     def hitButton(self, at: QPoint) -> bool:
-        """All of it can be clicked."""
         return self.rect().contains(at)
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw the ground and its edge."""
         colours, room = tokens(), QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         edge, ground = colours.hairline, colours.card
         if self.isChecked():
@@ -273,14 +261,11 @@ class ChoiceRow(QRadioButton):
             focus_ring(painter, QRectF(self.rect()), style.CARD_RADIUS)
 
 
-# --- One of several choices, of which only the chosen one is seen.
-
-
 class Dropdown(QComboBox):
-    """Choices by name, with their words."""
+    """Choices by name, with their labels; only the selected one is visible."""
 
     chosen = Signal(str)
-    """The name of what was chosen by hand."""
+    """The name of the choice made by the user."""
 
     def __init__(self, name: str, choices: dict[str, str]) -> None:
         super().__init__()
@@ -294,30 +279,22 @@ class Dropdown(QComboBox):
         self.activated.connect(lambda at: self.chosen.emit(self.itemData(at)))
 
     def choose(self, key: str) -> None:
-        """Show that one as chosen; a name that is not among the choices changes nothing."""
+        """Select that choice; an unknown name changes nothing."""
         at = self.findData(key)
         if at >= 0:
             self.setCurrentIndex(at)
 
     @property
     def choice(self) -> str:
-        """The name of the one that is chosen."""
         return str(self.currentData())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """The wheel scrolls the page."""
+        """The wheel scrolls the page instead of changing the choice."""
         event.ignore()
 
 
-# --- One entry of the side bar.
-
-NAV_BUTTON_PADDING = (14, 10)
-GAP = 11
-MARK = (3, 16)
-
-
 class NavButton(QPushButton):
-    """Leads to a page; of those in one bar, one is checked."""
+    """An entry of the side bar; one of them is checked."""
 
     def __init__(self, words: str, picture: str) -> None:
         super().__init__(words)
@@ -331,22 +308,18 @@ class NavButton(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """Icon, gap and words, with room around."""
         words = self.fontMetrics().horizontalAdvance(self.text())
         width = NAV_BUTTON_PADDING[0] * 2 + style.ICON + GAP + words
         return QSize(width, self.fontMetrics().height() + NAV_BUTTON_PADDING[1] * 2)
 
     def minimumSizeHint(self) -> QSize:
-        """The words may be cut."""
         return QSize(NAV_BUTTON_PADDING[0] * 2 + style.ICON, self.sizeHint().height())
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw all of it."""
         self.draw(painter)
 
     def draw(self, painter: QPainter) -> None:
-        """Draw ground, mark, icon and words."""
         colours, room = tokens(), QRectF(self.rect())
         if self.isChecked() or self.underMouse():
             painter.setPen(Qt.PenStyle.NoPen)
@@ -382,16 +355,11 @@ class NavButton(QPushButton):
         return QRectF(self.width() - place.right(), place.y(), place.width(), place.height())
 
 
-# --- One of a few choices, side by side.
-
-SEGMENTED_PADDING = (14, 7)
-
-
 class Segmented(QWidget):
-    """A row of segments, one of which is chosen; arrow keys go from one to the next."""
+    """A row of segments, one of which is selected; arrow keys move between them."""
 
     chosen = Signal(str)
-    """The name of the segment that was chosen by hand."""
+    """The name of the segment chosen by the user."""
 
     def __init__(self, name: str, segments: dict[str, str]) -> None:
         super().__init__()
@@ -407,17 +375,14 @@ class Segmented(QWidget):
         self.choose(next(iter(segments)))
 
     def choose(self, key: str) -> None:
-        """Show that one as chosen."""
         self._segments[key].setChecked(True)
 
     @property
     def choice(self) -> str:
-        """The name of the one that is chosen."""
         return next(key for key, segment in self._segments.items() if segment.isChecked())
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw the common ground."""
         painter.setPen(QPen(QColor(tokens().hairline), 1))
         painter.setBrush(QColor(tokens().page))
         room = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
@@ -425,7 +390,7 @@ class Segmented(QWidget):
 
 
 class Segment(QRadioButton):
-    """One choice."""
+    """One choice of a segmented row."""
 
     def __init__(self, words: str, group: str) -> None:
         super().__init__(words)
@@ -437,22 +402,18 @@ class Segment(QRadioButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """The words, with room around."""
         metrics = self.fontMetrics()
         width = metrics.horizontalAdvance(self.text()) + 2 * SEGMENTED_PADDING[0]
         return QSize(width, metrics.height() + 2 * SEGMENTED_PADDING[1] - 4)
 
     def minimumSizeHint(self) -> QSize:
-        """The words are never cut."""
         return self.sizeHint()
 
     def hitButton(self, at: QPoint) -> bool:
-        """All of it can be clicked."""
         return self.rect().contains(at)
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw ground and words."""
         colours, room = tokens(), QRectF(self.rect())
         radius = style.BUTTON_RADIUS - 3
         if self.isChecked() or self.underMouse():
@@ -467,17 +428,8 @@ class Segment(QRadioButton):
             focus_ring(painter, room, radius)
 
 
-# --- On or off, at once.
-
-TRACK = (38, 22)
-ROUND = 8.0
-ROOM = 3
-"""Around the track, for the focus ring."""
-SLIDE_MS = 120
-
-
 class Switch(QCheckBox):
-    """A switch; what it switches stands beside it, and is its accessible name."""
+    """A switch; its label is beside it, and is its accessible name."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -492,11 +444,9 @@ class Switch(QCheckBox):
         self.toggled.connect(self._move)
 
     def sizeHint(self) -> QSize:
-        """Always the same."""
-        return QSize(TRACK[0] + 2 * ROOM, TRACK[1] + 2 * ROOM)
+        return QSize(TRACK[0] + 2 * FOCUS_MARGIN, TRACK[1] + 2 * FOCUS_MARGIN)
 
     def hitButton(self, at: QPoint) -> bool:
-        """All of it can be clicked."""
         return self.rect().contains(at)
 
     def _move(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
@@ -521,9 +471,8 @@ class Switch(QCheckBox):
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw track and thumb."""
         colours = tokens()
-        track = QRectF(ROOM, ROOM, *TRACK)
+        track = QRectF(FOCUS_MARGIN, FOCUS_MARGIN, *TRACK)
         on, off = self._colours()
         painter.setPen(QPen(QColor(on if self.isChecked() else colours.edge), 1))
         painter.setBrush(QColor(on if self.isChecked() else colours.card))
@@ -533,13 +482,13 @@ class Switch(QCheckBox):
         way = TRACK[0] - TRACK[1]
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
         place = 1 - self._place if is_mirrored else self._place
-        thumb = QRectF(0, 0, 2 * ROUND, 2 * ROUND)
+        thumb = QRectF(0, 0, 2 * RADIUS, 2 * RADIUS)
         middle = track.topLeft().toPoint()
         thumb.moveCenter(track.center())
-        thumb.moveLeft(middle.x() + (TRACK[1] - 2 * ROUND) / 2 + way * place)
+        thumb.moveLeft(middle.x() + (TRACK[1] - 2 * RADIUS) / 2 + way * place)
         painter.drawEllipse(thumb)
         if self.hasFocus():
-            focus_ring(painter, QRectF(self.rect()), TRACK[1] / 2 + ROOM)
+            focus_ring(painter, QRectF(self.rect()), TRACK[1] / 2 + FOCUS_MARGIN)
 
     def _colours(self) -> tuple[str, str]:
         colours = tokens()

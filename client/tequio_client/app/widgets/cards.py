@@ -1,4 +1,4 @@
-"""Leads to the sections of a page, with a search: a list, or a drop-down where it is narrow."""
+"""Composite parts of pages: text to copy, the ranking, the list of sections, figures and tiles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QStyledItemDelegate,
@@ -35,7 +34,7 @@ from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Paragraph, Text, painted, tip
+from tequio_client.app.widgets.base import Line, Paragraph, Text, flush_row, painted, tip
 from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
 
 if TYPE_CHECKING:
@@ -46,15 +45,23 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import RankRow
 
-# --- A text to be copied, with the button that does it.
-
-SAYS_MS = 2_000
+COPIED_MS = 2_000
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+ROW = 32
+KEY_LETTERS = 10
+RANK, WHO, POINTS = range(3)
+DOT = 7.0
+TILE = 28
+STAT_WIDTH = 190
+"""Minimum width of a figure's card in pixels."""
+TILE_RADIUS = 8
 
 
 class CopyLine(QWidget):
     """Shows a text, cut where it does not fit, and copies all of it.
 
-    One that is written for a machine is not cut but broken, wherever the line ends.
+    Text for a machine is wrapped anywhere and never cut.
     """
 
     def __init__(self, name: str, *, is_for_machine: bool = False) -> None:
@@ -67,19 +74,17 @@ class CopyLine(QWidget):
         self.button = Button(self.tr("Copy"), "quiet", "copy")
         self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
         self.button.clicked.connect(self._copy)
-        self._said = QTimer(self)
-        self._said.setSingleShot(True)
-        self._said.setInterval(SAYS_MS)
-        self._said.timeout.connect(lambda: self.button.show_as(self.tr("Copy"), "copy"))
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(10)
+        self._copied_timer = QTimer(self)
+        self._copied_timer.setSingleShot(True)
+        self._copied_timer.setInterval(COPIED_MS)
+        self._copied_timer.timeout.connect(lambda: self.button.show_as(self.tr("Copy"), "copy"))
+        self._row = row = flush_row(self, 10)
         row.addWidget(self._text, 1)
         row.addWidget(self.button)
         self.show_text("")
 
     def show_text(self, text: str) -> None:
-        """Show that; nothing to copy where there is none."""
+        """Empty text disables copying."""
         self._whole = text or figures.ABSENT
         is_broken = self._text.wordWrap()
         self._text.setText("\u200b".join(self._whole) if is_broken else self._whole)
@@ -87,31 +92,21 @@ class CopyLine(QWidget):
         self.button.setEnabled(bool(text))
 
     def add(self, button: Button) -> None:
-        """Add another deed behind the copying."""
+        """Add another button after the copy button."""
         self._row.addWidget(button)
 
     @property
     def text(self) -> str:
-        """What it shows."""
         return self._whole
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._whole)
         self.button.show_as(self.tr("Copied"), "check")
-        self._said.start()
-
-
-# --- Who has how many points, with our own row marked.
-
-Index = QModelIndex | QPersistentModelIndex
-NOWHERE = QModelIndex()
-ROW = 32
-KEY_LETTERS = 10
-RANK, WHO, POINTS = range(3)
+        self._copied_timer.start()
 
 
 class RankingTable(QTableView):
-    """The neighbours in the ranking, the best first."""
+    """The neighbours in the ranking, best first."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -130,7 +125,6 @@ class RankingTable(QTableView):
         self._set_header(self.horizontalHeader())
 
     def show_rows(self, rows: tuple[RankRow, ...]) -> None:
-        """Show these."""
         self._rows.replace(rows)
 
     def _set_header(self, header: QHeaderView) -> None:
@@ -142,7 +136,7 @@ class RankingTable(QTableView):
 
 
 class RankingRows(QAbstractTableModel):
-    """The rows as Qt asks for them."""
+    """The rows of the ranking as a Qt model."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,24 +144,20 @@ class RankingRows(QAbstractTableModel):
         self._headings = ("#", self.tr("Volunteer"), self.tr("Points"))
 
     def replace(self, rows: tuple[RankRow, ...]) -> None:
-        """Hold these from now on."""
         if rows != self._rows:
             self.beginResetModel()
             self._rows = rows
             self.endResetModel()
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
-        """How many there are."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = NOWHERE) -> int:
-        """Rank, name and points."""
         return 0 if parent.isValid() else len(self._headings)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """Name a column."""
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -175,7 +165,6 @@ class RankingRows(QAbstractTableModel):
         return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """One cell."""
         row = self._rows[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._words(row, index.column())
@@ -199,10 +188,9 @@ class RankingRows(QAbstractTableModel):
 
 
 class OwnRow(QStyledItemDelegate):
-    """Lays a soft ground below our own row, and a hairline below each other one."""
+    """Highlights our own row, and draws a hairline below each other one."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw one cell."""
         place = QRectF(option.rect)
         if index.data(Qt.ItemDataRole.UserRole):
             painter.fillRect(place, QColor(tokens().accent_soft))
@@ -217,9 +205,6 @@ def _side(column: int) -> Qt.AlignmentFlag:
     return side | Qt.AlignmentFlag.AlignVCenter
 
 
-DOT = 7.0
-
-
 class ListEntry(NamedTuple):
     """A section as the list shows it."""
 
@@ -229,10 +214,10 @@ class ListEntry(NamedTuple):
 
 
 class SectionList(QWidget):
-    """The list; it looks the same on any page."""
+    """The list of a page's sections: a column, or a drop-down where it is narrow."""
 
     chosen = Signal(str)
-    """The section that was chosen by hand."""
+    """The section chosen by the user."""
 
     def __init__(self, name: str, entries: Sequence[ListEntry], parent: QWidget) -> None:
         super().__init__(parent)
@@ -265,7 +250,7 @@ class SectionList(QWidget):
         self._colour()
 
     def fold(self, *, is_narrow: bool, margins: tuple[int, int, int, int]) -> None:
-        """Be one line, with margins around it and a ground to scroll below; or a column."""
+        """Become one line with margins and an opaque ground, or a column again."""
         self._box.setContentsMargins(*(margins if is_narrow else (0, 0, 0, 0)))
         self.setAutoFillBackground(is_narrow)
         way = QBoxLayout.Direction.LeftToRight if is_narrow else QBoxLayout.Direction.TopToBottom
@@ -277,11 +262,11 @@ class SectionList(QWidget):
 
     @property
     def line(self) -> int:
-        """Pixels that it is high when it is one line."""
+        """The height in pixels of the single line."""
         return max(self.search.sizeHint().height(), self.choices.sizeHint().height())
 
     def check(self, name: str) -> None:
-        """Show that one as open; no name: none is."""
+        """Select that section; an empty name selects none."""
         self._group.setExclusive(False)
         for key, button in self.buttons.items():
             button.setChecked(key == name)
@@ -289,12 +274,11 @@ class SectionList(QWidget):
         self.choices.choose(name)
 
     def mark(self, name: str, why: str) -> None:
-        """Put a dot beside that one, which says why; no name: beside none."""
+        """Put a dot beside that section with its reason; an empty name removes the dot."""
         for key, button in self.buttons.items():
             button.mark(why if key == name else "")
 
     def changeEvent(self, event: QEvent) -> None:
-        """Take the new colours."""
         super().changeEvent(event)
         if event.type() == event.Type.StyleChange:
             self._colour()
@@ -304,7 +288,7 @@ class SectionList(QWidget):
 
 
 class SectionButton(NavButton):
-    """One section; a dot says that something in it wants to be seen."""
+    """One section; a dot says that something in it needs attention."""
 
     def __init__(self, words: str, picture: str) -> None:
         super().__init__(words, picture)
@@ -312,7 +296,6 @@ class SectionButton(NavButton):
         self._why = ""
 
     def mark(self, why: str) -> None:
-        """Show the dot for that reason, or none."""
         if why != self._why:
             self._why = why
             self.setAccessibleDescription(why)
@@ -321,12 +304,11 @@ class SectionButton(NavButton):
 
     @property
     def why(self) -> str:
-        """Why there is a dot."""
+        """The reason for the dot."""
         return self._why
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw the entry, and its dot."""
         self.draw(painter)
         if self._why:
             is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
@@ -336,23 +318,17 @@ class SectionButton(NavButton):
             painter.drawEllipse(QRectF(left, (self.height() - DOT) / 2, DOT, DOT))
 
     def sizeHint(self) -> QSize:
-        """A little lower than the entries of the side bar."""
         hint = super().sizeHint()
         return QSize(hint.width(), hint.height() - 4)
 
 
-# --- One figure with its name and what there is to say about it.
-
-TILE = 28
-TILE_RADIUS = 8
-
-
 class StatCard(QFrame):
-    """A card for one figure."""
+    """A card for one figure and a note about it."""
 
     def __init__(self, name: str, picture: str) -> None:
         super().__init__()
         self.setProperty("kind", "card")
+        self.setMinimumWidth(STAT_WIDTH)
         self._name = Line(name, Type.CAPTION, "sub")
         self._figure = Line("", Type.FIGURE)
         self._note = Line("", Type.CAPTION, "sub")
@@ -366,7 +342,7 @@ class StatCard(QFrame):
         grid.setColumnStretch(0, 1)
 
     def show_figure(self, figure: str, note: str = "", exact: str = "") -> None:
-        """Show that figure; `exact` is what a tool tip adds."""
+        """`exact` is added to the tool tip."""
         self._figure.setText(figure)
         self._note.setText(note)
         self.setToolTip(exact)
@@ -375,17 +351,15 @@ class StatCard(QFrame):
 
     @property
     def figure(self) -> str:
-        """What it shows."""
         return self._figure.text()
 
     @property
     def note(self) -> str:
-        """What it says about that."""
         return self._note.text()
 
 
 class Tile(QWidget):
-    """A small icon on a soft ground: decoration."""
+    """A small decorative icon on a soft ground."""
 
     def __init__(self, picture: str) -> None:
         super().__init__()
@@ -394,7 +368,6 @@ class Tile(QWidget):
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw ground and icon."""
         room = QRectF(self.rect())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens().accent_soft))

@@ -1,14 +1,13 @@
-"""Several series over the same steps, as lines that bear their names.
+"""Charts: an area over time, lines of a race, and sparklines.
 
-Colour, dashes and name tell the lines apart. The hand of the mouse or the arrow keys choose a step,
-whose values are then shown; a summary in words stands in the accessible description.
+The mouse or the arrow keys select a step whose values are then shown. The accessible description
+holds a summary in words.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -22,16 +21,29 @@ from tequio_client.app.widgets.base import across, focus_ring, painted, see_thro
 from tequio_shared import curve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 
-# --- The charts' smooth line as a path that Qt draws.
+STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+LINES = 4
+"""Intervals between the horizontal lines."""
+LABELS_HEIGHT = 20
+"""Height of the labels below."""
+LABELS_GAP = 10
+"""Space between the labels and the plot."""
+DOT = 4.5
+LABELS_APART = 18
+Write: TypeAlias = "Callable[[float], str]"
+"""Writes a value in words."""
+HEIGHT = 26
+LINE = 1.6
+SPARKLINE_DOT = 2.2
 
 
 def smooth(points: Sequence[QPointF]) -> QPainterPath:
-    """The line through the points, whose x must rise; none: an empty path."""
+    """The smooth line through points with rising x; empty without points."""
     if not points:
         return QPainterPath()
     path = QPainterPath(points[0])
@@ -40,13 +52,8 @@ def smooth(points: Sequence[QPointF]) -> QPainterPath:
     return path
 
 
-# --- Round numbers for a chart's axis.
-
-STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-
-
 def top_and_step(highest: float, intervals: int) -> tuple[float, float]:
-    """The top of an axis that holds the highest value, and its step: round, and no more than due.
+    """A round top of an axis that holds the highest value, and its step.
 
     For a highest value of 0 or less the axis ends at 1.
     """
@@ -58,48 +65,18 @@ def top_and_step(highest: float, intervals: int) -> tuple[float, float]:
     return step * intervals, step
 
 
-def bottom_top_and_step(
-    lowest: float, highest: float, intervals: int
-) -> tuple[float, float, float]:
-    """Ends and step of an axis that holds both and need not begin at 0: about so many steps."""
-    span = highest - lowest or max(abs(highest), 1.0) / 10
-    least = span / intervals
-    power = 10.0 ** math.floor(math.log10(least))
-    step = next(step for step in STEPS if step * power >= least * (1 - 1e-9)) * power
-    bottom = math.floor(lowest / step + 1e-9) * step
-    top = math.ceil(highest / step - 1e-9) * step
-    return bottom, max(top, bottom + step), step
-
-
-# --- A series over time, as a curve above a fading ground.
-#
-# The hand of the mouse or the arrow keys choose a step, whose value is then shown; a summary in
-# words stands in the accessible description.
-
-LINES = 4
-"""Intervals between the hairlines."""
-AXIS = 20
-"""Height of the labels below."""
-BESIDE = 10
-"""Between the labels and the plot."""
-DOT = 4.5
-LABELS_APART = 18
-Write: TypeAlias = "Callable[[float], str]"
-"""Says a value in words."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """What a chart shows: one value and one label for each step, oldest first."""
+    """The data of a chart: one value and one label for each step, oldest first."""
 
     values: tuple[float, ...] = ()
     labels: tuple[str, ...] = ()
     summary: str = ""
-    """For who cannot see the curve."""
+    """The accessible description."""
 
 
 class AreaChart(QWidget):
-    """Draws a plot, writing its values as told; while it has none, its words say why."""
+    """A plot as a curve over a fading area; without values it shows `empty`."""
 
     def __init__(self, name: str, empty: str, write: Write, write_axis: Write) -> None:
         super().__init__()
@@ -114,7 +91,6 @@ class AreaChart(QWidget):
         self.setMinimumSize(QSize(220, 140))
 
     def show_plot(self, plot: Plot) -> None:
-        """Show that from now on."""
         if plot == self._plot:
             return
         self._plot, self._at = plot, None
@@ -122,7 +98,6 @@ class AreaChart(QWidget):
         self.update()
 
     def say_empty(self, words: str) -> None:
-        """Say that while there is nothing to draw."""
         if words == self._empty:
             return
         self._empty = words
@@ -132,39 +107,26 @@ class AreaChart(QWidget):
 
     @property
     def chosen(self) -> int | None:
-        """The step whose value is shown."""
+        """The selected step."""
         return self._at
 
     def sizeHint(self) -> QSize:
-        """A calm proportion."""
         return QSize(460, 260)
 
-    # --- choosing a step
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Choose the step below the hand."""
         self._choose(self._nearest(event.position().x()))
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Choose none."""
         super().leaveEvent(event)
         self._choose(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go to the step before or after, the first or the last."""
-        last = len(self._plot.values) - 1
-        at = last if self._at is None else self._at
-        goals = {
-            Qt.Key.Key_Left: at - 1,
-            Qt.Key.Key_Right: at + 1,
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
-        }
-        goal = goals.get(Qt.Key(event.key()))
-        if goal is None or not self._has_values():
+        count = len(self._plot.values) if self._has_values() else 0
+        at = step_for_key(event, self._at, count)
+        if at is None:
             super().keyPressEvent(event)
         else:
-            self._choose(min(max(goal, 0), last))
+            self._choose(at)
 
     def _choose(self, at: int | None) -> None:
         if at == self._at or not self._has_values():
@@ -184,11 +146,8 @@ class AreaChart(QWidget):
         points = self._points(self._place())
         return min(range(len(points)), key=lambda at: abs(points[at].x() - x))
 
-    # --- drawing
-
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw lines, labels, curve and the chosen dot; or the words of an empty chart."""
         painter.setFont(font(Type.SMALL))
         if self._has_values():
             place = self._place()
@@ -208,7 +167,9 @@ class AreaChart(QWidget):
     def _place(self) -> QRectF:
         metrics = QFontMetricsF(font(Type.SMALL))
         left = max(metrics.horizontalAdvance(label) for label in self._axis())
-        return QRectF(self.rect()).adjusted(left + BESIDE, DOT + 4, -DOT - 2, -AXIS - 4)
+        return QRectF(self.rect()).adjusted(
+            left + LABELS_GAP, DOT + 4, -DOT - 2, -LABELS_HEIGHT - 4
+        )
 
     def _axis(self) -> list[str]:
         _, step = top_and_step(max(self._plot.values), LINES)
@@ -234,7 +195,7 @@ class AreaChart(QWidget):
             painter.setPen(dashes)
             painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
             painter.setPen(QColor(tokens().text_sub))
-            painter.drawText(QRectF(0, y - 8, place.left() - BESIDE, 16), side, label)
+            painter.drawText(QRectF(0, y - 8, place.left() - LABELS_GAP, 16), side, label)
         self._draw_labels(painter, place)
 
     def _draw_labels(self, painter: QPainter, place: QRectF) -> None:
@@ -248,7 +209,7 @@ class AreaChart(QWidget):
             width = metrics.horizontalAdvance(labels[at])
             left = place.left() + at * step - width / 2
             left = min(max(left, 0.0), self.width() - width)
-            spot = QRectF(left, place.bottom() + 8, width + 1, AXIS - 4)
+            spot = QRectF(left, place.bottom() + 8, width + 1, LABELS_HEIGHT - 4)
             painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, labels[at])
 
     def _draw_curve(self, painter: QPainter, points: list[QPointF], place: QRectF) -> None:
@@ -299,337 +260,23 @@ class AreaChart(QWidget):
         painter.drawText(room, int(wrapped), self._empty)
 
 
-RACE_CHART_LINES = 4
-"""Intervals between the hairlines."""
-RACE_CHART_AXIS, RACE_CHART_BESIDE, RACE_CHART_DOT = 20, 10, 4.0
-LABEL = 15
-"""Height of a line's name."""
-FAR = 9.0
-"""Pixels from its line's end at which a name has a dot of its own."""
-MOST_PLACES = 12
-WIDEST = 110
-"""Pixels of the longest name."""
-INKS = ("accent", "accent2", "warn", "ok", "danger", "text_sub")
-DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2.5), (1.2, 2.2), (7, 2.5, 1.2, 2.5))
-RaceChartWrite: TypeAlias = "Callable[[float], str]"
-WriteStep: TypeAlias = "Callable[[int], str]"
-WriteAxis: TypeAlias = "Callable[[float, int], str]"
-"""Says a value with so many decimals."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Racer:
-    """One line: its name and its values by step, which rise."""
-
-    name: str
-    points: tuple[tuple[int, float], ...]
-    place: int = 0
-    """Decides colour and dashes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A line's name where it is written; `is_far`: not right where the line ends."""
-
-    spot: QRectF
-    words: str
-    ink: str
-    is_far: bool = field(kw_only=True)
-
-
-class RaceChart(QWidget):
-    """Draws racers; while there is none with a value, its words say why."""
-
-    def __init__(
-        self, name: str, *, write: RaceChartWrite, write_axis: WriteAxis, write_step: WriteStep
-    ) -> None:
-        super().__init__()
-        self._racers: tuple[Racer, ...] = ()
-        self._steps: tuple[int, ...] = ()
-        self._empty, self._summary = "", ""
-        self._write, self._write_axis, self._write_step = write, write_axis, write_step
-        self._at: int | None = None
-        self.setAccessibleName(name)
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumSize(QSize(220, 190))
-
-    def show_racers(self, racers: Iterable[Racer], summary: str) -> None:
-        """Show these from now on."""
-        shown = tuple(one for one in racers if one.points)
-        if (shown, summary) == (self._racers, self._summary):
-            return
-        self._racers, self._summary, self._at = shown, summary, None
-        self._steps = tuple(sorted({step for one in shown for step, _ in one.points}))
-        self.setAccessibleDescription(summary if shown else self._empty)
-        self.update()
-
-    def say_empty(self, words: str) -> None:
-        """Say that while there is nothing to draw."""
-        if words != self._empty:
-            self._empty = words
-            if not self._racers:
-                self.setAccessibleDescription(words)
-                self.update()
-
-    @property
-    def chosen(self) -> int | None:
-        """The step whose values are shown."""
-        return None if self._at is None else self._steps[self._at]
-
-    def sizeHint(self) -> QSize:
-        """A calm proportion."""
-        return QSize(460, 200)
-
-    # --- choosing a step
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Choose the step below the hand."""
-        if self._racers:
-            place, x = self._place(), event.position().x()
-            spots = [abs(self._x(place, step) - x) for step in self._steps]
-            self._choose(spots.index(min(spots)))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Choose none."""
-        super().leaveEvent(event)
-        self._choose(None)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go to the step before or after, the first or the last."""
-        last = len(self._steps) - 1
-        at = last if self._at is None else self._at
-        goals = {
-            Qt.Key.Key_Left: at - 1,
-            Qt.Key.Key_Right: at + 1,
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
-        }
-        goal = goals.get(Qt.Key(event.key()))
-        if goal is None or not self._racers:
-            super().keyPressEvent(event)
-        else:
-            self._choose(min(max(goal, 0), last))
-
-    def _choose(self, at: int | None) -> None:
-        if at == self._at or not self._racers:
-            return
-        self._at = at
-        words = self._summary if at is None else ", ".join(self._said())
-        self.setAccessibleDescription(words)
-        self.update()
-
-    def _said(self) -> list[str]:
-        """The chosen step, and what each line has there."""
-        step = self._steps[self._at or 0]
-        values = [(one.name, _value_at(one, step)) for one in self._racers]
-        said = [f"{name} {self._write(value)}" for name, value in values if value is not None]
-        return [self._write_step(step), *said]
-
-    # --- drawing
-
-    @painted
-    def paintEvent(self, painter: QPainter) -> None:
-        """Draw axis, lines, names and what is chosen; or the words of an empty chart."""
-        painter.setFont(font(Type.SMALL))
-        if self._racers:
-            place = self._place()
-            self._draw_axis(painter, place)
-            for racer in self._racers:
-                self._draw_line(painter, racer, place)
-            self._draw_names(painter, place)
-            if self._at is not None:
-                self._draw_chosen(painter, place)
-        else:
-            self._draw_empty(painter)
-        if self.hasFocus():
-            focus_ring(painter, QRectF(self.rect()), style.BUTTON_RADIUS)
-
-    def _span(self) -> tuple[float, float, float]:
-        values = [value for one in self._racers for _, value in one.points]
-        return bottom_top_and_step(min(values), max(values), RACE_CHART_LINES)
-
-    def _axis(self) -> list[tuple[float, str]]:
-        bottom, top, step = self._span()
-        places = _places(step)
-        values = [bottom + step * at for at in range(round((top - bottom) / step) + 1)]
-        return [(value, self._write_axis(value, places)) for value in values]
-
-    def _place(self) -> QRectF:
-        metrics = QFontMetricsF(font(Type.SMALL))
-        left = max(metrics.horizontalAdvance(label) for _, label in self._axis())
-        right = max(metrics.horizontalAdvance(one.name) for one in self._racers)
-        room = QRectF(self.rect())
-        return room.adjusted(
-            left + RACE_CHART_BESIDE, 8, -min(right, WIDEST) - 22, -RACE_CHART_AXIS - 4
-        )
-
-    def _x(self, place: QRectF, step: int) -> float:
-        first, last = self._steps[0], self._steps[-1]
-        return place.left() + place.width() * (step - first) / max(last - first, 1)
-
-    def _y(self, place: QRectF, value: float) -> float:
-        bottom, top, _ = self._span()
-        return place.bottom() - place.height() * (value - bottom) / (top - bottom)
-
-    def _points(self, racer: Racer, place: QRectF) -> list[QPointF]:
-        return [QPointF(self._x(place, at), self._y(place, value)) for at, value in racer.points]
-
-    def _draw_axis(self, painter: QPainter, place: QRectF) -> None:
-        dashes = QPen(QColor(tokens().hairline), 1)
-        side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for at, (value, label) in enumerate(self._axis()):
-            y = round(self._y(place, value)) + 0.5
-            dashes.setStyle(Qt.PenStyle.DashLine if at else Qt.PenStyle.SolidLine)
-            if at:
-                dashes.setDashPattern([4, 4])
-            painter.setPen(dashes)
-            painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
-            painter.setPen(QColor(tokens().text_sub))
-            painter.drawText(QRectF(0, y - 8, place.left() - RACE_CHART_BESIDE, 16), side, label)
-        for step, flag in self._ends():
-            spot = QRectF(place.left(), place.bottom() + 8, place.width(), RACE_CHART_AXIS - 4)
-            painter.drawText(spot, flag, self._write_step(step))
-
-    def _ends(self) -> list[tuple[int, Qt.AlignmentFlag]]:
-        ends = [(self._steps[-1], Qt.AlignmentFlag.AlignRight)]
-        if len(self._steps) > 1:
-            ends.append((self._steps[0], Qt.AlignmentFlag.AlignLeft))
-        return ends
-
-    def _draw_line(self, painter: QPainter, racer: Racer, place: QRectF) -> None:
-        points = self._points(racer, place)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.strokePath(smooth(points), pen(racer.place))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(ink(racer.place)))
-        painter.drawEllipse(points[-1], RACE_CHART_DOT - 1, RACE_CHART_DOT - 1)
-
-    def _draw_names(self, painter: QPainter, place: QRectF) -> None:
-        """Write each name where its line ends: beside the plot, or in it for a shorter line."""
-        metrics = QFontMetricsF(painter.font())
-        names: list[Name] = []
-        for racer in self._racers:
-            words = metrics.elidedText(racer.name, Qt.TextElideMode.ElideRight, WIDEST)
-            end, width = self._points(racer, place)[-1], metrics.horizontalAdvance(words) + 6
-            is_within = end.x() + 6 + width <= place.right()
-            left = end.x() + 6 if is_within else place.right() + 6
-            spot = QRectF(left, end.y() - LABEL / 2, width, LABEL)
-            names.append(Name(spot, words, ink(racer.place), is_far=left - end.x() > FAR))
-        for name in _apart(names, self.height() - RACE_CHART_AXIS):
-            self._draw_name(painter, name)
-
-    def _draw_name(self, painter: QPainter, name: Name) -> None:
-        """With a dot of its line's colour before it, where that ends somewhere else."""
-        spot = name.spot
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(see_through(tokens().card, 0.8))
-        painter.drawRoundedRect(spot, 4, 4)
-        if name.is_far:
-            painter.setBrush(QColor(name.ink))
-            painter.drawEllipse(
-                QPointF(spot.left() + RACE_CHART_DOT, spot.center().y()),
-                RACE_CHART_DOT - 1,
-                RACE_CHART_DOT - 1,
-            )
-        painter.setPen(QColor(tokens().text))
-        left = 2 * RACE_CHART_DOT + 3 if name.is_far else 3
-        painter.drawText(spot.adjusted(left, 0, 9, 0), Qt.AlignmentFlag.AlignVCenter, name.words)
-
-    def _draw_chosen(self, painter: QPainter, place: QRectF) -> None:
-        colours, step = tokens(), self._steps[self._at or 0]
-        x = self._x(place, step)
-        painter.setPen(QPen(see_through(colours.text_sub, 0.5), 1))
-        painter.drawLine(QPointF(x, place.top()), QPointF(x, place.bottom()))
-        for racer in self._racers:
-            value = _value_at(racer, step)
-            if value is not None:
-                painter.setPen(QPen(QColor(colours.card), 2))
-                painter.setBrush(QColor(ink(racer.place)))
-                painter.drawEllipse(
-                    QPointF(x, self._y(place, value)), RACE_CHART_DOT, RACE_CHART_DOT
-                )
-        self._draw_bubble(painter, x, place)
-
-    def _draw_bubble(self, painter: QPainter, x: float, place: QRectF) -> None:
-        colours, said = tokens(), self._said()
-        metrics = QFontMetricsF(painter.font())
-        width = max(metrics.horizontalAdvance(one) for one in said) + 20
-        height = LABEL * len(said) + 12
-        left = x + 12 if x + 12 + width <= self.width() else x - 12 - width
-        bubble = QRectF(max(left, 0.0), place.top(), width, height)
-        painter.setPen(QPen(QColor(colours.edge), 1))
-        painter.setBrush(QColor(colours.card))
-        painter.drawRoundedRect(bubble.translated(0.5, 0.5), 7, 7)
-        for at, one in enumerate(said):
-            painter.setPen(QColor(colours.text if at else colours.text_sub))
-            line = QRectF(bubble.left() + 10, bubble.top() + 6 + LABEL * at, width - 20, LABEL)
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, one)
-
-    def _draw_empty(self, painter: QPainter) -> None:
-        painter.setFont(font(Type.BODY))
-        painter.setPen(QColor(tokens().text_sub))
-        room = QRectF(self.rect()).adjusted(24, 8, -24, -8)
-        wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(room, int(wrapped), self._empty)
-
-
-def ink(place: int) -> str:
-    """The colour of the line at that place."""
-    return str(getattr(tokens(), INKS[place % len(INKS)]))
-
-
-def pen(place: int) -> QPen:
-    """What the line at that place is drawn with."""
-    made = QPen(QColor(ink(place)), style.LINE)
-    made.setCapStyle(Qt.PenCapStyle.FlatCap)
-    made.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    if dashes := DASHES[place % len(DASHES)]:
-        made.setDashPattern(list(dashes))
-    return made
-
-
-def _places(step: float) -> int:
-    """Decimals that the step is written with."""
-    exact = (some for some in range(MOST_PLACES) if math.isclose(round(step, some), step))
-    return next(exact, MOST_PLACES)
-
-
-def _value_at(racer: Racer, step: int) -> float | None:
-    """At that step or at the last one before it; None: it has not begun, or has ended."""
-    steps = [at for at, _ in racer.points]
-    found = bisect_left(steps, step + 1) - 1
-    return racer.points[found][1] if found >= 0 and step <= steps[-1] else None
-
-
-def _apart(names: list[Name], lowest: float) -> list[Name]:
-    """Move names that would stand on each other apart, and none out of sight."""
-    moved: list[Name] = []
-    for name in sorted(names, key=lambda one: one.spot.top()):
-        spot, taken = QRectF(name.spot), [other.spot for other in moved]
-        spot.moveBottom(min(spot.bottom(), lowest))
-        for other in taken:
-            if spot.intersects(other):
-                spot.moveTop(other.bottom())
-        while spot.bottom() > lowest or any(map(spot.intersects, taken)):
-            spot.moveBottom(spot.bottom() - 1)
-        is_far = name.is_far or abs(spot.top() - name.spot.top()) > FAR
-        moved.append(Name(spot, name.words, name.ink, is_far=is_far))
-    return moved
-
-
-# --- The last readings of something, as a small line without an axis.
-
-HEIGHT = 26
-LINE = 1.6
-SPARKLINE_DOT = 2.2
+def step_for_key(event: QKeyEvent, at: int | None, count: int) -> int | None:
+    """The step that an arrow key, Home or End selects from step `at`; None: another key."""
+    last = count - 1
+    at = last if at is None else at
+    goals = {
+        Qt.Key.Key_Left: max(at - 1, 0),
+        Qt.Key.Key_Right: min(at + 1, last),
+        Qt.Key.Key_Home: 0,
+        Qt.Key.Key_End: last,
+    }
+    return goals.get(Qt.Key(event.key())) if count else None
 
 
 class Sparkline(QWidget):
-    """Draws the newest reading at its end; a reading that is missing (None) leaves a gap.
+    """A small line without an axis; a missing reading (None) leaves a gap.
 
-    The line reaches from the side where reading begins, once there are `room` readings.
+    The newest reading is at the right end; `room` readings fill the width.
     """
 
     def __init__(self, room: int) -> None:
@@ -641,23 +288,20 @@ class Sparkline(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_values(self, values: Sequence[float | None], top: float) -> None:
-        """Show these, oldest first, below such a top; what is higher raises it."""
+        """Oldest first; a value above `top` raises the top."""
         self._values = tuple(values)[-self._room :]
         self._top = max([top, *(value for value in self._values if value is not None)])
         self.update()
 
     @property
     def values(self) -> tuple[float | None, ...]:
-        """What it shows."""
         return self._values
 
     def sizeHint(self) -> QSize:
-        """As wide as there is room."""
         return QSize(80, HEIGHT)
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw ground line, pieces of curve and the newest reading."""
         colours, foot = tokens(), self.height() - 1.5
         painter.setPen(QPen(QColor(colours.hairline), 1))
         painter.drawLine(QPointF(0, foot), QPointF(self.width(), foot))

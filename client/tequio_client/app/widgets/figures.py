@@ -1,4 +1,7 @@
-"""Numbers as people read them, by the locale in force. Points are never rounded up."""
+"""Numbers, amounts and times as people read them, by the current locale.
+
+Points are never rounded up.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ MICRO = 1_000_000
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
 WH_J, KWH_J = 3_600.0, 3_600_000.0
 PLACES = ((1_000, 0), (100, 1), (1, 2))
-"""From how many points on, how many decimals are shown."""
+"""Decimals shown from how many points on."""
 SIGNIFICANT = 3
-"""Digits of what is less than one point."""
+"""Significant digits below one point."""
 translate = QCoreApplication.translate
 SCALES = (
     (12, str(QT_TRANSLATE_NOOP("figures", "{number}T"))),
@@ -18,7 +21,7 @@ SCALES = (
     (6, str(QT_TRANSLATE_NOOP("figures", "{number}M"))),
     (3, str(QT_TRANSLATE_NOOP("figures", "{number}k"))),
 )
-"""Powers of ten and how they are written."""
+"""Powers of ten and their suffixes."""
 ABSENT = "–"
 
 
@@ -32,13 +35,13 @@ def points(micropoints: int) -> str:
 
 
 def exact_points(micropoints: int) -> str:
-    """Points to the micro-point, without zeros at the end."""
+    """Points to the micro-point, without trailing zeros."""
     places = len(f"{abs(micropoints) % MICRO:06d}".rstrip("0"))
     return _decimal(micropoints, places)
 
 
 def full_points(micropoints: int) -> str:
-    """Points to the micro-point with all decimals, for figures that stand below each other."""
+    """Points to the micro-point with all decimals, for figures in a column."""
     return _decimal(micropoints, 6) if micropoints else _decimal(0, 0)
 
 
@@ -55,12 +58,11 @@ def _decimal(micropoints: int, places: int) -> str:
 
 
 def count(number: int) -> str:
-    """A whole number."""
     return QLocale().toString(number)
 
 
 def short_count(number: int) -> str:
-    """A great number, in three digits: 950, 12.4k, 350M, 1.31B."""
+    """A large number in three digits: 950, 12.4k, 350M, 1.31B."""
     for power, template in SCALES:
         part = number / 10**power
         if part >= 1:
@@ -70,28 +72,26 @@ def short_count(number: int) -> str:
 
 
 def decimal(number: float | None, places: int) -> str:
-    """A number with so many decimals."""
     return ABSENT if number is None else QLocale().toString(number, "f", places)
 
 
 def percent(number: float) -> str:
-    """A share of a hundred."""
     locale = QLocale()
     return locale.toString(round(number)) + locale.percent()
 
 
 def data(size_bytes: int) -> str:
-    """Traffic or files, in decimal units as disks and lines are sold."""
+    """Traffic or files, in decimal units like disks and connections."""
     return _scaled(size_bytes, 1_000, QLocale.DataSizeFormat.DataSizeSIFormat)
 
 
 def memory(size_mib: int) -> str:
-    """Memory, in the binary units that cards are sold in."""
+    """Memory, in binary units like graphics cards."""
     return _scaled(size_mib << 20, 1_024, QLocale.DataSizeFormat.DataSizeTraditionalFormat)
 
 
 def _scaled(size_bytes: int, base: int, form: QLocale.DataSizeFormat) -> str:
-    """With one decimal where there is one digit before it, of mega and more."""
+    """One decimal for a single digit, from mega on."""
     first = size_bytes
     while first >= base**3:
         first //= base
@@ -100,12 +100,12 @@ def _scaled(size_bytes: int, base: int, form: QLocale.DataSizeFormat) -> str:
 
 
 def rate(bytes_per_s: float) -> str:
-    """A line's rate, in Mbit/s."""
+    """The speed of a connection, in Mbit/s."""
     return translate("figures", "{rate} Mbit/s").format(rate=decimal(bytes_per_s * 8 / 1e6, 1))
 
 
 def duration(seconds: float) -> str:
-    """How long, in at most two units: 38 s, 12 min, 2 h 14 min, 3 d 4 h."""
+    """A duration in at most two units: 38 s, 12 min, 2 h 14 min, 3 d 4 h."""
     whole = max(0, int(seconds))
     days, hours, minutes = whole // DAY_S, whole % DAY_S // HOUR_S, whole % HOUR_S // MINUTE_S
     if days:
@@ -118,7 +118,6 @@ def duration(seconds: float) -> str:
 
 
 def energy(joules: float) -> str:
-    """Energy, in Wh or kWh."""
     if joules >= KWH_J / 10:
         kwh = decimal(joules / KWH_J, 2 if joules < 10 * KWH_J else 1)
         return translate("figures", "{energy} kWh").format(energy=kwh)
@@ -127,12 +126,10 @@ def energy(joules: float) -> str:
 
 
 def temperature(celsius: float) -> str:
-    """How warm."""
     return f"{QLocale().toString(round(celsius))} °C"
 
 
 def power(watts: float) -> str:
-    """What a device draws."""
     return f"{QLocale().toString(round(watts))} W"
 
 
@@ -149,7 +146,7 @@ def weekday(at_ms: int) -> str:
 
 
 def moment(at_ms: int, now_ms: int) -> str:
-    """When: the time alone today, the weekday too within a week, else the date."""
+    """The time alone today, with the weekday within a week, else the date."""
     at, now = (QDateTime.fromMSecsSinceEpoch(ms) for ms in (at_ms, now_ms))
     time = QLocale().toString(at.time(), QLocale.FormatType.ShortFormat)
     away = now.date().daysTo(at.date())
@@ -163,7 +160,7 @@ def moment(at_ms: int, now_ms: int) -> str:
 
 
 def clock(at_ms: int) -> str:
-    """The time of the day by the local clock: 18:30."""
+    """The time of day by the local clock: 18:30."""
     at = QDateTime.fromMSecsSinceEpoch(at_ms)
     return QLocale().toString(at.time(), QLocale.FormatType.ShortFormat)
 
@@ -176,7 +173,7 @@ def stamp(at_ms: int) -> str:
 
 
 def ago(at_ms: int, now_ms: int) -> str:
-    """How long ago: just now, 6 min ago, 2 h 14 min ago; what is to come counts as now."""
+    """The time since: just now, 6 min ago, 2 h 14 min ago; a future time counts as now."""
     passed_s = (now_ms - at_ms) // 1_000
     if passed_s < MINUTE_S:
         return translate("figures", "just now")

@@ -1,4 +1,4 @@
-"""How far something has come: as a ring, as a bar, and as a bar beside its limit."""
+"""Indicators: chips, intervals, milestones, rings, bars and marks."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPainter
 
-# --- A word on a soft ground, with a picture before it.
-
 ICON = 13
 PADDING = 9
 GAP = 5
@@ -34,10 +32,30 @@ GROUNDS = {
     "warn": ("warn_soft", "warn"),
     "danger": ("danger_soft", "danger"),
 }
+DOT = 4.5
+BAR = 4.0
+SIDE = 6.0
+HEIGHT = 22
+MILESTONES_DOT = 5.0
+TRACK = 24
+"""Height of the line and the dots."""
+LINE = 4.0
+SIXTEENTHS = 16
+"""Qt counts angles in sixteenths of a degree."""
+WORD_WIDTH = 62
+"""Width in pixels for a word inside the ring."""
+WARN_PERCENT = 90
+"""Percentage from which a meter warns."""
+COLOURS = {
+    Shape.DISC: "ok",
+    Shape.RING: "accent",
+    Shape.BARS: "text_sub",
+    Shape.TRIANGLE: "warn",
+}
 
 
 class Chip(QWidget):
-    """A chip of one tone (none, `accent`, `ok`, `warn`, `danger`)."""
+    """A label with an icon, in one tone (none, `accent`, `ok`, `warn`, `danger`)."""
 
     def __init__(self, words: str = "", picture: str = "", tone: str = "") -> None:
         super().__init__()
@@ -47,7 +65,6 @@ class Chip(QWidget):
         self.setAccessibleName(words)
 
     def show_as(self, words: str, picture: str = "", tone: str = "") -> None:
-        """Say this from now on."""
         self._words, self._picture, self._tone = words, picture, tone
         self.setAccessibleName(words)
         self.updateGeometry()
@@ -55,11 +72,9 @@ class Chip(QWidget):
 
     @property
     def words(self) -> str:
-        """What it says."""
         return self._words
 
     def sizeHint(self) -> QSize:
-        """Room for all of it."""
         metrics = self.fontMetrics()
         picture = ICON + GAP if self._picture else 0
         width = metrics.horizontalAdvance(self._words) + picture + 2 * PADDING
@@ -67,7 +82,6 @@ class Chip(QWidget):
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw ground, picture and word."""
         room = QRectF(self.rect())
         ground, ink = (getattr(tokens(), name) for name in GROUNDS[self._tone])
         painter.setPen(Qt.PenStyle.NoPen)
@@ -86,17 +100,9 @@ class Chip(QWidget):
         painter.drawText(words, Qt.AlignmentFlag.AlignCenter, self._words)
 
 
-# --- A figure within its interval, on a scale that rows below each other share.
-
-DOT = 4.5
-BAR = 4.0
-SIDE = 6.0
-HEIGHT = 22
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """From `low` to `high`, with the figure itself somewhere in it."""
+    """A figure within `low` and `high`."""
 
     low: float
     value: float
@@ -117,17 +123,16 @@ class IntervalBar(QWidget):
     def show_interval(
         self, interval: Interval, scale: tuple[float, float], *, is_ours: bool
     ) -> None:
-        """Show it between the ends of that scale."""
+        """Show it on that scale, which rows below each other share."""
         self._interval, self._is_ours = interval, is_ours
         self._from, self._to = scale
         self.update()
 
     def sizeHint(self) -> QSize:
-        """As wide as there is room."""
         return QSize(140, HEIGHT)
 
     def place(self, value: float) -> float:
-        """Where that value stands, in pixels."""
+        """The x coordinate of a value in pixels."""
         span = self._to - self._from
         part = (value - self._from) / span if span > 0 else 0.5
         x = SIDE + (self.width() - 2 * SIDE) * part
@@ -136,7 +141,6 @@ class IntervalBar(QWidget):
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw hairline, bar and dot."""
         colours, y = tokens(), self.height() / 2
         painter.setPen(QPen(QColor(colours.hairline), 1))
         painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
@@ -153,16 +157,8 @@ class IntervalBar(QWidget):
         painter.drawEllipse(QPointF(self.place(self._interval.value), y), DOT, DOT)
 
 
-# --- Dates that follow each other, on one line, with how far it has come.
-
-MILESTONES_DOT = 5.0
-TRACK = 24
-"""Height of line and dots."""
-LINE = 4.0
-
-
 class Milestones(QWidget):
-    """A dot with name and date for each of them; `names` stay."""
+    """A dot with name and date for each milestone, on one line that shows the progress."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
@@ -181,7 +177,7 @@ class Milestones(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
     def show_dates(self, dates: Sequence[str], done: float, summary: str, *, is_over: bool) -> None:
-        """Show those dates; `done` is 0 at the first of them, 1 at the second; -1 before all."""
+        """`done` is -1 before the first date, 0 at it, 1 at the second, and so on."""
         for label, date in zip(self._dates, dates, strict=True):
             label.setText(date)
         self.setAccessibleName(summary)
@@ -191,12 +187,10 @@ class Milestones(QWidget):
 
     @property
     def done(self) -> float:
-        """How far it has come."""
         return self._done
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw track, what is done of it, and the dots."""
         colours, y = tokens(), TRACK / 2
         spots = [QPointF(label.geometry().center().x() + 0.5, y) for label in self._dates]
         painter.setPen(_pen(QColor(colours.track)))
@@ -208,7 +202,7 @@ class Milestones(QWidget):
             if not self._is_over:
                 pen.setBrush(across(left, right))
             painter.setPen(pen)
-            # a line that is quite level has no area, and no gradient is drawn on it
+            # a level line has no area, so a gradient along it would not be drawn
             painter.drawLine(spots[0], end + QPointF(0, 0.01))
         for at, spot in enumerate(spots):
             self._draw_dot(painter, spot, is_reached=at <= self._done)
@@ -240,16 +234,8 @@ def _pen(ink: QColor) -> QPen:
     return pen
 
 
-SIXTEENTHS = 16
-"""Qt's angles are counted in sixteenths of a degree."""
-INSIDE = 62
-"""Pixels of a ring that a word has."""
-NEARLY_FULL = 90
-"""Percent from which on a meter warns."""
-
-
 class Ring(QWidget):
-    """Percents of a whole, as an arc from the top; None: nobody knows how far it is."""
+    """A percentage as an arc from the top; None: unknown."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -259,7 +245,7 @@ class Ring(QWidget):
         self.show_percent(None)
 
     def show_percent(self, percent: int | None, caption: str = "") -> None:
-        """Show so many percent, with a word below the figure."""
+        """Show a percentage with a word below the figure."""
         self._percent, self._caption = percent, caption
         shown = figures.ABSENT if percent is None else figures.percent(percent)
         self.setAccessibleName(f"{self._name}: {shown}")
@@ -267,12 +253,10 @@ class Ring(QWidget):
 
     @property
     def percent(self) -> int | None:
-        """What it shows."""
         return self._percent
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw track, arc and figure."""
         colours, inset = tokens(), style.RING_STROKE / 2 + 1
         place = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
         painter.setPen(QPen(QColor(colours.track), style.RING_STROKE))
@@ -293,7 +277,7 @@ class Ring(QWidget):
         shown = figures.ABSENT if self._percent is None else figures.percent(self._percent)
         middle = Qt.AlignmentFlag.AlignCenter
         small = QFontMetricsF(font(Type.SMALL))
-        fits = small.horizontalAdvance(self._caption) < INSIDE
+        fits = small.horizontalAdvance(self._caption) < WORD_WIDTH
         lift = 7 if self._caption and fits else 0
         painter.setPen(QColor(tokens().text))
         painter.setFont(font(Type.TITLE))
@@ -305,7 +289,7 @@ class Ring(QWidget):
 
 
 class RoundBar(QWidget):
-    """A part of one, as a bar with round ends."""
+    """A share from 0 to 1, as a bar with round ends."""
 
     def __init__(self, name: str, thickness: int = style.BAR) -> None:
         super().__init__()
@@ -314,23 +298,19 @@ class RoundBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """As wide as there is room."""
         return QSize(120, self.height())
 
     def show_part(self, part: float, *, warns: bool = False) -> None:
-        """Show that part, from 0 to 1; in the warning colour on demand."""
         self._part, self._is_full = min(max(part, 0.0), 1.0), warns
         self.setAccessibleName(f"{self._name}: {figures.percent(self._part * 100)}")
         self.update()
 
     @property
     def part(self) -> float:
-        """What it shows."""
         return self._part
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw track and bar."""
         room, radius = QRectF(self.rect()), self.height() / 2
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens().track))
@@ -347,7 +327,7 @@ class RoundBar(QWidget):
 
 
 class Meter(QWidget):
-    """Something used beside its limit: a name, the figures, and a thin bar."""
+    """Usage beside its limit: a name, the figures, and a thin bar."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -367,34 +347,22 @@ class Meter(QWidget):
         column.addWidget(self._bar)
 
     def rename(self, name: str) -> None:
-        """Measure something else from now on."""
         self._name.setText(name)
 
     def show_use(self, words: str, part: float | None) -> None:
-        """Show those figures; None: there is no limit, and no bar."""
+        """A share of None means unlimited: the bar is hidden."""
         self._figures.setText(words)
-        self._bar.show_part(part or 0.0, warns=part is not None and part * 100 >= NEARLY_FULL)
+        self._bar.show_part(part or 0.0, warns=part is not None and part * 100 >= WARN_PERCENT)
         self._bar.setVisible(part is not None)
         self.setAccessibleName(f"{self._name.text()}: {words}")
 
     @property
     def words(self) -> str:
-        """What it says."""
         return self._figures.text()
 
 
-# --- The shape of a state, in the colours in force.
-
-COLOURS = {
-    Shape.DISC: "ok",
-    Shape.RING: "accent",
-    Shape.BARS: "text_sub",
-    Shape.TRIANGLE: "warn",
-}
-
-
 class StateMark(QWidget):
-    """Decoration beside the state's word."""
+    """The decorative shape of a worker state."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -402,19 +370,17 @@ class StateMark(QWidget):
         self.setFixedSize(QSize(size, size))
 
     def show_state(self, state: State) -> None:
-        """Show the shape of that one."""
         self._state = state
         self.update()
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw it."""
         shape = SHAPES[self._state]
         draw_shape(painter, shape, getattr(tokens(), COLOURS[shape]), QRectF(self.rect()))
 
 
 class Logo(QWidget):
-    """The logo; decoration."""
+    """The logo, as decoration."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -422,5 +388,4 @@ class Logo(QWidget):
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw it."""
         draw_logo(painter, QRectF(self.rect()))

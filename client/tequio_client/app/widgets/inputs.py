@@ -1,8 +1,4 @@
-"""The hours of the week in which something may be done.
-
-Drawing with the mouse or with Shift and the arrow keys sets hours to what the first one became;
-Space turns the hour at the cursor over. Hours go from left to right in every language.
-"""
+"""Inputs: numbers, setting rows, sliders, and the hours of the week."""
 
 from __future__ import annotations
 
@@ -22,7 +18,16 @@ from PySide6.QtWidgets import (
 
 from tequio_client.app.theme.look import tokens
 from tequio_client.app.theme.style import Type, font
-from tequio_client.app.widgets.base import Columns, Line, Paragraph, Text, focus_ring, painted, tip
+from tequio_client.app.widgets.base import (
+    Columns,
+    Line,
+    Paragraph,
+    Text,
+    flush_column,
+    focus_ring,
+    painted,
+    tip,
+)
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.ipc.preferences import ALWAYS, DAYS, HOURS
 
@@ -33,17 +38,27 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.preferences import Week
 
-# --- A number with its unit, that can be typed or stepped; what is out of range cannot be
-# entered.
-
 WIDTH = 132
+WORDS_WIDTH = 210
+"""Minimum width in pixels of the words beside a control."""
+TOP = 20
+LEAST_CELL = 14
+MOST_CELL = 26
+BETWEEN = 2
+EVERY_HOURS = 3
+MOVES = {
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+}
 
 
 class NumberBox(QDoubleSpinBox):
-    """A box for one number; `nothing` is what the least value is called, if it has a name."""
+    """A box for one number, typed or stepped, never out of range; `nothing` names the minimum."""
 
     chosen = Signal(float)
-    """The number that was entered by hand: on Enter, on leaving the box, and on each step."""
+    """The number entered by the user: on Enter, on leaving the box, and on each step."""
 
     def __init__(
         self,
@@ -56,7 +71,7 @@ class NumberBox(QDoubleSpinBox):
         nothing: str = "",
     ) -> None:
         super().__init__()
-        self._is_told = False
+        self._is_set_by_app = False
         self.setAccessibleName(name)
         self.setFont(font(Type.BODY))
         self.setDecimals(places)
@@ -70,38 +85,32 @@ class NumberBox(QDoubleSpinBox):
         self.setMinimumWidth(WIDTH)
         self.lineEdit().setTextMargins(9, 0, 9, 0)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.valueChanged.connect(self._tell)
+        self.valueChanged.connect(self._emit_chosen)
 
     def choose(self, value: float) -> None:
-        """Show that number, unless a hand is typing."""
+        """Show that number, unless the user is typing."""
         if self.hasFocus() and self.lineEdit().isModified():
             return
-        self._is_told = True
+        self._is_set_by_app = True
         self.setValue(value)
-        self._is_told = False
+        self._is_set_by_app = False
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """The wheel scrolls the page, unless this box was chosen."""
+        """The wheel scrolls the page unless this box has the focus."""
         if self.hasFocus():
             super().wheelEvent(event)
         else:
             event.ignore()
 
-    def _tell(self, value: float) -> None:
-        if not self._is_told:
+    def _emit_chosen(self, value: float) -> None:
+        if not self._is_set_by_app:
             self.chosen.emit(value)
 
 
-# --- One setting: its name, what it does and its default, and the control that changes it.
-
-LEAST = 210
-"""Pixels that the words need beside a control."""
-
-
 class SettingRow(QWidget):
-    """A setting; its control stands behind the words, or below them if it is `wide`.
+    """A setting with its note; the control is beside the words, or below them if it is `wide`.
 
-    Where there is no room behind the words, any control goes below them.
+    In a narrow window every control moves below the words.
     """
 
     def __init__(
@@ -123,64 +132,57 @@ class SettingRow(QWidget):
         self._columns: Columns | None = None
         if control is not None and not is_wide:
             self._columns = Columns(gap=18)
-            self._columns.hold((words, _held(control)), shares=(1, 0))
+            self._columns.hold((words, _centred(control)), shares=(1, 0))
             column.addWidget(self._columns)
-        # not before they have parents: what has none is a window, and would come up as one
+        # children show only once they have a parent: a widget without one would open as a window
         self._name.setVisible(bool(name))
         self._note.setVisible(bool(note))
         words.setVisible(bool(name or note))
 
     def say_stops(self, words: str, why: str) -> None:
-        """Name this setting as what decides now; no words: it is not."""
+        """Mark this setting as the reason why lending is paused; empty words remove the mark."""
         self.chip.show_as(words, "circle-pause", "warn")
         self.chip.setToolTip(tip(why))
         self.chip.setAccessibleDescription(why)
         self.chip.setVisible(bool(words))
 
     def show_name(self, name: str) -> None:
-        """Be called that from now on."""
         self._name.setText(name)
         self._name.setVisible(bool(name))
         self._both.setVisible(bool(name or self._note.text()))
 
     def show_note(self, note: str, tone: str = "sub") -> None:
-        """Explain it so from now on."""
         self._note.setText(note)
         self._note.setVisible(bool(note))
         self._both.setVisible(bool(note or self._name.text()))
         self._note.set_tone(tone)
 
     def also(self, words: str) -> None:
-        """Be found by these words too, which the control says."""
+        """Add words from the control for the search."""
         self._also = words
 
     def matches(self, words: list[str]) -> bool:
-        """Whether each of these words, in lower case, stands somewhere in name or note."""
+        """Return true if each of these lower-case words occurs in the name or the note."""
         text = f"{self._name.text()} {self._note.text()} {self._also}".casefold()
         return all(word in text for word in words)
 
     @property
     def name(self) -> str:
-        """What it is called."""
         return self._name.text()
 
     @property
     def note(self) -> str:
-        """How it explains itself."""
         return self._note.text()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Take the room that there is now."""
         super().showEvent(event)
         if self._columns is not None:
             self._columns.fold()
 
     def _words(self) -> QWidget:
         made, head = QWidget(), QHBoxLayout()
-        made.setMinimumWidth(LEAST)
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        made.setMinimumWidth(WORDS_WIDTH)
+        column = flush_column(made, 2)
         column.addStretch(1)
         head.setSpacing(10)
         head.addWidget(self._name, 1)
@@ -191,8 +193,7 @@ class SettingRow(QWidget):
         return made
 
 
-def _held(control: QWidget) -> QWidget:
-    """The control in the middle of its cell, as wide as it is."""
+def _centred(control: QWidget) -> QWidget:
     made = QWidget()
     row = QHBoxLayout(made)
     row.setContentsMargins(0, 0, 0, 0)
@@ -200,14 +201,11 @@ def _held(control: QWidget) -> QWidget:
     return made
 
 
-# --- A limit to choose, with its value in words.
-
-
 class SliderRow(QWidget):
-    """A name, the value in words as `write` has it, a slider, and a note if there is one."""
+    """A name, the value as written by `write`, a slider, and a note if there is one."""
 
     chosen = Signal(int)
-    """The value that was chosen by hand: when the hand lets go, and on each key."""
+    """The value chosen by the user: on release, and on each key."""
 
     def __init__(
         self, name: str, least: int, most: int, write: Callable[[int], str], note: str = ""
@@ -218,7 +216,7 @@ class SliderRow(QWidget):
         self._slider.setRange(least, most)
         self._slider.setAccessibleName(name)
         self._slider.setTracking(False)
-        self._slider.sliderMoved.connect(self._say)
+        self._slider.sliderMoved.connect(self._change_value)
         self._slider.valueChanged.connect(self._settle)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -229,65 +227,54 @@ class SliderRow(QWidget):
         if note:
             grid.addWidget(Paragraph(note, Type.CAPTION, "sub"), 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
-        self._is_told = False
+        self._is_set_by_app = False
         self.choose(least)
 
     def choose(self, value: int) -> None:
-        """Show that value, unless a hand is on the slider."""
+        """Show that value, unless the user is dragging the slider."""
         if not self._slider.isSliderDown():
-            self._is_told = True
+            self._is_set_by_app = True
             self._slider.setValue(value)
-            self._is_told = False
-            self._say(self._slider.value())
+            self._is_set_by_app = False
+            self._change_value(self._slider.value())
 
     @property
     def value(self) -> int:
-        """What is chosen."""
         return self._slider.value()
 
     @property
     def words(self) -> str:
-        """What is chosen, in words."""
+        """The value in words."""
         return self._words.text()
 
     @property
     def name(self) -> str:
-        """What is limited."""
         return self._slider.accessibleName()
 
     def set_step(self, step: int) -> None:
-        """Let keys go so far."""
+        """Set the distance that keys move the slider."""
         self._slider.setSingleStep(step)
         self._slider.setPageStep(step * 5)
 
-    def _say(self, value: int) -> None:
+    def _change_value(self, value: int) -> None:
         self._words.setText(self._write(value))
         self._slider.setAccessibleDescription(self._words.text())
 
     def _settle(self, value: int) -> None:
-        self._say(value)
-        if not self._is_told:
+        self._change_value(value)
+        if not self._is_set_by_app:
             self.chosen.emit(value)
 
 
-TOP = 20
-LEAST_CELL = 14
-MOST_CELL = 26
-BETWEEN = 2
-EVERY_HOURS = 3
-MOVES = {
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-}
-
-
 class WeekGrid(QWidget):
-    """Seven rows of 24 hours, from Monday on."""
+    """Seven rows of 24 hours, from Monday on.
+
+    Drawing with the mouse or with Shift and the arrow keys sets hours to the first one's new value;
+    Space toggles the hour at the cursor. Hours run from left to right in every language.
+    """
 
     chosen = Signal(tuple)
-    """The week (`link.preferences.Week`) when the hand lets go, and after each key."""
+    """The week (`ipc.preferences.Week`) on release, and after each key."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -302,28 +289,22 @@ class WeekGrid(QWidget):
 
     @property
     def week(self) -> Week:
-        """What it shows."""
         return self._week
 
     def choose(self, week: Week) -> None:
-        """Show that week, unless a hand is drawing."""
+        """Show that week, unless the user is drawing."""
         if self._paints is None and week != self._week:
             self._week = week
             self._describe()
             self.update()
 
     def sizeHint(self) -> QSize:
-        """Wide enough for calm cells."""
         return QSize(self._beside + HOURS * MOST_CELL, TOP + DAYS * (MOST_CELL - 2))
 
     def minimumSizeHint(self) -> QSize:
-        """Cells that can still be hit."""
         return QSize(self._beside + HOURS * LEAST_CELL, self.sizeHint().height())
 
-    # --- by hand
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Turn the hour below the hand over, and go on with what it became."""
         cell = self._at(event.position())
         if cell is not None and event.button() is Qt.MouseButton.LeftButton:
             self._cursor = cell
@@ -331,14 +312,12 @@ class WeekGrid(QWidget):
             self._set(cell, is_on=self._paints)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Draw on."""
         cell = self._at(event.position())
         if cell is not None and self._paints is not None:
             self._cursor = cell
             self._set(cell, is_on=self._paints)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Say what was drawn."""
         super().mouseReleaseEvent(event)
         event.accept()
         if self._paints is not None:
@@ -346,7 +325,6 @@ class WeekGrid(QWidget):
             self.chosen.emit(self._week)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move, draw or turn over."""
         move = MOVES.get(Qt.Key(event.key()))
         if move is not None:
             self._move(move, draws=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
@@ -366,8 +344,6 @@ class WeekGrid(QWidget):
         self._describe()
         self.update()
 
-    # --- the week
-
     def _is_on(self, cell: tuple[int, int]) -> bool:
         return bool(self._week[cell[0]] >> cell[1] & 1)
 
@@ -384,11 +360,8 @@ class WeekGrid(QWidget):
         name = QLocale().dayName(day + 1, QLocale.FormatType.LongFormat)
         self.setAccessibleDescription(f"{name} {hour}–{hour + 1}: {state}")
 
-    # --- drawing
-
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw names, hours and the cursor."""
         painter.setFont(font(Type.SMALL))
         self._draw_names(painter)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -426,7 +399,7 @@ class WeekGrid(QWidget):
 
 
 def _room_for_names() -> int:
-    """Pixels before the first hour, for the name of any day."""
+    """Width in pixels before the first hour, for the longest name of a day."""
     metrics, locale = QFontMetrics(font(Type.SMALL)), QLocale()
     names = (locale.dayName(day + 1, QLocale.FormatType.ShortFormat) for day in range(DAYS))
     return max(map(metrics.horizontalAdvance, names)) + 10

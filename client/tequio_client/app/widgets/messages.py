@@ -1,4 +1,4 @@
-"""A short word that something was done; goes by itself."""
+"""Messages: banners, empty states and toasts."""
 
 from __future__ import annotations
 
@@ -27,18 +27,21 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPainter, QResizeEvent
 
-# --- A sentence that wants to be read now, with what can be done about it.
-
 LEVELS = {
     "info": ("info", "text_accent"),
     "good": ("circle-check", "ok"),
     "warning": ("triangle-alert", "warn"),
     "error": ("octagon-x", "danger"),
 }
+WIDEST = 420
+STAYS_MS = 5_000
+FADE_MS = 150
+ABOVE = 22
+TOAST_WIDEST = 520
 
 
 class Banner(QFrame):
-    """A banner of one level (`info`, `good`, `warning`, `error`)."""
+    """A sentence of one level (`info`, `good`, `warning`, `error`), with an optional button."""
 
     def __init__(self, level: str = "info", words: str = "", button: str = "") -> None:
         super().__init__()
@@ -54,7 +57,7 @@ class Banner(QFrame):
         self.show_words(level, words, button)
 
     def show_words(self, level: str, words: str, button: str = "") -> None:
-        """Say this from now on; no button without a word on it."""
+        """An empty label hides the button."""
         if self.property("level") != level:
             self.setProperty("level", level)
             self.style().unpolish(self)
@@ -67,12 +70,11 @@ class Banner(QFrame):
 
     @property
     def words(self) -> str:
-        """What it says."""
         return self._words.text()
 
 
 class LevelIcon(QWidget):
-    """The level's picture."""
+    """The icon of a message's level."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,24 +82,17 @@ class LevelIcon(QWidget):
         self.setFixedSize(QSize(20, 20))
 
     def show_level(self, level: str) -> None:
-        """Show that one."""
         self._level = level
         self.update()
 
     @painted
     def paintEvent(self, painter: QPainter) -> None:
-        """Draw it."""
         name, ink = LEVELS[self._level]
         icons.draw(painter, name, getattr(tokens(), ink), self.rect().toRectF())
 
 
-# --- What stands where there is nothing yet: why, what will come, and the way there.
-
-WIDEST = 420
-
-
 class EmptyState(QWidget):
-    """A picture, a heading, a sentence; `button` is there if it was named."""
+    """A picture, a heading and a sentence in place of missing content, with an optional button."""
 
     def __init__(self, picture: str, heading: str, words: str, button: str = "") -> None:
         super().__init__()
@@ -121,29 +116,21 @@ class EmptyState(QWidget):
         self._column.setContentsMargins(beside, 8, beside, 8)
 
     def minimumSizeHint(self) -> QSize:
-        """What its parts need: the room beside them is only there if it is."""
+        """The minimum of the parts: the space around them is optional."""
         hint, beside = super().minimumSizeHint(), self._column.contentsMargins().left()
         return QSize(hint.width() - 2 * beside + 16, hint.height())
 
     def show_words(self, heading: str, words: str) -> None:
-        """Say this from now on."""
         self._heading.setText(heading)
         self._words.setText(words)
 
     @property
     def words(self) -> str:
-        """Its sentence."""
         return self._words.text()
 
 
-STAYS_MS = 5_000
-FADE_MS = 150
-ABOVE = 22
-TOAST_WIDEST = 520
-
-
 class Toast(QFrame):
-    """Lies above the foot of its parent while it says something."""
+    """A short message over the bottom of its parent that disappears after a while."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -167,7 +154,6 @@ class Toast(QFrame):
         self.hide()
 
     def say(self, words: str, button: str = "") -> None:
-        """Say this, instead of what it said."""
         self._words.setText(words)
         self.button.setText(button)
         self.button.setVisible(bool(button))
@@ -181,11 +167,10 @@ class Toast(QFrame):
 
     @property
     def words(self) -> str:
-        """What it says."""
         return self._words.text()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay in place when the parent changes its size."""
+        """Follow the parent's size."""
         if event.type() is QEvent.Type.Resize and self.isVisible():
             self._settle()
         return super().eventFilter(watched, event)
@@ -210,11 +195,8 @@ class Toast(QFrame):
         self.setGeometry(left, parent.height() - height - ABOVE, width, height)
 
 
-# --- A word that something was changed, with the way back.
-
-
 class UndoToast(Toast):
-    """A toast whose button takes the latest change back."""
+    """A toast with an undo button."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -222,7 +204,7 @@ class UndoToast(Toast):
         self.button.clicked.connect(self._take_back)
 
     def offer(self, words: str, undo: Callable[[], None]) -> None:
-        """Say what was changed; `undo` takes it back, as long as this is seen."""
+        """`undo` reverts the change while the toast is visible."""
         self._undo = undo
         self.say(words, self.tr("Undo"))
 
