@@ -100,7 +100,7 @@ def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
 ) -> None:
     with stripping(ledger.url) as between:
         link = invited(ledger, between)
-        with pytest.raises(UserFacingError, match="without the invitation.s signature"):
+        with pytest.raises(UserFacingError, match=r"without the invitation.s signature"):
             enter(link, tmp_path / "guest")
         assert "without this invitation" in enter(link, tmp_path / "guest"), (
             "and not: joined before"
