@@ -176,7 +176,7 @@ def _schemas(described: Sequence[Route]) -> Json:
 
 def _answers(route: Route) -> dict[int, _Answer]:
     """What a route answers, by status: the type of its handler, and what the table adds."""
-    annotation = inspect.signature(route.handler).return_annotation
+    annotation = inspect.signature(route.handler, eval_str=True).return_annotation
     own = {} if issubclass(annotation, Response) else {route.status: annotation}
     return own | dict(EXCHANGES.get(route.name, _Exchange()).answers)
 

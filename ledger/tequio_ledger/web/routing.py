@@ -93,7 +93,7 @@ class Route:
                 type=_present(one.annotation),
                 default=msgspec.NODEFAULT if one.default is one.empty else one.default,
             )
-            for one in inspect.signature(self.handler).parameters.values()
+            for one in inspect.signature(self.handler, eval_str=True).parameters.values()
         ]
 
 
