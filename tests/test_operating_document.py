@@ -172,13 +172,13 @@ def test_every_alarm_says_what_to_do() -> None:
 
 
 def test_every_status_of_healthz_is_explained() -> None:
-    service = (ROOT / "ledger" / "tequio_ledger" / "service.py").read_text("utf-8")
+    service = (ROOT / "ledger" / "tequio_ledger" / "ledger.py").read_text("utf-8")
     said = set(re.findall(r'status="([a-z-]+)"', service)) | {one.value for one in Cause}
     rows = re.findall(r"^\| `([a-z-]+)` \|", section("Watch"), re.MULTILINE)
     assert sorted(rows) == sorted(said - {"ok"}), "each once"
 
 
-def test_the_readme_names_every_command_of_the_ledger() -> None:
-    named = set(re.findall(r"\btequio-ledger ([a-z]+)", (ROOT / "README.md").read_text("utf-8")))
-    elsewhere = {"quarantine", "migrate"}  # the client's own, and in the line of `move`
+def test_the_document_names_every_command_of_the_ledger() -> None:
+    named = set(re.findall(r"\btequio-ledger ([a-z]+)", DOCUMENT))
+    elsewhere = {"quarantine"}  # a command of the organiser, too
     assert named >= set(PROGRAMS["tequio-ledger"].commands) - elsewhere

@@ -31,7 +31,7 @@ SKIPPED = {"__pycache__", "results"}
 
 IMPORT_ALL = """
 import importlib, pkgutil, sys
-late = "__main__", ".trainer.foreign"
+late = "__main__", ".trainer.hub_models"
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
     if not module.name.endswith(late) and ".migrations" not in module.name:
@@ -39,7 +39,7 @@ for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
 """
 """Imports every module of one package, less those that are loaded when they are called for.
 
-Migrations run inside alembic only; `foreign` is for models that are not our Llama, and brings all
+Migrations run inside alembic only; `hub_models` is for models that are not our Llama, and brings all
 that transformers loads.
 """
 
