@@ -86,7 +86,7 @@ def test_a_round_cannot_close_before_slower_witnesses_had_their_grace() -> None:
     result = current.result(current.measured_ms())
     swarm.blobs[name_of_result(current)] = result.encode()
     swarm.view.witnessed_ms = swarm.now_ms
-    with pytest.raises(RefusedError, match="no time"):
+    with pytest.raises(RefusedError, match="still waits for its witnesses"):
         swarm.say(swarm.coordinator, Said(current.closing(result), current.number))
 
 

@@ -41,8 +41,8 @@ def test_weights_up_to_one_need_no_remainder_and_larger_ones_may() -> None:
     [
         (np.nan, "not a finite number"),
         (np.inf, "not a finite number"),
-        (WEIGHT_UNIT / 2, "no multiple"),
-        (200.0, "no multiple"),
+        (WEIGHT_UNIT / 2, "not a multiple"),
+        (200.0, "not a multiple"),
         (128.0, "not within"),
         (-0.0, "not the nearest"),
     ],

@@ -204,7 +204,7 @@ def test_a_folder_with_something_in_it_is_left_alone(site: ShownLog, tmp_path: P
     (tmp_path / "out" / "thesis.tex").write_text("mine")
     assert "not empty" in refusal(site, tmp_path / "out")
     assert (tmp_path / "out" / "thesis.tex").read_text() == "mine"
-    assert "make it first" in refusal(site, tmp_path / "a" / "b")
+    assert "create it first" in refusal(site, tmp_path / "a" / "b")
 
 
 def test_an_empty_folder_is_taken(site: ShownLog, tmp_path: Path) -> None:

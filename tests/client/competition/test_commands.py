@@ -28,12 +28,12 @@ def test_the_example_is_a_plan() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("enter", "Big Name"), "small letters, digits and hyphens"),
-        (("enter", "x" * 33), "small letters, digits and hyphens"),
-        (("submit", "maize"), "give either --run with --round, or --repo"),
+        (("enter", "Big Name"), "lowercase letters, digits and hyphens"),
+        (("enter", "x" * 33), "lowercase letters, digits and hyphens"),
+        (("submit", "maize"), "give either --run or --repo"),
         (("submit", "maize", "--run", "a", "--repo", "b/c"), "give either --run"),
-        (("submit", "maize", "--repo", "b/c", "--round", "3"), "with --repo say --revision"),
-        (("submit", "maize", "--run", "a", "--revision", "main"), "with --run say --round"),
+        (("submit", "maize", "--repo", "b/c", "--round", "3"), "with --repo, use --revision"),
+        (("submit", "maize", "--run", "a", "--revision", "main"), "with --run, use --round"),
         (("enter", "maize", "--run", ""), "the value is empty"),
         (("rules",), "give PLAN and --sealed"),
         (("challenge", "maize", "--document", "1"), "--evaluator"),

@@ -222,7 +222,7 @@ def test_a_competition_whose_texts_nobody_could_open_ended(tmp_path: Path) -> No
     result = verified(log, _folder(tmp_path / "after"))
     assert result.exit_code == 3
     assert "ended without a ranking: 1 of the 2 shares needed are revealed" in result.output
-    assert "there is no result to check" in result.output
+    assert "so there is none to check" in result.output
     found = json.loads((tmp_path / "after" / "found.json").read_text())
     assert found["void"].startswith("1 of the 2 shares")
 

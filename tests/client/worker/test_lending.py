@@ -84,7 +84,7 @@ async def test_the_round_under_way_is_finished_before_anything_is_scored(scene: 
     assert str(scene.reason) == Reason.LENDING
     assert scene.see(round=None) == "evaluator"
     assert scene.reason is Reason.JUDGING
-    assert "scored for a competition" in scene.lending.why_not(), "no round is begun meanwhile"
+    assert "for a competition" in scene.lending.why_not(), "no round is begun meanwhile"
     scene.lending.judges(None)
     assert scene.see() == "trainer"
     assert not scene.lending.why_not()

@@ -110,7 +110,7 @@ def test_a_peer_that_sends_garbage_is_banned_for_longer_each_time() -> None:
     clock, peer = Clock(), key_number(1)
     rates = limiter(clock, faults_per_s=0.0, out_s=60.0)
     assert [rates.record_fault(peer) for _ in range(FAULTS + 1)] == [False] * FAULTS + [True]
-    with pytest.raises(PeerError, match="kept out"):
+    with pytest.raises(PeerError, match="banned for sending garbage"):
         rates.check_not_banned(peer)
     assert not rates.is_banned(key_number(2))
     clock.now += 60
