@@ -17,7 +17,7 @@ from rich.table import Table
 from tequio_client.dataset import sources
 from tequio_client.names import cleaned
 from tequio_client.scoring import hub
-from tequio_client.trainer import device, evaluate
+from tequio_client.trainer import device, likelihood
 from tequio_shared.competition import result
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_client.dataset.sources import Reading, Source
-    from tequio_client.trainer.evaluate import ScoredModel
+    from tequio_client.trainer.likelihood import ScoredModel
     from tequio_shared.competition.result import Interval, Pair, Ranking
     from tequio_shared.scoring import Rules
 
@@ -169,17 +169,17 @@ def _scored(
     chosen: device.Device,
     shown: Console,
 ) -> ModelScore:
-    scored = evaluate.open_folder(
+    scored = likelihood.open_folder(
         hub.folder(path, wish.revision), tokenizer=wish.tokenizer, prefix=wish.prefix
     )
     rules = scored.rules(wish.window, wish.stride)
-    means = evaluate.Means(device=chosen, batch_tokens=wish.batch_tokens)
+    means = likelihood.Means(device=chosen, batch_tokens=wish.batch_tokens)
     begun = time.perf_counter()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=shown, transient=True) as bars:
         found = tuple(
             bars.track(
-                evaluate.likelihood_score(scored, texts, rules, means),
+                likelihood.likelihood_score(scored, texts, rules, means),
                 total=len(texts),
                 description=cleaned(name, _SHOWN),
             )

@@ -1,6 +1,8 @@
-"""The wishes in force: put down by the thread that listens, taken up by the one that works.
+"""The commands in force: put by the thread that reads them, executed by the one that works.
 
-At most two lie here, the latest `Prepare` and the latest task; see `link.messages` for the rules.
+There are at most two, the latest `Prepare` and the latest task: a newer one replaces an older one
+that is still running, since work for a round that is over is worth nothing. `ipc.trainer` has the
+rules.
 """
 
 from __future__ import annotations
@@ -33,67 +35,67 @@ _W = TypeVar("_W", Prepare, Task)
 
 
 class ReplacedError(TequioError):
-    """What is being worked on is no longer wished for."""
+    """The running task or the prepared model was replaced by a newer command."""
 
 
 class Desk:
-    """Holds the wishes in force; every method may be called from any thread."""
+    """The commands in force; every method may be called from any thread."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._prepare: Prepare | None = None
         self._task: Task | None = None
-        self._open: set[int] = set()  # numbers of the wishes that wait for an answer
+        self._open: set[int] = set()  # numbers of the commands without an answer
         self._finish = 0
 
-    def put(self, wish: Wish) -> None:
-        """Take a wish in force; one with the number of the last of its kind is asked for again."""
+    def put(self, command: Wish) -> None:
+        """Put a command in force; one with the number of the last of its kind is answered again."""
         with self._changed:
-            if isinstance(wish, Finish):
-                self._finish = wish.wish
+            if isinstance(command, Finish):
+                self._finish = command.wish
                 return
-            if isinstance(wish, Prepare):
-                self._prepare = _later(self._prepare, wish)
-            elif isinstance(wish, Task):
-                self._task = _later(self._task, wish)
+            if isinstance(command, Prepare):
+                self._prepare = _later(self._prepare, command)
+            elif isinstance(command, Task):
+                self._task = _later(self._task, command)
             in_force = {one.wish for one in (self._prepare, self._task) if one}
-            self._open = (self._open | {wish.wish}) & in_force
+            self._open = (self._open | {command.wish}) & in_force
             self._changed.notify_all()
 
     def wait(self) -> Prepare | Task:
-        """Wait for a wish without an answer; a `Prepare` comes before a task."""
+        """Block until a command has no answer, and return it; a `Prepare` comes before a task."""
         with self._changed:
             while True:
-                for wish in (self._prepare, self._task):
-                    if wish and wish.wish in self._open:
-                        return wish
+                for command in (self._prepare, self._task):
+                    if command and command.wish in self._open:
+                        return command
                 self._changed.wait()
 
-    def settle(self, wish: Prepare | Task) -> None:
-        """Note that a wish has its answer."""
+    def settle(self, command: Prepare | Task) -> None:
+        """Mark a command as answered."""
         with self._changed:
-            self._open.discard(wish.wish)
+            self._open.discard(command.wish)
 
     def check(self, task: Task, prepared: Prepare) -> Prepare:
-        """Give the `Prepare` in force, which differs from `prepared` in its limits at most.
+        """Return the `Prepare` in force, which differs from `prepared` in its limits at most.
 
-        Raises ReplacedError when another task, or another model, is wished for.
+        Raises ReplacedError when another task or another model is in force.
         """
         with self._changed:
             if self._task is None or self._task.wish != task.wish or self._prepare is None:
-                raise ReplacedError("another task is wished for")
+                raise ReplacedError("another task is in force")
             if not is_same_model(self._prepare, prepared):
-                raise ReplacedError("another model is wished for")
+                raise ReplacedError("another model is in force")
             return self._prepare
 
     def is_finished(self, task: Task) -> bool:
-        """Tell whether the task is to hand in what it has."""
+        """True when the task is to end early and report what it has."""
         with self._changed:
             return self._finish == task.wish
 
 
 def is_same_model(one: Prepare, other: Prepare) -> bool:
-    """Tell whether two wishes differ in their limits (threads, memory, share) at most."""
+    """True when two commands differ in their limits (threads, memory, share) at most."""
     return one == msgspec.structs.replace(
         other,
         wish=one.wish,
@@ -107,20 +109,20 @@ def _later(old: _W | None, new: _W) -> _W:
     return old if old is not None and old.wish >= new.wish else new
 
 
-# --- What the trainer is busy with: written by the thread that works, read by the heartbeat.
-
-
 @dataclass(slots=True)
 class Activity:
-    """The fields of `link.messages.Alive`; each is read and written whole."""
+    """The work in progress, as `ipc.trainer.Alive` reports it.
 
-    wish: int = 0
+    Written by the thread that works, read by the heartbeat without a lock: each field is one
+    reference, and a heartbeat may mix two states.
+    """
+
+    command: int = 0
     doing: str = "starting"
     step: int = 0
     steps: int = 0
     tokens: int = 0
 
-    def begin(self, wish: int, doing: str) -> None:
-        """Start something new."""
-        self.wish, self.doing = wish, doing
+    def begin(self, command: int, doing: str) -> None:
+        self.wish, self.doing = command, doing
         self.step = self.steps = self.tokens = 0

@@ -9,7 +9,7 @@ import pytest
 
 from tequio_client.checkpoint import layout
 from tequio_client.scoring import hub
-from tequio_client.trainer import evaluate
+from tequio_client.trainer import likelihood
 from tequio_shared.errors import UserFacingError
 from tests.support import model_folders
 from tests.support.attack_table import attack
@@ -75,7 +75,7 @@ def test_a_model_of_the_hub_is_fetched_and_scored_without_pickles_and_code(
         "tokenizer.json",
         "tokenizer_config.json",
     ]
-    scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
+    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
     assert scored.tokenizer.vocab_size == 256
     assert served.requests
 

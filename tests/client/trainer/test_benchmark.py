@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.trainer.inner import measure
+from tequio_client.trainer.benchmark import measure
 from tequio_client.worker.children import trainer
 from tequio_shared.errors import RefusedError
 

@@ -14,9 +14,9 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 from tequio_client.checkpoint import layout, tensors
-from tequio_client.trainer import device, evaluate, first_head, inner, model
-from tequio_client.trainer.evaluate import Means
+from tequio_client.trainer import device, first_head, inner, likelihood, model
 from tequio_client.trainer.inner import BatchSize, Optimiser
+from tequio_client.trainer.likelihood import Means
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Inner, Manifest
 from tests.support import architectures
@@ -101,9 +101,9 @@ def test_a_model_is_taken_over_trained_exported_and_scored(name: str, tmp_path: 
 
 
 def _scored_as_transformers_does(folder: Path, theirs: Any) -> None:  # noqa: ANN401 - as above
-    scored = evaluate.open_folder(folder, tokenizer="bytes", prefix=None)
+    scored = likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
     means = Means(device=device.choose("cpu"))
-    (found,) = evaluate.likelihood_score(scored, [TEXT], scored.rules(48, 24), means)
+    (found,) = likelihood.likelihood_score(scored, [TEXT], scored.rules(48, 24), means)
     ids = torch.tensor([[scored.tokenizer.separator, *TEXT.encode()]])
     with torch.no_grad():
         odds = theirs(input_ids=ids[:, :-1]).logits.double().log_softmax(-1)
@@ -136,7 +136,7 @@ def test_longrope_takes_as_many_tokens_as_its_short_factors_are_for(tmp_path: Pa
     }
     assert model.outline(json.dumps(fields).encode()).context == 24
     folder = architectures.write(tmp_path, fields)
-    assert evaluate.open_folder(folder, tokenizer="bytes", prefix=None).context == 24
+    assert likelihood.open_folder(folder, tokenizer="bytes", prefix=None).context == 24
 
 
 def test_no_kernel_is_fetched_for_a_network_that_would_like_one() -> None:

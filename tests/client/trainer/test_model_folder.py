@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from tequio_client.trainer import evaluate, model, weights
+from tequio_client.trainer import likelihood, model, weights
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import BLOB_BYTES
 from tequio_shared.scoring import Rules
@@ -20,7 +20,7 @@ from tests.support.attack_table import attack
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.trainer.evaluate import ScoredModel
+    from tequio_client.trainer.likelihood import ScoredModel
 
 CONFIG = model_folders.llama(256)
 GPT2 = {
@@ -34,7 +34,7 @@ GPT2 = {
 
 
 def _open(folder: Path, **choices: Any) -> ScoredModel:  # noqa: ANN401 - passed on
-    return evaluate.open_folder(folder, **({"tokenizer": "bytes", "prefix": None} | choices))
+    return likelihood.open_folder(folder, **({"tokenizer": "bytes", "prefix": None} | choices))
 
 
 def _refused(folder: Path, **choices: Any) -> str:  # noqa: ANN401 - passed on

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 # --- Measuring a device: a child trains a small model on it for a few seconds, and says how fast.
 
-BENCHMARK = (sys.executable, "-m", "tequio_client.trainer.inner")
+BENCHMARK = (sys.executable, "-m", "tequio_client.trainer.benchmark")
 MEASURE_S = 120.0
 """Longest; it takes seconds where nothing is wrong."""
 _TAIL_BYTES = 1 << 16
