@@ -36,7 +36,7 @@ _BYTE = 8
 class _Decoded:
     """Entries of P members: scales int64[P, c], positions and levels int64[P, c, k].
 
-    What does not count has level 0.
+    Entries of empty chunks and at padding have level 0.
     """
 
     scales: torch.Tensor
@@ -54,7 +54,6 @@ class AcceleratorEngine:
         self._table = torch.from_numpy(head.scale_values(params)).to(self._device)
 
     def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
-        """See Engine."""
         decoded = self._decode(records, padding)
         sign = decoded.levels.sign()
         total = _scatter(decoded.positions, sign, records.shape[1] * CHUNK)
@@ -65,7 +64,6 @@ class AcceleratorEngine:
     def move(
         self, block: Block, factors: Sequence[int]
     ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-        """See Engine."""
         params = self._params
         total = self._total(block, factors)
         if params.down_k or params.algorithm == "distro":
@@ -116,7 +114,7 @@ class AcceleratorEngine:
         return _Decoded(scales=scales, positions=positions, levels=levels * live)
 
     def _indices(self, rows: torch.Tensor) -> torch.Tensor:
-        """Read the ascending indices int64[P, c, k] of sparse records uint8[P, c, R]."""
+        """The ascending indices int64[P, c, k] of sparse records uint8[P, c, R]."""
         shape = self._params.shape
         bitmap = rows[:, :, shape.high_at : shape.codes_at]
         bits = (bitmap[..., None] >> torch.arange(_BYTE, device=self._device)) & 1
@@ -125,7 +123,7 @@ class AcceleratorEngine:
         return (high << shape.low_bits) | _fields(rows, 1, shape.low_bits, shape.k)
 
     def _counts(self, padding: Padding, chunks: int) -> torch.Tensor:
-        """Tell which of the block's positions count: bool[c * 4096]."""
+        """The mask of positions that count: bool[c * 4096]."""
         counts = np.ones((chunks, CHUNK), np.bool_)
         where = head.entry_padding(self._params, padding)
         counts[where.chunks] = ~where.masks
@@ -144,7 +142,7 @@ def _fields(rows: torch.Tensor, at: int, bits: int, count: int) -> torch.Tensor:
     """Read `count` numbers of `bits` bits (at most 9) from byte `at` of each record."""
     first = torch.arange(count, device=rows.device) * bits
     byte, shift = at + first // _BYTE, first % _BYTE
-    wide = (shift + bits > _BYTE).long()  # no second byte where the first has all of the number
+    wide = (shift + bits > _BYTE).long()  # the record may end after the first byte
     pair = rows[:, :, byte].long() | (rows[:, :, byte + wide].long() << _BYTE)
     return (pair >> shift) & ((1 << bits) - 1)
 

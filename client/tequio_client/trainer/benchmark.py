@@ -35,7 +35,7 @@ MODEL = {
     "max_position_embeddings": 256,
     "tie_word_embeddings": True,
 }
-"""Five million parameters: enough to be work, little enough for any device."""
+"""Five million parameters: enough to keep a device busy, and small enough for any."""
 SEQUENCE = 256
 SAMPLES = 4
 WARM_S = 2.0
@@ -45,7 +45,7 @@ _MIB = 1 << 20
 
 
 def measure(wanted: str, *, warm_s: float = WARM_S, measure_s: float = MEASURE_S) -> Benchmark:
-    """Train on the device for so long; raises DeviceError when it is not there."""
+    """Train on a device and measure its speed after a warm-up; raises DeviceError."""
     chosen = devices.choose(wanted)
     trained = model.create(json.dumps(MODEL).encode(), 1)
     trained.network.to(chosen.handle)
@@ -53,12 +53,14 @@ def measure(wanted: str, *, warm_s: float = WARM_S, measure_s: float = MEASURE_S
     batch = BatchSize(SEQUENCE, chosen)
     chance = torch.Generator().manual_seed(1)
     shape = (SAMPLES, SEQUENCE + 1)
-    samples = torch.randint(0, MODEL["vocab_size"], shape, generator=chance).to(chosen.handle)  # type: ignore[call-overload]  # the number among the names
+    samples = torch.randint(0, MODEL["vocab_size"], shape, generator=chance).to(chosen.handle)  # type: ignore[call-overload]  # the one int among strings
 
     def steps_for(seconds: float) -> tuple[int, float]:
         begun, steps = time.perf_counter(), 0
         while steps < LEAST_STEPS or time.perf_counter() - begun < seconds:
-            gradients(trained, samples, chosen, batch, lambda: None)  # waits for the device
+            gradients(
+                trained, samples, chosen, batch, lambda: None
+            )  # its float() waits for the device
             optimiser.step()
             steps += 1
         return steps, time.perf_counter() - begun
@@ -79,7 +81,7 @@ def _used_mb(device: Device) -> int:
 
 
 def main() -> None:
-    """Measure the device named on the command line, and write what was found."""
+    """Measure the device named on the command line, and write the result to standard output."""
     try:
         found = measure("".join(sys.argv[1:2]) or "auto")
     except UserFacingError as err:

@@ -1,4 +1,4 @@
-"""Training data: token shards mapped from files, cut into windows and batches."""
+"""Files of the trainer: token shards, mapped arrays, and outputs that are complete or absent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TABLE_BYTES = 8  # of a held-out shard, per document: u32 tokens, u32 bytes of 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingData:
-    """The shards at hand, and the order that says which sample is whose."""
+    """The shards of a task, and the order that assigns samples to windows."""
 
     order: Order
     sequence: int
@@ -41,7 +41,7 @@ class TrainingData:
     def open(
         cls, corpus: Corpus, paths: Iterable[tuple[int, Path]], *, seed: int, window_samples: int
     ) -> TrainingData:
-        """Map shard files (index, path); raises UserFacingError when one is not as listed."""
+        """Map shard files (index, path); raises UserFacingError for one of a wrong size."""
         return cls(
             order=corpus.order(seed),
             sequence=corpus.sequence,
@@ -56,7 +56,7 @@ class TrainingData:
     def samples(self, windows: Iterable[int]) -> Tensor:
         """Token ids of whole windows: int64 [samples, sequence + 1].
 
-        Raises UserFacingError when a shard they need was not given, or has ids of no token.
+        Raises UserFacingError when a shard is missing, or has ids beyond the vocabulary.
         """
         places = [
             place for window in windows for place in self.order.places(window, self.window_samples)
@@ -64,19 +64,22 @@ class TrainingData:
         rows = np.empty((len(places), self.sequence + 1), np.int64)
         for row, place in zip(rows, places, strict=True):
             if place.shard not in self.shards:
-                raise UserFacingError(f"the windows need shard {place.shard}, which is missing")
+                raise UserFacingError(
+                    f"shard {place.shard} is missing, and the assigned windows need it"
+                )
             first = place.sample * self.sequence
             row[:] = self.shards[place.shard][first : first + self.sequence + 1]
         if rows.max(initial=0) >= self.vocab_size:
             raise UserFacingError(
-                f"the data has token id {rows.max()}, but only {self.vocab_size} are there"
+                f"the data has token id {rows.max()}, but the vocabulary ends at "
+                f"{self.vocab_size - 1}"
             )
         return torch.from_numpy(rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A held-out text: its tokens and its size in UTF-8 bytes."""
+    """A held-out text."""
 
     tokens: NDArray[np.int64]
     text_bytes: int
@@ -85,15 +88,17 @@ class Document:
 def held_out_documents(
     path: Path, shard: HeldOutShard, token_bytes: int, vocab_size: int
 ) -> Iterator[Document]:
-    """Read a held-out shard; raises UserFacingError when the file is not as listed."""
+    """Read a held-out shard; raises UserFacingError for a file that differs from its entry."""
     raw = _mapped(path, shard.size_bytes, 1)
     table_bytes = shard.documents * _TABLE_BYTES
     table = np.frombuffer(raw[:table_bytes].tobytes(), "<u4").reshape(-1, 2)
     ids = raw[table_bytes:].view(_DTYPES[token_bytes])
     if int(table[:, 0].sum()) != shard.tokens:
-        raise UserFacingError(f"{path}: the table of documents does not add up")
+        raise UserFacingError(f"{path} is damaged: its table does not list {shard.tokens} tokens")
     if ids.max(initial=0) >= vocab_size:
-        raise UserFacingError(f"{path} has ids of {vocab_size} or more, which are no tokens")
+        raise UserFacingError(
+            f"{path} has token id {ids.max()}, but the vocabulary ends at {vocab_size - 1}"
+        )
     at = 0
     for tokens, text_bytes in table.tolist():
         yield Document(tokens=ids[at : at + tokens].astype(np.int64), text_bytes=text_bytes)
@@ -110,12 +115,9 @@ def _mapped(path: Path, size_bytes: int, token_bytes: int) -> NDArray[np.generic
         raise UserFacingError(f"cannot read the shard {path}: {err}") from err
 
 
-# --- Output files that appear complete, or not at all.
-
-
 @contextlib.contextmanager
 def complete(path: Path) -> Iterator[Path]:
-    """Lend a name to write under; the file takes its own name when the block ends well."""
+    """Yield a temporary path, which becomes `path` when the block ends without an exception."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield part
@@ -125,19 +127,18 @@ def complete(path: Path) -> Iterator[Path]:
 
 
 def write(path: Path, content: bytes | memoryview) -> None:
-    """Write a whole file."""
     with complete(path) as part:
         part.write_bytes(content)
 
 
 def zeros(path: Path, elements: int) -> NDArray[np.float32]:
-    """Make a file of float32 zeros and map it for writing."""
+    """Create a file of float32 zeros and map it for writing."""
     return np.memmap(path, "<f4", "w+", shape=(elements,))
 
 
 def mapped(path: Path, dtype: DTypeLike, elements: int) -> NDArray[Any]:  # of that dtype
-    """Map a file privately; raises ValueError when it has not so many elements."""
-    array = np.memmap(path, dtype, "c")  # private: torch wants it writable
+    """Map a file; changes stay in memory. Raises ValueError unless it has `elements` elements."""
+    array = np.memmap(path, dtype, "c")  # copy on write: torch needs a writable array
     if array.size != elements:
         raise ValueError(f"{path} has {array.size} elements instead of {elements}")
     return array

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """c chunks of P members: records uint8[P, c, R], weights int32[c * 4096], aux the same or none.
+    """c chunks of P members: records uint8[P, c, R], weights int32[c * 4096], aux alike or None.
 
-    `matrix_elements` of the weights, from the front, decay.
+    The first `matrix_elements` of the weights decay.
     """
 
     records: NDArray[np.uint8]
@@ -41,10 +41,10 @@ class Block:
 
 
 class Engine(Protocol):
-    """One way to compute; made for the parameters of one round. Safe to use from many threads."""
+    """One implementation, created for the parameters of a round; safe to use from many threads."""
 
     leaves: int
-    """Leaves of the weights (64 chunks each) that make a good block."""
+    """Leaves of the weights, 64 chunks each, in an efficient block."""
 
     def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
         """Measure (a, t) of the members within a block: int64[P, 2], to be added up over blocks."""
@@ -56,7 +56,7 @@ class Engine(Protocol):
 
 
 class ReferenceEngine:
-    """The reference functions as they are: vectorised numpy, no further library to load."""
+    """The functions of `tequio_shared.head`: vectorised numpy, no further library to load."""
 
     leaves = 1
 
@@ -64,7 +64,6 @@ class ReferenceEngine:
         self._params = params
 
     def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
-        """See Engine."""
         members = self._members(records, padding)
         elements = records.shape[1] * CHUNK
         return np.array(agreement(members, elements), np.int64)
@@ -72,7 +71,6 @@ class ReferenceEngine:
     def move(
         self, block: Block, factors: Sequence[int]
     ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-        """See Engine."""
         params = self._params
         members = self._members(block.records, block.padding)
         clipped = head.clip_scales(block.records[:, :, 0], params)

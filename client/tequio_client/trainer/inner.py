@@ -1,7 +1,7 @@
-"""The inner steps: from a head and its windows to other weights, by ordinary floating point.
+"""The inner steps: from a head and its windows to new weights, in ordinary floating point.
 
-The optimiser starts fresh in every round, so that a contribution is a function of head and windows
-alone and a witness can compute it again. Step h of H takes windows floor(h m / H) ..
+The optimiser starts from zero in every round, so that a contribution depends on head and windows
+alone and can be computed again. Step h of H takes windows floor(h m / H) ..
 floor((h + 1) m / H) - 1 of the m assigned. Muon (momentum, then five Newton-Schulz steps towards
 the nearest orthogonal matrix; Jordan et al. 2024, scaled as in arXiv 2502.16982) moves the hidden
 matrices, AdamW everything else.
@@ -41,7 +41,7 @@ _GPU_BATCH_TOKENS = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Which windows each inner step takes."""
+    """The windows of each inner step."""
 
     windows: tuple[int, ...]
     steps: int
@@ -57,11 +57,14 @@ class Plan:
         return self.windows[self._bound(step) : self._bound(step + 1)]
 
     def done(self, steps: int) -> int:
-        """Windows done after so many steps."""
+        """Number of windows done after `steps` steps."""
         return self._bound(steps)
 
     def may_stop(self, steps: int) -> bool:
-        """Tell whether whoever knows only steps and windows done would split them the same way."""
+        """True if the windows done, split evenly over `steps`, were split just as here.
+
+        Headers state only steps and windows, so a re-run has no other way to split them.
+        """
         done = self._bound(steps)
         return steps > 0 and all(h * done // steps == self._bound(h) for h in range(1, steps))
 
@@ -71,7 +74,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far the inner steps are; losses are nats per token, nan before the first step."""
+    """Inner steps so far; losses are nats per token, nan before the first step."""
 
     step: int
     steps: int
@@ -83,13 +86,13 @@ class Progress:
 
 
 class Watch(Protocol):
-    """Who may stop training."""
+    """The control over a training in progress."""
 
     def check(self) -> None:
-        """Called often, also inside a step; raises to drop the work."""
+        """Called often, also within a step; raises to abandon the training."""
 
     def is_enough(self, progress: Progress) -> bool:
-        """Asked after every step; True to end with what there is. May sleep, and may raise."""
+        """Called after every step; True to end with the steps so far. May sleep, and may raise."""
 
 
 def train(
@@ -100,10 +103,9 @@ def train(
     device: Device,
     watch: Watch,
 ) -> Progress:
-    """Move the model's weights by the planned inner steps; say how far they came.
+    """Take the planned inner steps, changing the model's weights in place.
 
-    Once `watch.is_enough` says so, training ends at the next step where the split of the windows
-    stays the one that a re-run would use.
+    Once `watch.is_enough` is true, training ends at the next step where `plan.may_stop`.
     """
     optimiser = Optimiser(model, inner)
     batch = BatchSize(training.sequence, device)
@@ -146,14 +148,14 @@ def _after(
 
 
 class BatchSize:
-    """How many samples go through the network at once; halved when memory does not suffice."""
+    """Samples that go through the network at once; halved when memory runs out."""
 
     def __init__(self, sequence: int, device: Device) -> None:
         tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
         self.samples = max(tokens // sequence, 1)
 
     def halve(self) -> bool:
-        """Halve it; False when it is one already."""
+        """Halve the batch; False if it was a single sample."""
         self.samples //= 2
         return self.samples > 0
 
@@ -161,7 +163,7 @@ class BatchSize:
 def gradients(
     model: Model, samples: Tensor, device: Device, batch: BatchSize, check: Callable[[], None]
 ) -> float:
-    """Leave the gradient of the mean loss in the parameters; return that loss (nats per token).
+    """Compute the gradient of the mean loss into the parameters; return that loss, nats per token.
 
     Raises torch.OutOfMemoryError when not even one sample fits.
     """
@@ -171,6 +173,7 @@ def gradients(
         try:
             return _accumulate(model, samples, device, batch.samples, check)
         except torch.OutOfMemoryError:
+            # The step starts over with half the batch: gradients of a part of it would count twice.
             device.release()
             if not batch.halve():
                 raise
@@ -196,7 +199,7 @@ def _accumulate(
 
 
 class Optimiser:
-    """Muon for hidden matrices, AdamW for the rest; state from zero, weights changed in place."""
+    """Muon for hidden matrices, AdamW for the rest; the state starts from zero."""
 
     def __init__(self, model: Model, inner: Inner) -> None:
         self._clip = inner.clip_e3 / 1e3
@@ -214,9 +217,9 @@ class Optimiser:
 
     @torch.no_grad()
     def step(self) -> None:
-        """Clip the gradients to their common norm and take one step."""
+        """Clip the norm of all gradients together, and take one step."""
         grads = [_gradient(one) for one in self._parameters]
-        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(grads)))  # noqa: SLF001 - has no public name
+        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(grads)))  # noqa: SLF001 - no public name
         torch._foreach_mul_(grads, (self._clip / (norm + 1e-6)).clamp(max=1.0))
         for part in self._parts:
             part.step()
@@ -251,7 +254,7 @@ class _AdamW:
 
 
 def _muons(parameters: Sequence[nn.Parameter], lr: float, decay: float) -> list[_Muon]:
-    """One Muon for each size of matrix: equal sizes (up to turning) go through together."""
+    """One Muon for each size of matrix, so that equal sizes (up to transposition) share a batch."""
     groups: dict[tuple[int, int], list[nn.Parameter]] = {}
     for parameter in parameters:
         rows, columns = parameter.shape[0], parameter[0].numel()
@@ -281,13 +284,13 @@ class _Muon:
             self._flat(parameter).sub_(update, alpha=self._rate)
 
     def _flat(self, matrix: Tensor) -> Tensor:
-        """View a matrix with its short side first."""
+        """A view of a matrix with its short side first."""
         flat = matrix.flatten(1)
         return flat if flat.shape[0] == self._short else flat.T
 
 
 def orthogonal(stack: Tensor) -> Tensor:
-    """Bring each matrix of [N, short, long] near the nearest one with equal singular values."""
+    """Approximate the nearest matrix with equal singular values, for each of [N, short, long]."""
     linear, cubic, quintic = NEWTON_SCHULZ
     wide = stack.bfloat16() if stack.device.type in ("cuda", "xpu") else stack
     wide = wide / (wide.flatten(1).norm(dim=1)[:, None, None] + 1e-7)

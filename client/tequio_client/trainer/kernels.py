@@ -1,8 +1,13 @@
-"""Kernels of the outer step: machine code that numba makes on first use.
+"""The compiled engine of the outer step, and its kernels: machine code that numba makes.
 
 A chunk stays in the first-level cache from decoding to the new weights: its sum is 4096 int64.
 Bytes must come from contributions that passed `validate`; others give wrong numbers, but no access
 outside the arrays (indices are masked, and no more than k entries are read).
+
+Importing this module loads numba, 70 MB of memory, and 110 MB once a kernel ran, so `head` does it
+for large models only. Kernels are compiled on first use and stored in NUMBA_CACHE_DIR, a folder
+that only this user can write: numba trusts its content. Without that variable numba stores them
+beside the source, or in the user's cache folder, or not at all.
 """
 
 from __future__ import annotations
@@ -44,7 +49,7 @@ _MOST = (1 << 31) - 1
 
 
 class CompiledEngine:
-    """Sparseloco and diloco in compiled code. The down link's top-k is the reference's."""
+    """SparseLoCo and DiLoCo in compiled code; the down link's top-k runs the reference."""
 
     leaves = 2
 
@@ -60,7 +65,6 @@ class CompiledEngine:
             self._levels = LEVELS[shape.bits].astype(np.int64)
 
     def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
-        """See Engine."""
         measured = np.zeros((len(records), 2), np.int64)
         if self._dense:
             agree_dense(records, padding.chunks, padding.masks, measured)
@@ -72,7 +76,6 @@ class CompiledEngine:
     def move(
         self, block: Block, factors: Sequence[int]
     ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-        """See Engine."""
         params, pad = self._params, block.padding
         weights = np.array(factors, np.int64)
         if params.down_k or self._dense:
@@ -117,11 +120,11 @@ class CompiledEngine:
 
 
 def _compiled(function: _Function) -> _Function:
-    """Compile on first use, and keep the machine code for the next process where possible."""
-    compiler: Any = njit  # what it returns stands for the function; its own type says otherwise
+    """Compile on first use, and store the machine code for the next process where possible."""
+    compiler: Any = njit  # its result is used as the function, but typed otherwise
     try:
         kernel: _Function = compiler(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba found no folder to keep it in
+    except RuntimeError:  # numba found no folder to store it in
         kernel = compiler(nogil=True)(function)
     return kernel
 
@@ -154,7 +157,7 @@ def _word(records: Value, member: Value, chunk: Value, at: Value, size: Value) -
 
 @_compiled
 def _limit(records: Value, chunk: Value, limits: Value, counts: Value) -> Value:
-    """Find the largest scale byte that the chunk's lower median allows."""
+    """The largest scale byte that the chunk's lower median allows."""
     members = records.shape[0]
     counts[:] = 0
     for member in range(members):
@@ -220,7 +223,7 @@ def _sum_chunk(
 
 @_compiled
 def _scratch(tables: Value) -> Value:
-    """Make a thread's working memory: byte counts, values of codes, entries of a record."""
+    """Working memory of a thread: byte counts, values of codes, entries of a record."""
     k = tables[0][0]
     return (
         np.zeros(256, np.int64),

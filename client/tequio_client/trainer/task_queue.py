@@ -117,12 +117,12 @@ class Activity:
     reference, and a heartbeat may mix two states.
     """
 
-    command: int = 0
+    wish: int = 0
     doing: str = "starting"
     step: int = 0
     steps: int = 0
     tokens: int = 0
 
-    def begin(self, command: int, doing: str) -> None:
-        self.wish, self.doing = command, doing
+    def begin(self, wish: int, doing: str) -> None:
+        self.wish, self.doing = wish, doing
         self.step = self.steps = self.tokens = 0
