@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_client.dataset.sources import Reading, Source
-    from tequio_client.trainer.likelihood import ScoredModel
     from tequio_shared.competition.result import Interval, Pair, Ranking
-    from tequio_shared.scoring import Rules
 
 
 class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,35 +60,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def encode(self) -> bytes:
         """JSON, indented by one."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
-
-
-def of_model(
-    name: str,
-    scored: ScoredModel,
-    rules: Rules,
-    documents: tuple[DocumentScore, ...],
-    seconds: float,
-) -> ModelScore:
-    totals = Score.of(documents)
-    file = scored.tokenizer.file
-    return ModelScore(
-        model=name,
-        tokenizer=to_text(sha256(file)) if file else "",
-        prefix=scored.tokenizer.separator,
-        window=rules.window,
-        stride=rules.stride,
-        seconds=round(seconds, 3),
-        bits_per_byte=totals.bits_per_byte,
-        byte_perplexity=totals.byte_perplexity,
-        word_perplexity=totals.word_perplexity,
-        totals=totals,
-        documents=documents,
-    )
-
-
-def of_ranking(ranking: Ranking, beacon: bytes, replicates: int) -> dict[str, Any]:
-    """A ranking as JSON, with all that is needed to compute it again."""
-    return {"beacon": to_text(beacon), "replicates": replicates, **asdict(ranking)}
 
 
 _SOFTWARE = ("tequio", "torch", "transformers", "tokenizers")
@@ -133,7 +102,11 @@ def run(options: Wish, console: Console | None = None) -> Report:
     )
     ranking = _ranked(models, options.beacon) if len(models) > 1 else None
     _print_models(models, console)
+    report = None
     if ranking:
+        # The beacon and the replicates too: with them anyone can compute the ranking again.
+        seeds = {"beacon": to_text(options.beacon), "replicates": result.REPLICATES}
+        report = seeds | asdict(ranking)
         _print_ranking(ranking, console)
     if options.show_each:
         _print_documents(models, console)
@@ -143,7 +116,7 @@ def run(options: Wish, console: Console | None = None) -> Report:
         threads=device.threads(),
         software={name: metadata.version(name) for name in _SOFTWARE},
         models=models,
-        ranking=of_ranking(ranking, options.beacon, result.REPLICATES) if ranking else None,
+        ranking=report,
     )
 
 
@@ -181,7 +154,20 @@ def _scored(
                 description=cleaned(name, _NAME_CHARS),
             )
         )
-    return of_model(name, scored, rules, found, time.perf_counter() - begun)
+    totals, file = Score.of(found), scored.tokenizer.file
+    return ModelScore(
+        model=name,
+        tokenizer=to_text(sha256(file)) if file else "",
+        prefix=scored.tokenizer.separator,
+        window=rules.window,
+        stride=rules.stride,
+        seconds=round(time.perf_counter() - begun, 3),
+        bits_per_byte=totals.bits_per_byte,
+        byte_perplexity=totals.byte_perplexity,
+        word_perplexity=totals.word_perplexity,
+        totals=totals,
+        documents=found,
+    )
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

@@ -48,7 +48,7 @@ def folder(name: str, revision: str | None, only: Mapping[str, int] | None = Non
     try:
         is_here = path.exists()
     except OSError as err:  # a name that no file can have
-        raise UserFacingError(f"cannot open {name[:60]}: {err.strerror}") from err
+        raise UserFacingError(f"{name[:60]} is not a folder here: {err.strerror}") from err
     if is_here:
         return path
     if name.startswith((".", "/", "~")):

@@ -20,8 +20,6 @@ from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
     from torch import Tensor
 
@@ -99,23 +97,28 @@ def encode(
     """
     left = np.empty(delta.size, np.uint16) if algorithm.keeps_feedback else None
     parts, is_saturated, energy = [], False, torch.zeros(2, dtype=torch.float64)
-    for first, stop in _blocks(layout.chunks):
+    for first in range(0, layout.chunks, _BLOCK):
+        stop = min(first + _BLOCK, layout.chunks)
         inside = slice(first * CHUNK, stop * CHUNK)
         moved = torch.from_numpy(delta[inside]).view(-1, CHUNK).to(device)
         block = algorithm.encode(moved, _feedback(feedback, inside, moved))
         parts.append(block.payload)
         is_saturated |= block.is_saturated
         if left is not None:
-            kept = _without_padding(block.feedback.cpu(), layout, first, stop)
+            kept = block.feedback.cpu()
+            # Padding reaches no weight: its feedback would only grow from round to round.
+            layout.padding(first, stop).blank(kept.numpy().reshape(-1))
             energy += torch.stack([_energy(kept), _energy(moved.cpu())])
             left[inside] = kept.bfloat16().view(torch.uint16).numpy().reshape(-1)
     payload = b"".join(parts)
+    is_behind = bool(energy[0] > FEEDBACK_ALARM**2 * energy[1])
+    alarms = (("saturated", is_saturated), ("feedback", is_behind))
     return Encoded(
         payload=payload,
         payload_root=contribution.payload_root(payload, algorithm.shape),
         feedback=left,
         feedback_root=feedback_root(left),
-        warnings=_warnings(is_saturated=is_saturated, energy=energy),
+        warnings=tuple(name for name, is_on in alarms if is_on),
     )
 
 
@@ -246,11 +249,6 @@ def _records(scale_byte: Tensor, index: Tensor, levels: Tensor, shape: RecordSha
     return contribution.encode_records(records, shape)
 
 
-def _blocks(chunks: int) -> Iterator[tuple[int, int]]:
-    for first in range(0, chunks, _BLOCK):
-        yield first, min(first + _BLOCK, chunks)
-
-
 def _feedback(feedback: NDArray[np.uint16] | None, inside: slice, like: Tensor) -> Tensor:
     if feedback is None:
         return torch.zeros_like(like)
@@ -258,17 +256,5 @@ def _feedback(feedback: NDArray[np.uint16] | None, inside: slice, like: Tensor) 
     return bits.view(torch.bfloat16).view(-1, CHUNK).to(like.device, torch.float32)
 
 
-def _without_padding(feedback: Tensor, layout: Layout, first: int, stop: int) -> Tensor:
-    # Padding reaches no weight. Its feedback would only grow from round to round.
-    layout.padding(first, stop).blank(feedback.numpy().reshape(-1))
-    return feedback
-
-
 def _energy(values: Tensor) -> Tensor:
     return values.square().sum(dtype=torch.float64)
-
-
-def _warnings(*, is_saturated: bool, energy: Tensor) -> tuple[str, ...]:
-    is_behind = bool(energy[0] > FEEDBACK_ALARM**2 * energy[1])
-    alarms = (("saturated", is_saturated), ("feedback", is_behind))
-    return tuple(name for name, sounds in alarms if sounds)

@@ -50,4 +50,4 @@ def test_a_missing_folder_is_told_in_one_sentence(tmp_path: Path) -> None:
     asked = ["build", str(tmp_path / "out"), "--folder", str(tmp_path / "none")]
     result = CliRunner().invoke(data, asked)
     assert result.exit_code == 1
-    assert result.output.strip().endswith("none is no folder")
+    assert result.output.strip().endswith("none is not a folder")

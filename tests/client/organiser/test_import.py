@@ -258,6 +258,6 @@ def test_a_repository_that_is_nowhere_is_named(
 ) -> None:
     data_of(tmp_path)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(UserFacingError, match="there is no folder nobody/none, and it cannot"):
+    with pytest.raises(UserFacingError, match="nobody/none is not a folder here and could not"):
         plan_of(tmp_path, "--from", "nobody/none")
     assert not (tmp_path / "run.toml").exists()

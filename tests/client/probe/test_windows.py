@@ -35,7 +35,7 @@ class RecordedWindows:
         self._samples = list(samples)
 
     def adapters(self) -> tuple[Adapter, ...]:
-        """A GeForce, graphics in the processor, and the renderer that is no card."""
+        """A GeForce, graphics in the processor, and the software renderer."""
         return (
             Adapter(
                 luid=GEFORCE, name="NVIDIA GeForce RTX 4070", maker=NVIDIA, memory_bytes=12 << 30

@@ -148,9 +148,9 @@ def test_a_narrow_terminal_shows_every_digit(folders: dict[str, Path], texts: Pa
     ("name", "raw", "told"),
     [
         ("a.jsonl", b'{"text": 3}', "line 1 has no text 'text'"),
-        ("a.jsonl", b'"fine"\n{', "line 2 is no JSON"),
-        ("a.txt", b"", "there is no text in the file a.txt"),
-        ("a.txt", b"\xff", "there is no text in the file a.txt"),
+        ("a.jsonl", b'"fine"\n{', "line 2 is not valid JSON"),
+        ("a.txt", b"", "the file a.txt contains no text"),
+        ("a.txt", b"\xff", "the file a.txt contains no text"),
     ],
 )
 def test_what_holds_no_text_is_told(

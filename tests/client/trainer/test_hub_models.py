@@ -35,7 +35,7 @@ TEXT = "la milpa da maíz, frijol y calabaza"
 
 
 def taken_over(folder: Path) -> tuple[Origin, Manifest]:
-    """What an organiser makes of a folder."""
+    """An organiser's first head from a folder."""
     first = first_head.from_folder(folder, layout="flat")
     described = first.described(sequence=64, aux_dtype=None)
     draft = msgspec.structs.replace(tiny_manifest(), model=described)
@@ -43,7 +43,7 @@ def taken_over(folder: Path) -> tuple[Origin, Manifest]:
 
 
 def trained(first: Origin, manifest: Manifest) -> tuple[Model, NDArray[np.int32]]:
-    """What a trainer makes of the head in one step: the network, and the next head."""
+    """The network and the next head after one step of training."""
     listed = manifest.model
     built = model.build_listed(first.config, listed.tensors, listed.aliases)
     built.load(first.master, first.layout)
@@ -60,7 +60,7 @@ def trained(first: Origin, manifest: Manifest) -> tuple[Model, NDArray[np.int32]
 
 
 def exported(first: Origin, manifest: Manifest, head: NDArray[np.int32], folder: Path) -> Path:
-    """What `checkpoint export` writes of a head."""
+    """The folder that `checkpoint export` writes of a head."""
     (folder / "tequio").mkdir(parents=True)
     (folder / "head").write_bytes(head.astype("<i4").tobytes())
     tensors.write(manifest, folder / "head", folder, lambda _: None)

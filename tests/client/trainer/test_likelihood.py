@@ -152,7 +152,7 @@ def test_predictions_that_overflow_are_told_with_the_document(
     tensors["lm_head.weight"] *= factor
     folder = model_folders.write(tmp_path, config, tensors=tensors)
     scored = likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
-    with pytest.raises(UserFacingError, match="no probability in a document that begins 'milpa'"):
+    with pytest.raises(UserFacingError, match="NaN values in a document that begins 'milpa'"):
         _scores(scored, RULES[0], texts=["milpa"])
 
 

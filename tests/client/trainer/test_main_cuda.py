@@ -27,7 +27,7 @@ FREED_S = 10.0
 
 
 def used_bytes() -> int:
-    """Memory of device 0 that is in use, by whoever, as the driver counts it."""
+    """Memory of device 0 in use by any process, as the driver counts it."""
     free, total = torch.cuda.mem_get_info(0)
     return total - free
 

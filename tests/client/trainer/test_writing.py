@@ -1,4 +1,4 @@
-"""What a head writes: real models, real tokenizers, from real held-out documents."""
+"""Texts that a head writes: real models, real tokenizers, from real held-out documents."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_it_ends_where_the_model_ends_the_text(
     def logits(context_bl: torch.Tensor) -> torch.Tensor:
         row = torch.zeros(1, context_bl.shape[1], shop.corpus.tokenizer.vocab_size + 5)
         row[0, -1, says[context_bl.shape[1] - 2]] = 1.0
-        row[0, -1, -1] = 9.0  # a row of the embedding that is no token
+        row[0, -1, -1] = 9.0  # a row of the embedding without a token
         return row
 
     monkeypatch.setattr(type(shop.model), "logits", lambda _, ids: logits(ids))
@@ -113,7 +113,7 @@ def test_a_model_that_gives_no_numbers_writes_nothing(
 ) -> None:
     nan = torch.full((1, 2, shop.corpus.tokenizer.vocab_size), float("nan"))
     monkeypatch.setattr(type(shop.model), "logits", lambda *_: nan)
-    with pytest.raises(UserFacingError, match="not finite"):
+    with pytest.raises(UserFacingError, match="infinite or NaN values"):
         writing.go_on(shop, [65], [], nothing)
 
 
