@@ -139,7 +139,7 @@ def test_another_kind_of_model_is_refused_by_name(what: str, tmp_path: Path) -> 
 def test_quantised_weights_are_refused_before_they_are_fetched(tmp_path: Path) -> None:
     data_of(tmp_path)
     model = model_of(tmp_path, quantization_config={"quant_method": "awq"})
-    assert "quantised weights (awq); take the model that they were made from" in refusal(
+    assert "quantised weights (awq); choose the model that they were made from" in refusal(
         tmp_path, model
     )
 
@@ -258,6 +258,6 @@ def test_a_repository_that_is_nowhere_is_named(
 ) -> None:
     data_of(tmp_path)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(UserFacingError, match="nobody/none is not a folder here and could not"):
+    with pytest.raises(UserFacingError, match="there is no folder nobody/none, and it cannot"):
         plan_of(tmp_path, "--from", "nobody/none")
     assert not (tmp_path / "run.toml").exists()

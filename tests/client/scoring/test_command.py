@@ -147,7 +147,7 @@ def test_a_narrow_terminal_shows_every_digit(folders: dict[str, Path], texts: Pa
 @pytest.mark.parametrize(
     ("name", "raw", "told"),
     [
-        ("a.jsonl", b'{"text": 3}', "line 1 has no text 'text'"),
+        ("a.jsonl", b'{"text": 3}', "line 1 has no text in 'text'"),
         ("a.jsonl", b'"fine"\n{', "line 2 is not valid JSON"),
         ("a.txt", b"", "the file a.txt contains no text"),
         ("a.txt", b"\xff", "the file a.txt contains no text"),
@@ -162,14 +162,14 @@ def test_what_holds_no_text_is_told(
 
 def test_what_is_not_there_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
     there = tmp_path / "none"
-    assert f"no file or folder {there}" in _refusal(folders["good"], "--on", there)
+    assert f"{there} does not exist" in _refusal(folders["good"], "--on", there)
     assert "File name too long" in _refusal(folders["good"], "--on", "a" * 300)
     (tmp_path / "a.txt").write_text("milpa")
-    assert f"no folder {there}" in _refusal(there, "--on", tmp_path / "a.txt")
+    assert f"{there} does not exist" in _refusal(there, "--on", tmp_path / "a.txt")
 
 
 def test_a_window_longer_than_the_context_is_told(folders: dict[str, Path], texts: Path) -> None:
-    assert "more than the 64" in _refusal(folders["good"], "--on", texts, "--window", "65")
+    assert "whose context is 64" in _refusal(folders["good"], "--on", texts, "--window", "65")
 
 
 def test_a_beacon_of_another_size_is_told(folders: dict[str, Path], texts: Path) -> None:

@@ -37,7 +37,7 @@ def test_a_repository_with_safetensors_is_fine_also_beside_pickles() -> None:
         ({"model.safetensors": None}, r"as a pickle \(pytorch_model.bin\)"),
         ({"model.safetensors": None, "pytorch_model.bin": None}, "has no weights"),
         ({"tokenizer.json": 2 << 30}, "2,147,483,648 bytes"),
-        ({"config.json": 1 << 30}, "no file of a model"),
+        ({"config.json": 1 << 30}, "too large for a settings file"),
     ],
 )
 def test_a_repository_that_cannot_be_read_safely_costs_no_download(

@@ -218,21 +218,21 @@ def test_a_base_that_is_not_the_manifests_is_refused(tmp_path: Path) -> None:
     assert f"{base.parameters:,} weights" in refusal(folder, other, paths)
     wider = msgspec.structs.replace(base, rank=5)
     other = msgspec.structs.replace(manifest, base=wider)
-    assert "are not the tensors of the manifest" in refusal(folder, other, paths)
+    assert "differ from the tensors of the manifest" in refusal(folder, other, paths)
     content = paths[0].read_bytes()
     paths[0].write_bytes(content + b"\0")
     assert f"{len(content) + 1} bytes instead of {len(content)}" in refusal(folder, manifest, paths)
     paths[0].unlink()
-    assert "cannot be read" in refusal(folder, manifest, paths)
+    assert "cannot read" in refusal(folder, manifest, paths)
 
 
 @pytest.mark.parametrize(
     ("rules", "named"),
     [
-        ({"targets": ("q_proj", "qproj")}, "'qproj'; adapters can stand beside: down_proj"),
+        ({"targets": ("q_proj", "qproj")}, "'qproj'; adapters can train: down_proj"),
         ({"targets": ("lm_head",)}, "'lm_head'"),
         ({"targets": ()}, "none named"),
-        ({"rank": 0}, "a rank of 1 to 32"),
+        ({"rank": 0}, "a rank from 1 to 32"),
         ({"rank": 33}, "v_proj, which has 32 rows and 64 columns"),
     ],
 )
@@ -259,7 +259,7 @@ Q = "model.layers.0.self_attn.q_proj.weight"
     [
         (lambda all_: all_.pop(Q), f"no weights {Q}"),
         (lambda all_: all_.update({Q: all_[Q][:-1].clone()}), "has the shape"),
-        (lambda all_: all_.update({Q: all_[Q].to(torch.int8)}), "kind I8"),
+        (lambda all_: all_.update({Q: all_[Q].to(torch.int8)}), "type I8"),
         (lambda all_: all_[Q].fill_(torch.nan), "NaN or infinite"),
     ],
 )

@@ -158,7 +158,7 @@ def test_what_no_run_can_be_of_is_refused_by_name_on_paper(what: str) -> None:
 def test_a_network_that_looks_ahead_is_refused_once_it_has_weights(tmp_path: Path) -> None:
     fields = architectures.fields_of("gemma3_text") | {"use_bidirectional_attention": True}
     folder = architectures.write(tmp_path, fields)
-    with pytest.raises(UserFacingError, match="depend on what comes after"):
+    with pytest.raises(UserFacingError, match="depend on later tokens"):
         first_head.from_folder(folder, layout="flat")
 
 

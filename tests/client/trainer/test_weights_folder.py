@@ -222,7 +222,9 @@ def test_a_window_beyond_the_context_and_a_stride_beyond_the_window_are_told(
     assert scored.rules(None, None) == Rules(window=64, stride=32)
     assert scored.rules(40, None) == Rules(window=40, stride=20)
     assert scored.rules(40, 40) == Rules(window=40, stride=40)
-    with pytest.raises(UserFacingError, match=r"window of 65 tokens is more than the 64"):
+    with pytest.raises(
+        UserFacingError, match=r"window of 65 tokens is too long for .*, whose context is 64"
+    ):
         scored.rules(65, None)
     with pytest.raises(UserFacingError, match=r"stride of 41 would skip"):
         scored.rules(40, 41)
@@ -246,14 +248,14 @@ def test_an_index_that_leads_out_of_the_folder_is_refused(tmp_path: Path, place:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "model.safetensors").unlink()
     (folder / weights.INDEX).write_text(json.dumps({"weight_map": {"a": place}}))
-    assert "no file beside it" in _refused(folder)
+    assert "not a file in its folder" in _refused(folder)
 
 
 def test_an_index_of_pickles_is_refused(tmp_path: Path) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "model.safetensors").unlink()
     (folder / weights.INDEX).write_text(json.dumps({"weight_map": {"a": "a.bin"}}))
-    assert "no Safetensors file" in _refused(folder)
+    assert "not a Safetensors file" in _refused(folder)
 
 
 @pytest.mark.parametrize("name", ["lm_head.weight", "model.embed_tokens.weight"])
@@ -340,7 +342,11 @@ def test_quantised_weights_and_adapters_are_told_apart_from_models(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("raw", "told"),
-    [(b"{", "not JSON"), (b"[]", "names no model_type"), (b" " * (16 << 20) + b"{}", "settings")],
+    [
+        (b"{", "not valid JSON"),
+        (b"[]", "has no model_type"),
+        (b" " * (16 << 20) + b"{}", "settings"),
+    ],
 )
 def test_a_configuration_that_is_none_is_told(tmp_path: Path, raw: bytes, told: str) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
@@ -349,5 +355,5 @@ def test_a_configuration_that_is_none_is_told(tmp_path: Path, raw: bytes, told: 
 
 
 def test_what_is_no_folder_is_told(tmp_path: Path) -> None:
-    assert "no folder with a model" in _refused(tmp_path / "none")
+    assert "is not a model folder" in _refused(tmp_path / "none")
     assert "has no config.json" in _refused(tmp_path)
