@@ -79,7 +79,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "code of its author": (
         {"model_type": "own_model", "auto_map": {"AutoModelForCausalLM": "code.Own"}},
-        "knows no model_type 'own_model'",
+        "does not know the model_type 'own_model'",
     ),
     "a shape that is none": (
         _LIKE_LLAMA | {"model_type": "qwen3", "num_hidden_layers": "two"},

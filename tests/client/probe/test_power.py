@@ -136,7 +136,7 @@ def test_a_mac_tells_what_it_draws_from(said: bytes, *, is_on_battery: bool) -> 
 
 
 def test_a_mac_that_says_something_else_is_unknown() -> None:
-    with pytest.raises(UnknownError, match="pmset said"):
+    with pytest.raises(UnknownError, match="unexpected output of pmset"):
         power.macos_on_battery(lambda _: b"\xff\xfe")
 
 
