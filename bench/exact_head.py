@@ -115,7 +115,7 @@ def _in_process(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts(members: int) -> dict[str, float]:
-    from tequio_client.trainer.engines import CompiledEngine
+    from tequio_client.trainer.kernels import CompiledEngine
 
     numbers: dict[str, float] = {}
     for algorithm in SHAPES:
@@ -277,12 +277,12 @@ def _engine(params: OuterParams, name: str) -> Engine:
     if name == "torch":
         import torch
 
-        from tequio_client.trainer.engines import AcceleratorEngine
+        from tequio_client.trainer.accelerator import AcceleratorEngine
 
         torch.set_num_threads(1)
         return AcceleratorEngine(params, "cpu")
     if name == "compiled":
-        from tequio_client.trainer.engines import CompiledEngine
+        from tequio_client.trainer.kernels import CompiledEngine
 
         return CompiledEngine(params)
     return ReferenceEngine(params)

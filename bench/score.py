@@ -23,8 +23,8 @@ from loops.machine import machine
 
 from tequio_client.dataset import sources
 from tequio_client.tokenizers import ByteTokenizer
-from tequio_client.trainer import device, evaluate, model
-from tequio_client.trainer.evaluate import Means, ScoredModel
+from tequio_client.trainer import device, likelihood, model
+from tequio_client.trainer.likelihood import Means, ScoredModel
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE, Rules, Score, windows
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _bare_s(scored: ScoredModel, texts: Sequence[str], chosen: device.Device) ->
     begun = time.perf_counter()
     with torch.inference_mode():
         while lengths:
-            count = max(evaluate.BATCH_TOKENS // lengths[0], 1)
+            count = max(likelihood.BATCH_TOKENS // lengths[0], 1)
             rows = len(lengths[:count])
             ids = torch.ones(rows, lengths[0], dtype=torch.long)
             out = scored.model.logits(ids.to(chosen.handle))
@@ -130,8 +130,8 @@ def _differences(
     for name, batch_tokens, threads in (
         ("one window at a time", 1, before),
         ("large batches", 16_384, before),
-        ("one thread", evaluate.BATCH_TOKENS, 1),
-        ("two threads", evaluate.BATCH_TOKENS, 2),
+        ("one thread", likelihood.BATCH_TOKENS, 1),
+        ("two threads", likelihood.BATCH_TOKENS, 2),
     ):
         device.limit_threads(threads)
         other = _score(scored, texts, Means(device=chosen, batch_tokens=batch_tokens))
@@ -146,7 +146,7 @@ def _differences(
 
 
 def _score(scored: ScoredModel, texts: Sequence[str], means: Means) -> list[DocumentScore]:
-    return list(evaluate.likelihood_score(scored, texts, RULES, means))
+    return list(likelihood.likelihood_score(scored, texts, RULES, means))
 
 
 def _judge(result: dict[str, Any]) -> None:

@@ -59,18 +59,18 @@ _PICTURES = {
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     "pictures": (
         {"model_type": "gemma3", "text_config": _LIKE_LLAMA, "vision_config": _PICTURES},
-        "gemma3 is made of several networks (text_config, vision_config)",
+        "gemma3 consists of several networks (text_config, vision_config)",
     ),
-    "an encoder and a decoder": ({"model_type": "bart"}, "bart is no decoder"),
-    "no language model of this kind": ({"model_type": "t5"}, "t5 is no decoder"),
-    "a filler of gaps": (_GAP_FILLER | {"model_type": "bert"}, "bert is no decoder"),
+    "an encoder and a decoder": ({"model_type": "bart"}, "no decoder for bart"),
+    "no language model of this kind": ({"model_type": "t5"}, "no decoder for t5"),
+    "a filler of gaps": (_GAP_FILLER | {"model_type": "bert"}, "no decoder for bert"),
     "experts": (
         _LIKE_LLAMA | {"model_type": "mixtral", "num_local_experts": 4},
         "several matrices in one tensor (model.layers.0.mlp.experts.down_proj",
     ),
     "numbers beside the weights": (
         _LIKE_LLAMA | {"model_type": "apertus"},
-        "no head holds (model.layers.0.mlp.act_fn.beta)",
+        "not a parameter (model.layers.0.mlp.act_fn.beta)",
     ),
     "positions by the longest text": (
         _LIKE_LLAMA
@@ -79,7 +79,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "code of its author": (
         {"model_type": "own_model", "auto_map": {"AutoModelForCausalLM": "code.Own"}},
-        "knows no model_type 'own_model'",
+        "does not know the model_type 'own_model'",
     ),
     "a shape that is none": (
         _LIKE_LLAMA | {"model_type": "qwen3", "num_hidden_layers": "two"},

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.trainer.engines import CompiledEngine
 from tequio_client.trainer.head import Advanced, HeadFiles, advance_files
+from tequio_client.trainer.kernels import CompiledEngine
 from tequio_shared.head.contribution import (
     ALGORITHM_CODES,
     Header,

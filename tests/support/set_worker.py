@@ -20,8 +20,9 @@ from tests.support.set_clock import SetClock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tequio_client.trainer.evaluate import Means, ScoredModel
+    from tequio_client.trainer.likelihood import Means, ScoredModel
     from tequio_shared.scoring import DocumentScore, Rules
+
 
 _EVALUATOR = "evaluator"
 
@@ -51,11 +52,11 @@ def main() -> None:
 def _evaluate(scored: Path) -> None:
     from tequio_client.competition import child  # noqa: PLC0415 - brings torch
     from tequio_client.platform import child as platform_child  # noqa: PLC0415 - as above
-    from tequio_client.trainer import evaluate  # noqa: PLC0415 - as above
+    from tequio_client.trainer import likelihood  # noqa: PLC0415 - as above
 
     platform_child.end_with_it()
     child.LOOK_S, child.IDLE_S = 0.2, 0.5
-    evaluate.likelihood_score = partial(_one_by_one, evaluate.likelihood_score, scored)
+    likelihood.likelihood_score = partial(_one_by_one, likelihood.likelihood_score, scored)
     child.main()
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from tequio_client import files
 from tequio_client.names import cleaned
-from tequio_client.trainer import device, evaluate, fitness
+from tequio_client.trainer import device, fitness, likelihood
 from tequio_shared.competition.rules import Environment, Evaluation
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.trainer.device import Device
-    from tequio_client.trainer.evaluate import ScoredModel
+    from tequio_client.trainer.likelihood import ScoredModel
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.rules import Scoring
     from tequio_shared.ids import Digest, PeerKey
@@ -64,8 +64,8 @@ def evaluation(
     done = read(journal, task.texts)
     if len(done) < len(task.texts):
         with _blamed(task):
-            scored = evaluate.open_folder(task.model, tokenizer=None, prefix=None)
-            means = evaluate.Means(device=chosen, tick=after_batch)
+            scored = likelihood.open_folder(task.model, tokenizer=None, prefix=None)
+            means = likelihood.Means(device=chosen, tick=after_batch)
             with progress.work(f"documents of {task.entrant}", len(task.texts)) as tick:
                 tick(len(done))
                 _score(task, scored, journal, means, tick)
@@ -124,7 +124,7 @@ def _score(
     task: Task,
     scored: ScoredModel,
     journal: Path,
-    means: evaluate.Means,
+    means: likelihood.Means,
     tick: Callable[[int], None],
 ) -> None:
     first = len(read(journal, task.texts))
@@ -134,7 +134,7 @@ def _score(
     _cut(journal, first)
     try:
         with journal.open("ab") as file:
-            found = evaluate.likelihood_score(scored, map(_text, left), rules, means)
+            found = likelihood.likelihood_score(scored, map(_text, left), rules, means)
             for raw, one in zip(left, found, strict=True):
                 named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
                 file.write(msgspec.json.encode(named) + b"\n")

@@ -13,7 +13,7 @@ from tequio_client.checkpoint import export
 from tequio_client.checkpoint.story import Wanted
 from tequio_client.organiser.sealing import staged
 from tequio_client.scoring import hub
-from tequio_client.trainer import evaluate, weights
+from tequio_client.trainer import likelihood, weights
 from tequio_client.worker.children.evaluator import memory_lack
 from tequio_shared.competition.rules import FILES, Submission, SubmittedFile
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -102,7 +102,7 @@ def _tried(rules: CompetitionRules, folder: Path, repo: str) -> tuple[str, ...]:
     lacking = memory_lack(parameters)
     if lacking:
         return (f"not tried here: {lacking}",)
-    scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
+    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
     scored.rules(rules.scoring.window, rules.scoring.stride)
     return ()
 

@@ -1,1 +1,1 @@
-"""Builds the token shards of a run, the same bytes on every machine."""
+"""The token shards of a run, built from texts: the same bytes on every machine."""

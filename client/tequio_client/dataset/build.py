@@ -1,8 +1,8 @@
 """Build the token shards of a run: the same documents give the same bytes on every machine.
 
-A document is named by the SHA-256 of its text. The name, with the seed, decides everything: equal
-texts count once, a hash below the wanted fraction is held out, and the hashes give the order. So
-neither the order of files nor the speed of disks can be seen in the result.
+A document is identified by the SHA-256 of its text. This hash, with the seed, decides everything:
+equal texts count once, a hash below the wanted fraction is held out, and the hashes give the order.
+So neither the order of files nor the speed of disks affects the result.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tequio_client.dataset.sources import Source
     from tequio_client.tokenizers import TextTokenizer
 
+
 MANIFEST_NAME = "corpus.json"
 TOKENIZER_NAME = "tokenizer.json"
 _ORDER, _HOLD_OUT = b"tequio/v1/document-order\x00", b"tequio/v1/held-out\x00"
@@ -36,7 +37,7 @@ _TEN_THOUSANDTHS = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How to cut; `held_out_bp` is in ten-thousandths of the documents."""
+    """Sizes of the shards in tokens and bytes; `held_out_bp` is in 1/10,000 of the documents."""
 
     sequence: int
     seed: int
@@ -52,12 +53,10 @@ class _Document:
 
 
 def train_name(index: int) -> str:
-    """Name the file of a training shard."""
     return f"train-{index:05d}.tokens"
 
 
 def held_out_name(index: int) -> str:
-    """Name the file of a held-out shard."""
     return f"held-out-{index:05d}.tokens"
 
 
@@ -68,9 +67,10 @@ def build(
     folder: Path,
     progress: Callable[[str, int, int], None],
 ) -> Corpus:
-    """Write shards and data manifest into a folder; `progress` hears (stage, done, all).
+    """Write shards and data manifest into a folder; `progress` gets (stage, done, all).
 
-    Raises UserFacingError when there is too little text for a single sample.
+    Reads the source twice, and holds one record a document and one shard of tokens in memory.
+    Raises UserFacingError for less text than a single sample needs.
     """
     folder.mkdir(parents=True, exist_ok=True)
     width = token_bytes(tokenizer.vocab_size)
@@ -100,7 +100,7 @@ def build(
 def _chosen(
     source: Source, settings: Settings, progress: Callable[[str, int, int], None]
 ) -> list[_Document]:
-    """Choose every different text once, in the order of the seed."""
+    """Every distinct text once, in the order of the seed."""
     seed = settings.seed.to_bytes(8, "big")
     chosen: dict[bytes, _Document] = {}
     for index in range(len(source)):
@@ -116,7 +116,7 @@ def _chosen(
 
 
 class _TrainPacker:
-    """Documents for training, on their way into shards of about `shard_bytes`."""
+    """Packs documents for training into shards of about `shard_bytes`."""
 
     def __init__(self, folder: Path, settings: Settings, width: int, separator: int) -> None:
         self._folder, self._settings, self._width = folder, settings, width
@@ -126,23 +126,24 @@ class _TrainPacker:
         self._shards: list[TrainShard] = []
 
     def add(self, ids: NDArray[np.int64], _text_bytes: int) -> None:
-        """Take a document; write a shard when there is enough for one."""
         self._parts += [self._separator, ids]
         self._tokens += 1 + len(ids)
         if self._tokens * self._width >= self._settings.shard_bytes:
             self._write()
 
     def close(self) -> tuple[TrainShard, ...]:
-        """Write the last shard; raises UserFacingError when there is no sample in any."""
+        """Write the last shard; raises UserFacingError if no shard has a sample."""
         self._write()
         if not self._shards:
-            raise UserFacingError("there is less text than one sample needs")
+            raise UserFacingError(
+                "too little text for a single sample: add documents, or choose a shorter --sequence"
+            )
         return tuple(self._shards)
 
     def _write(self) -> None:
         samples = (self._tokens - 1) // self._settings.sequence
         if samples < 1:
-            return  # the very end of the data: too short to train on
+            return  # the end of the data, too short for a sample
         raw = _packed(self._parts, self._width)
         path = self._folder / train_name(len(self._shards))
         root = _written(path, raw)
@@ -153,7 +154,7 @@ class _TrainPacker:
 
 
 class _HeldOutPacker:
-    """Documents for measuring, on their way into shards of about `shard_bytes`."""
+    """Packs held-out documents into shards of about `shard_bytes`."""
 
     def __init__(self, folder: Path, settings: Settings, width: int) -> None:
         self._folder, self._settings, self._width = folder, settings, width
@@ -163,7 +164,6 @@ class _HeldOutPacker:
         self._shards: list[HeldOutShard] = []
 
     def add(self, ids: NDArray[np.int64], text_bytes: int) -> None:
-        """Take a document; write a shard when there is enough for one."""
         self._parts.append(ids)
         self._table.append((len(ids), text_bytes))
         self._tokens += len(ids)
@@ -171,7 +171,6 @@ class _HeldOutPacker:
             self._write()
 
     def close(self) -> tuple[HeldOutShard, ...]:
-        """Write the last shard."""
         self._write()
         return tuple(self._shards)
 
@@ -197,7 +196,7 @@ def _packed(parts: list[NDArray[np.int64]], width: int) -> bytes:
 
 
 def _written(path: Path, raw: bytes) -> str:
-    """Write a shard; give its root as text."""
+    """Write a shard and return its root as text."""
     path.write_bytes(raw)
     pieces = (raw[at : at + PIECE_BYTES] for at in range(0, len(raw), PIECE_BYTES))
     return to_text(merkle.root(pieces))

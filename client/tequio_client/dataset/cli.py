@@ -1,4 +1,4 @@
-"""`tequio data`: the token shards of a run."""
+"""`tequio data`: builds the token shards of a run."""
 
 from __future__ import annotations
 
@@ -19,35 +19,59 @@ _MIB = 1 << 20
 
 @click.group()
 def data() -> None:
-    """Prepare the data of a run."""
+    """Prepare the training data of a run."""
 
 
 @data.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--folder", type=click.Path(path_type=Path), help="Take the text files in here.")
-@click.option("--pattern", default="*", show_default=True, help="Which files of the folder.")
-@click.option("--dataset", help="Take a Hugging Face dataset: a name, or a folder.")
-@click.option("--config", help="Configuration of that dataset.")
-@click.option("--split", default="train", show_default=True, help="Split of that dataset.")
-@click.option("--column", default="text", show_default=True, help="Column with the text.")
-@click.option("--stdlib", is_flag=True, help="Take the sources of Python's standard library.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Read the text files in this folder."
+)
+@click.option("--pattern", default="*", show_default=True, help="Which files of --folder to read.")
+@click.option("--dataset", help="Read a Hugging Face dataset: a name, or a folder.")
+@click.option("--config", help="Configuration of the dataset.")
+@click.option("--split", default="train", show_default=True, help="Split of the dataset.")
+@click.option(
+    "--column", default="text", show_default=True, help="Column of the dataset that holds the text."
+)
+@click.option("--stdlib", is_flag=True, help="Read the sources of Python's standard library.")
 @click.option(
     "--tokenizer",
     default="bytes",
     show_default=True,
-    help="bytes, or a Hugging Face tokenizer: file, folder or name.",
+    help="bytes, or a Hugging Face tokenizer (file, folder or name).",
 )
-@click.option("--separator", help="Token between documents, if it is no usual one.")
-@click.option("--sequence", default=1024, show_default=True, type=click.IntRange(2, 1 << 20))
+@click.option(
+    "--separator", help="Token between documents, if the tokenizer has none with a usual name."
+)
+@click.option(
+    "--sequence",
+    default=1024,
+    show_default=True,
+    type=click.IntRange(2, 1 << 20),
+    help="Tokens of a sample.",
+)
 @click.option(
     "--held-out",
     default=100,
     show_default=True,
     type=click.IntRange(0, 5_000),
-    help="Ten-thousandths of the documents that nobody trains on.",
+    help="Share of documents held out from training, in 1/10,000.",
 )
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-@click.option("--shard-mib", default=64, show_default=True, type=click.IntRange(1, 1_024))
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Seed of the order and of the held-out share.",
+)
+@click.option(
+    "--shard-mib",
+    default=64,
+    show_default=True,
+    type=click.IntRange(1, 1_024),
+    help="Size of a shard, in MiB.",
+)
 def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     out: Path,
     folder: Path | None,
@@ -64,16 +88,15 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     seed: int,
     shard_mib: int,
 ) -> None:
-    """Cut documents into token shards in the folder OUT, with a manifest that names them.
+    """Build token shards from documents in the folder OUT, with a manifest that lists them.
 
     The same documents and options give the same bytes on every machine.
     """
     from tequio_client.dataset import sources
-    from tequio_client.dataset import sources as dataset_sources
     from tequio_client.dataset.build import MANIFEST_NAME, Settings
 
     if [folder is not None, dataset is not None, stdlib].count(True) != 1:
-        raise click.UsageError("give one of --folder, --dataset and --stdlib")
+        raise click.UsageError("choose exactly one of --folder, --dataset and --stdlib")
     settings = Settings(
         sequence=sequence, seed=seed, held_out_bp=held_out, shard_bytes=shard_mib * _MIB
     )
@@ -84,7 +107,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
             source = sources.hugging_face(dataset, config=config, split=split, column=column)
         else:
             source = sources.standard_library()
-        _build(source, dataset_sources.load(tokenizer, separator), settings, out)
+        _build(source, sources.load(tokenizer, separator), settings, out)
     except UserFacingError as err:
         raise click.ClickException(str(err)) from err
     except OSError as err:

@@ -1,4 +1,4 @@
-"""Where documents come from: files, a Hugging Face dataset, or Python's own library."""
+"""Sources of documents (files, a Hugging Face dataset, Python's own library), and tokenizers."""
 
 from __future__ import annotations
 
@@ -20,39 +20,37 @@ if TYPE_CHECKING:
 
 
 LINES = (".jsonl", ".ndjson")
-"""How files end that hold a document a line."""
+"""Suffixes of files with one document a line."""
 _TABLES = (*LINES, ".parquet", ".arrow")
-_SAID = 300
+_REASON_CHARS = 300
 _NOT_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "__pycache__", "lib2to3"}
 
 
 class Source(Protocol):
-    """Documents that can be read again, by number. Their order has no meaning."""
+    """Documents that can be read repeatedly, by number. Their order has no meaning."""
 
     @property
     def label(self) -> str:
-        """What people call it."""
+        """The name shown to people."""
 
     def __len__(self) -> int:
-        """Count the documents."""
+        """The number of documents."""
 
     def text(self, index: int) -> str:
-        """Read a document; empty where there is no text in it."""
+        """A document; "" for one without text. Raises UserFacingError."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """One document a file; what is not UTF-8 counts as empty."""
+    """One document a file; a file that is not UTF-8 counts as empty."""
 
     label: str
     paths: tuple[Path, ...]
 
     def __len__(self) -> int:
-        """Count the files."""
         return len(self.paths)
 
     def text(self, index: int) -> str:
-        """Read a file; raises UserFacingError when that fails."""
         try:
             return self.paths[index].read_bytes().decode("utf-8")
         except UnicodeDecodeError:
@@ -70,33 +68,29 @@ class Rows:
     column: str
 
     def __len__(self) -> int:
-        """Count the rows."""
         return len(self.rows)
 
     def text(self, index: int) -> str:
-        """Read a row's text."""
         return str(self.rows[index][self.column] or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """Documents that were read already."""
+    """Documents in memory."""
 
     label: str
     texts: tuple[str, ...]
 
     def __len__(self) -> int:
-        """Count the documents."""
         return len(self.texts)
 
     def text(self, index: int) -> str:
-        """Give a document."""
         return self.texts[index]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a source is read: which files of a folder, and which part of a dataset."""
+    """The files of a folder, and the part of a dataset, that are read."""
 
     pattern: str = "*"
     config: str | None = None
@@ -105,10 +99,10 @@ class Reading:
 
 
 def found(where: str, reading: Reading) -> Source:
-    """Open what a person names: a text file, a file of JSON lines, a folder, a dataset.
+    """Open a text file, a file of JSON lines, a folder, or a dataset by its name.
 
-    A folder with tables or JSON lines in it is a dataset; what is not here is looked for on the
-    Hub. Raises UserFacingError.
+    A folder that contains tables or JSON lines is a dataset; a name that is not a path is looked up
+    on the Hub. Raises UserFacingError.
     """
     path = Path(where)
     try:
@@ -122,14 +116,14 @@ def found(where: str, reading: Reading) -> Source:
     if path.is_dir() and not any(one.suffix in _TABLES for one in path.rglob("*")):
         return folder(path, reading.pattern)
     if not path.exists() and where.startswith((".", "/", "~")):
-        raise UserFacingError(f"there is no file or folder {where}")
+        raise UserFacingError(f"{where} does not exist")
     return hugging_face(where, config=reading.config, split=reading.split, column=reading.column)
 
 
 def json_lines(path: Path, column: str) -> Texts:
     """Read a file of JSON lines, each an object with the text in `column`, or the text itself.
 
-    Raises UserFacingError with the number of the line that is neither.
+    Raises UserFacingError with the number of a line that is neither.
     """
     try:
         raw = path.read_bytes()
@@ -144,25 +138,27 @@ def _text_of(line: bytes, column: str, place: str) -> str:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as err:
-        raise UserFacingError(f"{place} is no JSON: {err}") from err
+        raise UserFacingError(f"{place} is not valid JSON: {err}") from err
     text = value.get(column) if isinstance(value, dict) else value
     if not isinstance(text, str):
-        raise UserFacingError(f"{place} has no text {column!r}; name another with --column")
+        raise UserFacingError(
+            f"{place} has no text in {column!r}; choose another field with --column"
+        )
     return text
 
 
 def folder(path: Path, pattern: str) -> Files:
-    """Take the files of a folder, at any depth, whose names match; raises UserFacingError."""
+    """The files of a folder, at any depth, whose names match; raises UserFacingError."""
     if not path.is_dir():
-        raise UserFacingError(f"{path} is no folder")
+        raise UserFacingError(f"{path} is not a folder")
     paths = tuple(sorted(one for one in path.rglob(pattern) if one.is_file()))
     if not paths:
-        raise UserFacingError(f"{path} holds no file that matches {pattern}")
+        raise UserFacingError(f"{path} contains no file that matches {pattern}")
     return Files(label=f"folder {path.name}", paths=paths)
 
 
 def standard_library() -> Files:
-    """Take the Python sources of the running interpreter's standard library, without tests."""
+    """The Python sources of the running interpreter's standard library, without tests."""
     root = Path(sysconfig.get_paths()["stdlib"])
     paths = tuple(
         sorted(
@@ -175,30 +171,28 @@ def standard_library() -> Files:
 
 
 def hugging_face(name: str, *, config: str | None, split: str, column: str) -> Rows:
-    """Load a dataset from the Hub or from a folder; raises UserFacingError when that fails."""
+    """Load a dataset from the Hub or from a folder; raises UserFacingError."""
     import datasets  # type: ignore[import-untyped]  # noqa: PLC0415 - slow, and only for this source
-    import httpx2  # noqa: PLC0415 - what huggingface_hub speaks with, and raises the errors of
+    import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
 
     try:
         rows = datasets.load_dataset(name, config, split=split)
     except (OSError, ValueError, httpx2.HTTPError, datasets.exceptions.DatasetsError) as err:
-        absent = "" if Path(name).exists() else f"there is no file or folder {name}; "
-        why = cleaned(str(err).partition("\n")[0], _SAID)
+        absent = "" if Path(name).exists() else f"{name} is not a file or folder here; "
+        why = cleaned(str(err).partition("\n")[0], _REASON_CHARS)
         raise UserFacingError(f"{absent}cannot load the dataset {name}: {why}") from err
     if column not in rows.column_names:
-        raise UserFacingError(f"{name} has no column {column!r}, only {rows.column_names}")
+        raise UserFacingError(f"{name} has no column {column!r}; choose one of {rows.column_names}")
     return Rows(label=f"{name} {config or ''} {split}".replace("  ", " "), rows=rows, column=column)
 
-
-# --- The tokenizer of a run, and how its manifest describes it.
 
 BYTES = "bytes"
 
 
 def load(name: str, separator: str | None) -> TextTokenizer:
-    """Open `bytes`, a tokenizer.json, a folder that holds one, or a repository of the Hub.
+    """Open a tokenizer: `bytes`, a tokenizer.json, a folder with one, or a repository of the Hub.
 
-    Raises UserFacingError when there is none, or no known token to separate documents.
+    Raises UserFacingError if there is none, or it has no token to separate documents.
     """
     if name == BYTES:
         return ByteTokenizer()
@@ -207,7 +201,7 @@ def load(name: str, separator: str | None) -> TextTokenizer:
 
 
 def described(tokenizer: TextTokenizer) -> Tokenizer:
-    """Describe a tokenizer as manifests do."""
+    """The tokenizer's entry in a manifest."""
     return Tokenizer(
         kind="huggingface" if tokenizer.file else "bytes",
         file=to_text(sha256(tokenizer.file)) if tokenizer.file else "",
@@ -216,7 +210,6 @@ def described(tokenizer: TextTokenizer) -> Tokenizer:
 
 
 def token_bytes(vocab_size: int) -> Literal[1, 2, 4]:
-    """Choose the width of an id, in bytes."""
     if vocab_size <= 1 << 8:
         return 1
     return 2 if vocab_size <= 1 << 16 else 4
@@ -227,22 +220,23 @@ def _content(name: str) -> bytes:
     if path.is_dir():
         path /= TOKENIZER_NAME
         if not path.is_file():
-            raise UserFacingError(f"{name} holds no {TOKENIZER_NAME}: name a folder that does")
+            raise UserFacingError(f"{name} contains no {TOKENIZER_NAME}: choose a folder with one")
     if path.is_file():
         return tokenizers.read_file(path)
     if name.startswith((".", "/", "~")):
-        raise UserFacingError(f"there is no file or folder {name}")
+        raise UserFacingError(f"{name} does not exist")
     return tokenizers.read_file(_fetched(name))
 
 
 def _fetched(name: str) -> Path:
-    import httpx2  # noqa: PLC0415 - what huggingface_hub speaks with, and raises the errors of
-    from huggingface_hub import hf_hub_download  # noqa: PLC0415 - only for names of the Hub
+    import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
+    from huggingface_hub import hf_hub_download  # noqa: PLC0415 - only for names on the Hub
 
     try:
         return Path(hf_hub_download(name, TOKENIZER_NAME))
     except (OSError, ValueError, httpx2.HTTPError) as err:
-        why = cleaned(str(err).partition("\n")[0], _SAID)
+        why = cleaned(str(err).partition("\n")[0], _REASON_CHARS)
         raise UserFacingError(
-            f"there is no file or folder {name}, and the Hub gives no {TOKENIZER_NAME} of it: {why}"
+            f"{name} is not a file or folder here, and its {TOKENIZER_NAME} could not be fetched "
+            f"from the Hub: {why}"
         ) from err

@@ -1,6 +1,6 @@
-"""The probe: reads what the accelerators and the machine are doing, for the worker.
+"""The probe: reads the state of the accelerators and the machine, for the worker.
 
-A process of its own, because a driver that is reset while it is asked has taken its caller with
-it. Each source has its thread (`system.asker`); one that hangs or fails makes its own facts
-unknown and nothing else.
+A process of its own, because a driver that is reset during a call has taken its caller down with
+it. Each source has its thread (`platform.asker`); one that hangs or fails makes only its own facts
+unknown.
 """

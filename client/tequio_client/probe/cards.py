@@ -1,4 +1,4 @@
-"""What one source knows of the accelerators, and how several sources come to one list."""
+"""Accelerators of one source, and the merge of several sources into one list."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cards:
-    """The accelerators of one source, and what went wrong with some of them."""
+    """The accelerators of one source, and a problem with some of them."""
 
     gpus: tuple[Gpu, ...] = ()
     problem: str = ""
 
 
 class CardSource(Protocol):
-    """An interface that knows accelerators; may hang, and may raise anything."""
+    """An interface that lists accelerators; it may hang, and may raise anything."""
 
     name: str
 
     def read(self, watch: Watch) -> Cards:
-        """All accelerators that it knows, now."""
+        """The state of all its accelerators."""
 
 
 def merged(parts: Iterable[Cards]) -> tuple[Gpu, ...]:
-    """One list; of a card that two sources know, the earlier source's word goes first.
+    """One list; for a card that two sources report, the earlier source has priority.
 
-    Sources share no number for a card, but they list cards of one name in the same order.
+    Sources share no identifier for a card, so the n-th card of a name in one is taken to be the
+    n-th of that name in another.
     """
     found: dict[tuple[str, int], Gpu] = {}
     for part in parts:
@@ -49,7 +50,7 @@ def merged(parts: Iterable[Cards]) -> tuple[Gpu, ...]:
 
 
 def unread(cards: Cards) -> Cards:
-    """The same cards with nothing said about what they are doing."""
+    """The same cards without load, temperature and power."""
     return Cards(
         gpus=tuple(
             Gpu(id=one.id, name=one.name, memory_mb=one.memory_mb, driver=one.driver)
@@ -59,12 +60,12 @@ def unread(cards: Cards) -> Cards:
 
 
 def busiest(engines: Mapping[str, float]) -> float:
-    """How busy a card is whose engines are so busy, each 0 to 1 by several programs together."""
+    """Load of a card from the loads of its engines, 0 to 1: that of the busiest."""
     return min(max(engines.values(), default=0.0), 1.0)
 
 
 def _sane(gpu: Gpu) -> Gpu:
-    """The card without what no card can say: the reader of the line would refuse all of it."""
+    # One impossible value of a driver must not cost all facts: the worker refuses an invalid line.
     try:
         return msgspec.convert(msgspec.to_builtins(gpu), Gpu)
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""The processor: its name, what other programs take of it, how warm it is; and the main memory."""
+"""The processor (name, load by other programs, temperature) and the main memory."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _WARMEST_C = 150.0
 
 
 class CpuLoad:
-    """Counts from call to call."""
+    """Load by other programs; each call measures since the one before."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._last_s: float | None = None
         self._busy_s = 0.0
-        self._ours: dict[tuple[int, float], float] = {}  # by number and start: seconds used
+        self._ours: dict[tuple[int, float], float] = {}  # by pid and start time: seconds used
 
     def read(self, watch: Watch) -> float | None:
-        """Part of all cores that other programs took since the last call; None the first time."""
+        """Share of all cores, 0 to 1, that other programs used; None the first time."""
         now_s, busy_s = self._clock(), _busy_s()
         ours = dict(_used(pid) for pid in watch.ours if psutil.pid_exists(pid))
         taken = sum(used - self._ours.get(process, used) for process, used in ours.items())
@@ -57,17 +57,16 @@ class Memory:
 
     total_mb: int
     free_mb: int
-    """What programs can have without anything being swapped out."""
+    """Memory that programs can get without swapping."""
 
 
 def memory() -> Memory:
-    """How much there is and how much is free."""
     now = psutil.virtual_memory()
     return Memory(total_mb=now.total // _MIB, free_mb=now.available // _MIB)
 
 
 def temperature_c(sys_root: Path) -> float:
-    """The warmest sensor of the processor; raises AbsentError when it has none that we know."""
+    """The hottest sensor of the processor; raises AbsentError if it has no known one."""
     files = [
         file
         for sensor in inside(sys_root / "class/hwmon", "hwmon*")
@@ -85,13 +84,13 @@ def temperature_c(sys_root: Path) -> float:
 
 
 def name(proc_root: Path) -> str:
-    """The processor's trade name, or its architecture."""
+    """The processor's model name, else its architecture."""
     if sys.platform == "win32":
         return _windows_name()
     if sys.platform == "darwin":
         command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
-        told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=2)  # noqa: S603 - fixed
-        return told.stdout.strip() or platform.machine()
+        printed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=2)  # noqa: S603 - fixed
+        return printed.stdout.strip() or platform.machine()
     for line in text(proc_root / "cpuinfo").splitlines():
         key, _, value = line.partition(":")
         if key.strip() == "model name":
@@ -120,4 +119,4 @@ def _used(pid: int) -> tuple[tuple[int, float], float]:
         times = process.cpu_times()
         return (pid, process.create_time()), times.user + times.system
     except psutil.Error:
-        return (pid, 0.0), 0.0  # it ended while we asked
+        return (pid, 0.0), 0.0  # it ended meanwhile

@@ -1,8 +1,12 @@
-"""Who uses the cards how much, on Linux: `/proc/<pid>/fdinfo/<fd>` of the drivers' files.
+"""AMD's and Intel's cards on Linux, by sysfs, and the load by program, by `/proc/<pid>/fdinfo`.
 
-amdgpu, i915, xe and nouveau count there for each client how long it kept each engine busy: in
-nanoseconds, or in cycles of so many that have passed. Programs of other users cannot be read.
-All programs are looked through now and then; in between only those that had a card open.
+Of Intel, only discrete cards are listed; the graphics in a processor is at 00:02.0. AMD's cards are
+the trainer's `cuda`, as the ROCm build of torch names them; beside an NVIDIA card they are `rocm`,
+which no trainer can use there.
+
+The drivers amdgpu, i915, xe and nouveau count for each client how long it used each engine: in
+nanoseconds, or in cycles together with the cycles that have passed. Programs of other users cannot
+be read. All programs are scanned every few seconds; in between only those that had a card open.
 """
 
 from __future__ import annotations
@@ -24,12 +28,6 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.facts import Watch
 
-# --- AMD's and Intel's cards on Linux, by sysfs; the load of programs by `fdinfo`.
-#
-# Of Intel only cards of their own are listed: the graphics in a processor is at 00:02.0. AMD's
-# cards are the trainer's `cuda` (its ROCm build says so) where no NVIDIA card is, else `rocm`,
-# which no trainer can use beside CUDA.
-
 AMD, INTEL = "0x1002", "0x8086"
 _CARD = re.compile(r"card[0-9]+")
 _IN_PROCESSOR = "0000:00:02.0"
@@ -46,7 +44,6 @@ class DrmCards:
         self._sys, self._programs = sys, programs
 
     def read(self, watch: Watch) -> Cards:
-        """See CardSource."""
         found = {
             device.name: device
             for card in inside(self._sys / "class/drm", "card*")
@@ -88,7 +85,7 @@ def _card(
     used = number(device / "mem_info_vram_used")
     busy = number(device / "gpu_busy_percent")
     sensors = next(iter(inside(device / "hwmon", "hwmon*")), device / "hwmon")
-    everybody, others = (None, None) if loads is None else map(busiest, loads)
+    everyone, others = (None, None) if loads is None else map(busiest, loads)
     model = text(device / "product_name") or f"{_MAKERS[maker]} {text(device / 'device')}"
     return Gpu(
         id=name,
@@ -97,7 +94,7 @@ def _card(
         free_mb=(total - used) // _MIB
         if total and used is not None and 0 <= used <= total
         else None,
-        load=everybody if busy is None else min(max(busy / 100, 0.0), 1.0),
+        load=everyone if busy is None else min(max(busy / 100, 0.0), 1.0),
         others_load=others,
         temperature_c=scaled(sensors / "temp1_input", 1e-3),
         watts=_first(sensors, ("power1_average", "power1_input")),
@@ -113,17 +110,17 @@ def _first(sensors: Path, names: tuple[str, ...]) -> float | None:
 
 
 LOOK_S = 5.0
-"""Between two looks through all programs."""
+"""Interval between two scans of all programs."""
 _NS = 1e-9
 Client = tuple[str, str]
-"""PCI address and client number: several descriptors may share one."""
+"""PCI address and client number: several file descriptors may share one."""
 Loads = dict[str, tuple[dict[str, float], dict[str, float]]]
-"""By PCI address: load of each engine by everybody, and by others."""
+"""By PCI address: load of each engine by all programs, and by others than ours."""
 
 
 @dataclass(slots=True)
 class Counted:
-    """What one client had used of a card's engines when it was looked at."""
+    """The counters of one client of a card."""
 
     pid: int
     busy_ns: dict[str, int] = field(default_factory=dict)
@@ -137,12 +134,12 @@ class Programs:
     def __init__(self, proc: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._proc, self._clock = proc, clock
         self._pids: set[int] = set()
-        self._looked_s: float | None = None
+        self._scanned_s: float | None = None
         self._last: dict[Client, Counted] = {}
         self._last_s: float | None = None
 
     def loads(self, ours: Collection[int]) -> Loads | None:
-        """Since the last call; None the first time, or when the drivers count nothing."""
+        """Loads since the last call; None the first time, or if the drivers count nothing."""
         now_s = self._clock()
         clients = self._clients(now_s)
         before, self._last = self._last, clients
@@ -151,18 +148,18 @@ class Programs:
             return None
         loads: Loads = {}
         for client, counted in clients.items():
-            everybody, others = loads.setdefault(client[0], ({}, {}))
+            everyone, others = loads.setdefault(client[0], ({}, {}))
             shares = _shares(before.get(client), counted, now_s - before_s)
             for engine, share in shares.items():
-                everybody[engine] = everybody.get(engine, 0.0) + share
+                everyone[engine] = everyone.get(engine, 0.0) + share
                 if counted.pid not in ours:
                     others[engine] = others.get(engine, 0.0) + share
         return loads
 
     def _clients(self, now_s: float) -> dict[Client, Counted]:
-        if self._looked_s is None or now_s - self._looked_s >= LOOK_S:
-            self._looked_s = now_s
-            names = os.listdir(self._proc)  # noqa: PTH208 - many thousands: no objects for each
+        if self._scanned_s is None or now_s - self._scanned_s >= LOOK_S:
+            self._scanned_s = now_s
+            names = os.listdir(self._proc)  # noqa: PTH208 - thousands: no object for each
             self._pids = {int(name) for name in names if name.isdecimal()}
         clients: dict[Client, Counted] = {}
         holding = set()
@@ -190,7 +187,7 @@ class Programs:
 
 
 def parsed(pid: int, content: str) -> tuple[Client, Counted] | None:
-    """What one `fdinfo` file says of a card; None when it says nothing."""
+    """The counters in one `fdinfo` file; None if it is not about a card."""
     pairs = (line.partition(":") for line in content.splitlines())
     values = {name.strip(): value.strip() for name, _, value in pairs}
     if "drm-pdev" not in values or "drm-client-id" not in values:

@@ -1,4 +1,9 @@
-"""All sources of this machine, each asked in its own thread, and what they come to."""
+"""The facts about this machine, read from every source in its own thread.
+
+A line of facts goes to standard output at intervals, until the parent stops reading. Standard input
+states which processes are ours (`ipc.facts.Watch`), and its end ends the probe. An invalid line is
+skipped: the worker repeats itself.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +32,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TIMEOUT_S = 3.0
-"""After which a call counts as hanging."""
-QUIET = "left alone, as the worker wishes"
+"""Time after which a call counts as hanging."""
+QUIET = "not read on battery, so that the card can sleep"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """What there is to ask on one system; the table of `sources`."""
+    """The sources of one system, as `sources` lists them."""
 
     cards: Sequence[CardSource]
     cpu_name: Callable[[], str]
@@ -43,7 +48,7 @@ class Sources:
     on_battery: Callable[[], bool]
     is_saving: Callable[[], bool]
     names: dict[str, str] = field(default_factory=dict)
-    """Which interface answers for a fact, for the health page."""
+    """The interface behind a fact, for the health page."""
 
 
 class Machine:
@@ -53,7 +58,7 @@ class Machine:
         self._sources = sources
         self._watch = Watch()
         self._cpu_name = ""
-        self._known: dict[str, Cards] = {}  # by source: its cards, the last time they were told
+        self._known: dict[str, Cards] = {}  # by source: its cards, as last read
         asker = partial(Asker, timeout_s=timeout_s)
         self._cards: dict[str, Asker[Cards]] = {
             one.name: asker(partial(self._read_cards, one)) for one in sources.cards
@@ -66,47 +71,48 @@ class Machine:
         self._name: Asker[str] = asker(sources.cpu_name)
 
     def watch(self, watch: Watch) -> None:
-        """From now on, tell our load from that of others so."""
+        """Set which load is ours from now on."""
         self._watch = watch
 
     @property
     def is_computing(self) -> bool:
-        """Whether the worker says that it computes."""
         return self._watch.is_computing
 
     def ask(self) -> None:
-        """Ask every source that is not still thinking; returns at once."""
+        """Ask every source that has no call in progress; returns at once."""
         for asker in self._askers():
             asker.ask()
         if not self._cpu_name:
             self._name.ask()
 
     def wait(self, timeout_s: float) -> None:
-        """Give the sources so long, all together, to answer."""
+        """Wait up to `timeout_s` for all sources together."""
         share_s = timeout_s / len(self._askers())
         for asker in self._askers():
             asker.wait(share_s)
         self._name.wait(share_s)
 
     def facts(self) -> MachineFacts:
-        """All that is known now."""
+        """The latest answers of all sources; what is unknown is None."""
         health: list[Fact] = []
         gpus = self._gpus(health)
-        memory = _told("memory", self._memory, "psutil", health)
+        memory = _latest("memory", self._memory, "psutil", health)
         self._cpu_name = self._cpu_name or self._name.latest().value or ""
         name = self._sources.names.get
         return MachineFacts(
             gpus=gpus,
             cpu_name=self._cpu_name,
             cores=os.cpu_count() or 1,
-            others_cpu=_told("cpu", self._others_cpu, "psutil", health),
-            cpu_temperature_c=_told(
+            others_cpu=_latest("cpu", self._others_cpu, "psutil", health),
+            cpu_temperature_c=_latest(
                 "cpu-temperature", self._temperature, name("cpu-temperature", "none"), health
             ),
             memory_mb=None if memory is None else memory.total_mb,
             free_memory_mb=None if memory is None else memory.free_mb,
-            on_battery=_told("battery", self._battery, name("battery", "none"), health),
-            is_saving_power=_told("power-saver", self._saving, name("power-saver", "none"), health),
+            on_battery=_latest("battery", self._battery, name("battery", "none"), health),
+            is_saving_power=_latest(
+                "power-saver", self._saving, name("power-saver", "none"), health
+            ),
             health=tuple(health),
         )
 
@@ -117,28 +123,30 @@ class Machine:
     def _read_cards(self, source: CardSource) -> Cards:
         if not self._watch.is_quiet:
             return source.read(self._watch)
+        # Even an open driver library keeps a card awake, so it is closed, not only left unread.
         if close := getattr(source, "close", None):
             close()
         return Cards(gpus=unread(self._known.get(source.name, Cards())).gpus, problem=QUIET)
 
     def _gpus(self, health: list[Fact]) -> tuple[Gpu, ...] | None:
         parts: list[Cards] = []
-        is_whole = True
+        is_complete = True
         for name, asker in self._cards.items():
             answer = asker.latest()
             problem = answer.error if answer.value is None else answer.value.problem
             health.append(_fact("gpu", name, answer, problem))
             if answer.value is None:
-                is_whole = False
+                is_complete = False
                 parts.append(unread(self._known.get(name, Cards())))
             else:
                 self._known[name] = answer.value
                 parts.append(answer.value)
         gpus = merged(parts)
-        return gpus if gpus or is_whole else None
+        # While a source is silent, no list is not the same as no card.
+        return gpus if gpus or is_complete else None
 
 
-def _told(name: str, asker: Asker[T], source: str, health: list[Fact]) -> T | None:
+def _latest(name: str, asker: Asker[T], source: str, health: list[Fact]) -> T | None:
     answer = asker.latest()
     health.append(_fact(name, source, answer, answer.error))
     return answer.value
@@ -154,21 +162,16 @@ def _fact(name: str, source: str, answer: Answer[T], problem: str) -> Fact:
     )
 
 
-# --- A line of facts every so often on standard output, until nobody is there to read it.
-#
-# The input says what is ours (`link.facts.Watch`); its end is ours. A line that does not parse is
-# passed over: the worker repeats itself.
-
 PATIENCE = 0.3
-"""How much of the time between two lines the sources get to answer for the next one."""
+"""Share of the interval between two lines in which sources may answer for the next one."""
 RESTING = 2
-"""So many times as long between two lines while nothing of ours computes: nothing hurries then."""
+"""Factor of the interval while the worker does not compute: nothing is urgent then."""
 
 
 def serve(machine: Machine, every_s: float) -> NoReturn:
     """Write facts until the output is closed, the input ends or the parent is gone.
 
-    A line comes every `every_s` seconds while the worker computes, else more seldom.
+    A line comes every `every_s` seconds while the worker computes, else RESTING times as seldom.
     """
     threading.Thread(target=_listen, args=(sys.stdin.buffer, machine), daemon=True).start()
     due_s = time.monotonic()
@@ -178,7 +181,7 @@ def serve(machine: Machine, every_s: float) -> NoReturn:
         _write(facts.encode(machine.facts()))
         pause_s = every_s if machine.is_computing else every_s * RESTING
         now_s = time.monotonic()
-        due_s = max(due_s + pause_s, now_s)  # after a sleep of the machine: no catching up
+        due_s = max(due_s + pause_s, now_s)  # no burst of lines after the machine slept
         time.sleep(due_s - now_s)
 
 

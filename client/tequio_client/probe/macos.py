@@ -1,7 +1,7 @@
-"""A Mac's own graphics, by what `ioreg` prints of IOAccelerator.
+"""A Mac's own graphics, from the output of `ioreg` about IOAccelerator.
 
-There is no load by program without the rights of root, so the load of others is unknown while we
-compute ourselves, and everybody's otherwise. The memory is the machine's.
+The load by program needs the rights of root. So the load of others is unknown while the worker
+computes, and the whole load otherwise. The memory is the machine's.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class AppleCards:
 
     name = "ioaccelerator"
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, output_of: Told) -> None:
+        self._output_of = output_of
 
     def read(self, watch: Watch) -> Cards:
-        """See CardSource; raises UnknownError."""
-        content = self._told(COMMAND)
+        """Raises UnknownError when ioreg fails."""
+        content = self._output_of(COMMAND)
         try:
             entries = plistlib.loads(content) if content.strip() else []
         except (plistlib.InvalidFileException, ExpatError, ValueError) as err:

@@ -1,8 +1,8 @@
-"""NVIDIA's cards, by the library of their driver.
+"""NVIDIA's cards, by NVML, the library of their driver.
 
-Cards come in the order of their PCI addresses, which is the trainer's too. What a card does not
-offer is unknown and no fault; a card that is lost, or a driver that was exchanged, is a fault, and
-the library is opened anew the next time.
+Cards are listed by PCI address, the trainer's order too. A value that a card does not support is
+unknown, which is not a fault. A lost card or a replaced driver is a fault, and the library is
+opened again the next time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 AGAIN_S = 10.0
-"""Between two looks for a driver that is not there."""
+"""Interval between two searches for a missing driver."""
 NVIDIA = "0x10de"
 _DISPLAY = "0x03"
 _MIB = 1 << 20
@@ -42,7 +42,7 @@ _NOT_OFFERED = {
 
 
 class NvmlCards:
-    """The lasting connection with the driver; `sys` is the root of sysfs."""
+    """The open connection to the driver; `sys` is the root of sysfs."""
 
     name = "nvml"
 
@@ -61,7 +61,7 @@ class NvmlCards:
         self._seen_us: dict[int, int] = {}  # by card: the newest sample that was counted
 
     def read(self, watch: Watch) -> Cards:
-        """See CardSource; raises UnknownError or NVMLError when no card can be told."""
+        """Raises UnknownError or NVMLError if no card can be read."""
         if self._absent is not None and self._clock() < self._absent_until:
             return self._absent
         self._absent = None
@@ -78,7 +78,7 @@ class NvmlCards:
             raise
 
     def close(self) -> None:
-        """Let go of the driver, so that a card may sleep and a driver may be exchanged."""
+        """Release the driver, so that a card can sleep and the driver can be replaced."""
         if self._is_open:
             self._is_open = False
             self._nvml.nvmlShutdown()
@@ -106,7 +106,7 @@ class NvmlCards:
                 gpus.append(Gpu(id=f"cuda:{index}", name=f"NVIDIA card {index}", driver=driver))
                 problems.append(f"cuda:{index}: {err}")
         if gpus and len(problems) == len(gpus):
-            self.close()  # as after an exchange of the driver
+            self.close()  # as after the driver was replaced
         return Cards(gpus=tuple(gpus), problem="; ".join(problems))
 
     def _card(self, index: int, driver: str, ours: Collection[int]) -> Gpu:
@@ -134,23 +134,23 @@ class NvmlCards:
     def _others(
         self, index: int, card: object, load: float | None, ours: Collection[int]
     ) -> float | None:
-        """Load of others by the driver's samples, or by who is on the card at all."""
+        """Load of others by the driver's samples, else by the programs that have the card open."""
         since_us = self._seen_us.get(index, 0)
         try:
             samples = self._nvml.nvmlDeviceGetProcessUtilization(card, since_us)
         except pynvml.NVMLError as err:
             if err.value == pynvml.NVML_ERROR_NOT_FOUND:
-                return 0.0  # nobody has computed since
+                return 0.0  # no program has computed since
             if err.value not in _NOT_OFFERED:
                 raise
             return self._others_by_presence(card, load, ours)
         latest: dict[int, float] = {}
         for sample in sorted(samples, key=lambda one: one.timeStamp):
-            if sample.smUtil <= _WHOLE:  # some drivers give nonsense for a program that ended
+            if sample.smUtil <= _WHOLE:  # some drivers report garbage for a program that ended
                 latest[sample.pid] = sample.smUtil / _WHOLE
             self._seen_us[index] = max(sample.timeStamp, self._seen_us.get(index, 0))
         if ours and latest and not any(self._is_here(pid) for pid in latest):
-            return None  # numbers of another container: ours cannot be told from others
+            return None  # pids of another container: ours are not recognisable
         return min(sum(part for pid, part in latest.items() if pid not in ours), 1.0)
 
     def _others_by_presence(
@@ -163,6 +163,7 @@ class NvmlCards:
         )
         if None in lists:
             return None
+        # Without shares by program, the whole load is that of others if ours is absent.
         present = {process.pid for one in lists for process in one or ()}
         if not present & set(ours):
             return load

@@ -1,4 +1,7 @@
-"""Where the current comes from on Linux, and whether the user asked to save it."""
+"""Mains or battery, and the power saver: on Linux by sysfs and D-Bus, on Windows, on macOS.
+
+Unknown is never "on mains": each function raises rather than guess.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +27,17 @@ PROFILES = (
     ),
     Address("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles", "net.hadess.PowerProfiles"),
 )
-"""The name since version 0.20 of the daemon, and the one before."""
+"""The daemon's name since version 0.20, and the one before."""
 _SAVER = "power-saver"
 _LOW = "low-power"
 _BATTERIES = {"Battery", "UPS"}
 
 
 def on_battery(sys_root: Path) -> bool:
-    """Whether the machine runs on a battery; raises UnknownError when the supplies do not say.
+    """True on battery; raises UnknownError if the power supplies do not tell.
 
-    Batteries of mice and headsets, which say that they belong to a device, do not count. A machine
-    without a battery is never on one.
+    Batteries of mice and headsets (scope "Device") do not count. A machine without a battery is
+    never on battery.
     """
     supplies = [
         supply
@@ -54,19 +57,19 @@ def on_battery(sys_root: Path) -> bool:
         return True
     if states & {"Charging", "Full", "Not charging"}:
         return False
-    raise UnknownError(f"the battery says only {', '.join(sorted(states))!r}")
+    raise UnknownError(f"the battery reports only {', '.join(sorted(states))!r}")
 
 
 class PowerSaver:
-    """Asks the daemon of the power profiles, else the firmware's own profile."""
+    """The power saver by the power-profiles daemon, else by the firmware's profile."""
 
     def __init__(self, sys_root: Path, bus: Bus) -> None:
         self._firmware, self._bus = sys_root / "firmware/acpi/platform_profile", bus
 
     def read(self) -> bool:
-        """Whether power is being saved; a machine that has no such mode does not.
+        """True while saving power; a machine without such a mode never does.
 
-        Raises UnknownError when the daemon is there and does not say.
+        Raises UnknownError if the daemon runs but does not answer.
         """
         for address in PROFILES:
             try:
@@ -76,8 +79,6 @@ class PowerSaver:
         return text(self._firmware) == _LOW
 
 
-# --- Where the current comes from on Windows and macOS, and whether the user asked to save it.
-
 _OFFLINE, _ONLINE = 0, 1
 _NO_BATTERY = 128
 _UNKNOWN_BATTERY = 255
@@ -86,7 +87,7 @@ _NOW = "Now drawing from '"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerStatus:
-    """What Windows says, in its own numbers."""
+    """The fields of SYSTEM_POWER_STATUS, in the numbers of Windows."""
 
     line: int
     battery: int
@@ -94,10 +95,10 @@ class PowerStatus:
 
 
 class StatusOf(Protocol):
-    """Gives the status."""
+    """A source of the status."""
 
     def __call__(self) -> PowerStatus:
-        """Ask; raises OSError."""
+        """Raises OSError."""
 
 
 class _SystemPowerStatus(ctypes.Structure):
@@ -112,7 +113,7 @@ class _SystemPowerStatus(ctypes.Structure):
 
 
 def system_power_status() -> PowerStatus:
-    """GetSystemPowerStatus; raises AbsentError, OSError."""
+    """Call GetSystemPowerStatus; raises AbsentError, OSError."""
     status = _SystemPowerStatus()
     if not windows_library("kernel32").GetSystemPowerStatus(ctypes.byref(status)):
         raise OSError("GetSystemPowerStatus failed")
@@ -120,31 +121,32 @@ def system_power_status() -> PowerStatus:
 
 
 def windows_on_battery(status: StatusOf = system_power_status) -> bool:
-    """Whether Windows runs on a battery; raises UnknownError when it does not say."""
+    """True on battery; raises UnknownError if Windows does not know."""
     now = status()
     if now.line == _OFFLINE:
         return True
     if now.line == _ONLINE or (now.battery != _UNKNOWN_BATTERY and now.battery & _NO_BATTERY):
         return False
-    raise UnknownError("Windows does not say where the current comes from")
+    raise UnknownError("Windows does not know whether it runs on battery")
 
 
 def windows_is_saving(status: StatusOf = system_power_status) -> bool:
-    """Whether the battery saver is on."""
     return status().saver == 1
 
 
-def macos_on_battery(told: Told) -> bool:
-    """Whether a Mac runs on a battery, by `pmset`; raises UnknownError."""
-    first = told(("/usr/bin/pmset", "-g", "batt")).decode("utf-8", "replace").partition("\n")[0]
+def macos_on_battery(output_of: Told) -> bool:
+    """True on battery, by `pmset`; raises UnknownError."""
+    first = (
+        output_of(("/usr/bin/pmset", "-g", "batt")).decode("utf-8", "replace").partition("\n")[0]
+    )
     if not first.startswith(_NOW):
-        raise UnknownError(f"pmset said {first[:80]!r}")
+        raise UnknownError(f"unexpected output of pmset: {first[:80]!r}")
     return not first.startswith(_NOW + "AC")
 
 
-def macos_is_saving(told: Told) -> bool:
-    """Whether Low Power Mode is on; false where this Mac has none."""
-    for line in told(("/usr/bin/pmset", "-g")).decode("utf-8", "replace").splitlines():
+def macos_is_saving(output_of: Told) -> bool:
+    """True in Low Power Mode; False on a Mac without it."""
+    for line in output_of(("/usr/bin/pmset", "-g")).decode("utf-8", "replace").splitlines():
         words = line.split()
         if words[:1] == ["lowpowermode"] or words[:1] == ["powermode"]:
             return words[1:2] == ["1"]

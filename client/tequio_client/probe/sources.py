@@ -1,4 +1,4 @@
-"""Which interfaces are asked on which system: the one table."""
+"""The interfaces that are read on each system."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def sources(sys_root: Path, proc_root: Path, system: str = sys.platform) -> Sources:
-    """What to ask on that system (`linux`, `win32`, `darwin`)."""
+    """The sources of a system (`linux`, `win32`, `darwin`)."""
     if system == "win32":
         return _windows(sys_root, proc_root)
     if system == "darwin":
@@ -70,7 +70,7 @@ def _macos(proc_root: Path) -> Sources:
 
 
 class _LaterWindowsCards:
-    """Opens the libraries in the thread that asks them, and again after they failed."""
+    """Opens the libraries in the thread that reads them, and again after a failure."""
 
     name = WindowsCards.name
 
@@ -83,4 +83,4 @@ class _LaterWindowsCards:
 
 
 def _no_temperature() -> float:
-    raise AbsentError("this system does not tell it without the rights of an administrator")
+    raise AbsentError("this system reports the temperature to administrators only")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def text(file: Path) -> str:
-    """The content without the white space around it; empty when there is none to be had."""
+    """The content without surrounding white space; "" if it cannot be read."""
     try:
         return file.read_bytes().decode("utf-8", "replace").strip()
     except OSError:
@@ -17,7 +17,7 @@ def text(file: Path) -> str:
 
 
 def number(file: Path) -> int | None:
-    """The whole number in it, if it holds one."""
+    """The integer in the file; None if there is none."""
     try:
         return int(text(file), 0)
     except ValueError:
@@ -25,13 +25,13 @@ def number(file: Path) -> int | None:
 
 
 def scaled(file: Path, unit: float) -> float | None:
-    """The number in it, times the unit, if it is not negative."""
+    """The number in the file times the unit; None if it is missing or negative."""
     value = number(file)
     return None if value is None or value < 0 else value * unit
 
 
 def inside(folder: Path, pattern: str) -> list[Path]:
-    """What the folder holds by that pattern, in order; nothing when it is not there."""
+    """Matching entries of the folder, in order; empty if it does not exist."""
     try:
         return sorted(folder.glob(pattern))
     except OSError:

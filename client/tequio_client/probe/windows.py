@@ -1,7 +1,13 @@
-"""DXGI and the performance counters of Windows, by ctypes.
+"""Accelerators on Windows: adapters by DXGI, load and memory by the performance counters.
 
-One query lasts as long as the probe: a rate needs two samples. A wildcard takes in programs that
-start later. Structures and numbers are those of dxgi.h and pdh.h, for 64-bit programs.
+A counter's name contains program, adapter and engine:
+`pid_4_luid_0x00000000_0x0000C0DE_phys_0_eng_3_ engtype_3D`. As in the Task Manager, the load of an
+adapter is that of its busiest engine. The counters have the load by program, which NVML lacks on
+Windows; the two sources are merged by name.
+
+One query stays open as long as the probe runs, since a rate needs two samples. Its wildcard
+includes programs that start later. Structures and numbers are those of dxgi.h and pdh.h, for 64-bit
+programs.
 """
 
 from __future__ import annotations
@@ -21,16 +27,9 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.facts import Watch
 
-# --- Accelerators on Windows: adapters by DXGI, load and memory by the performance counters.
-#
-# A counter's name tells program, adapter and engine:
-# `pid_4_luid_0x00000000_0x0000C0DE_phys_0_eng_3_ engtype_3D`. As in the Task Manager, an adapter
-# is as busy as its busiest engine. The counters know the load by program, which NVIDIA's library
-# does not tell on Windows; the two are merged by name.
-
 NVIDIA, AMD, INTEL = 0x10DE, 0x1002, 0x8086
 _OWN_MEMORY = 1 << 30
-"""Adapters with less memory of their own are part of a processor."""
+"""Adapters with less dedicated memory are part of a processor."""
 _MIB = 1 << 20
 _ENGINE = re.compile(r"pid_(\d+)_(luid_0x[0-9a-f]+_0x[0-9a-f]+)_phys_\d+_eng_(\d+)", re.IGNORECASE)
 _ADAPTER = re.compile(r"luid_0x[0-9a-f]+_0x[0-9a-f]+", re.IGNORECASE)
@@ -38,7 +37,7 @@ _ADAPTER = re.compile(r"luid_0x[0-9a-f]+_0x[0-9a-f]+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
-    """One adapter as DXGI describes it; `luid` in the manner of the counters' names."""
+    """One adapter as DXGI describes it; `luid` is spelled as in the counters' names."""
 
     luid: str
     name: str
@@ -55,17 +54,17 @@ class Counters:
 
 
 class Windows(Protocol):
-    """The two interfaces of Windows."""
+    """The two interfaces of Windows that the probe reads."""
 
     def adapters(self) -> tuple[Adapter, ...]:
-        """All of them, in the system's order; raises AbsentError, OSError."""
+        """All adapters, in the system's order; raises AbsentError, OSError."""
 
     def counters(self) -> Counters | None:
-        """A sample, or None while there is only one to count from."""
+        """A sample; None until there are two to compare."""
 
 
 class WindowsCards:
-    """Every adapter with memory of its own."""
+    """Every adapter with dedicated memory."""
 
     name = "pdh"
 
@@ -73,7 +72,6 @@ class WindowsCards:
         self._windows = windows
 
     def read(self, watch: Watch) -> Cards:
-        """See CardSource."""
         adapters = [
             one
             for one in self._windows.adapters()
@@ -168,7 +166,7 @@ class _CounterItem(ctypes.Structure):
 
 
 class WindowsLibraries:
-    """The lasting query; see Windows."""
+    """The open query of the performance counters, and DXGI."""
 
     def __init__(self) -> None:
         self._pdh = windows_library("pdh")
@@ -184,7 +182,6 @@ class WindowsLibraries:
             self._done(f"the counter {path}", added)
 
     def adapters(self) -> tuple[Adapter, ...]:
-        """See Windows."""
         factory = ctypes.c_void_p()
         made = self._dxgi.CreateDXGIFactory1(
             ctypes.create_string_buffer(_FACTORY1, 16), ctypes.byref(factory)
@@ -206,7 +203,6 @@ class WindowsLibraries:
         return tuple(found)
 
     def counters(self) -> Counters | None:
-        """See Windows."""
         collected = self._pdh.PdhCollectQueryData(self._query) & 0xFFFFFFFF
         if collected in _NOTHING_YET:
             return None
@@ -219,7 +215,7 @@ class WindowsLibraries:
     def _array(self, counter: ctypes.c_void_p) -> dict[str, float] | None:
         size, count = ctypes.c_uint32(0), ctypes.c_uint32(0)
         buffer = None
-        for _ in range(4):  # it may grow between asking for its size and for itself
+        for _ in range(4):  # the array may grow between the two calls
             result = self._pdh.PdhGetFormattedCounterArrayW(
                 counter, _DOUBLE | _UNCAPPED, ctypes.byref(size), ctypes.byref(count), buffer
             )
@@ -233,7 +229,7 @@ class WindowsLibraries:
         read = [items[index] for index in range(count.value)]
         values: dict[str, float] = {}
         for item in read:
-            if item.status in _VALID:  # two programs' instances may have one name
+            if item.status in _VALID:  # two instances may share a name
                 values[item.name] = values.get(item.name, 0.0) + item.value
         return values
 
@@ -258,7 +254,7 @@ def _described(adapter: ctypes.c_void_p) -> Adapter:
 
 
 def _method(of: ctypes.c_void_p, index: int, *kinds: type) -> Callable[..., int]:
-    """The method at that place of a COM object's table."""
+    """The method at `index` of a COM object's table."""
     table = ctypes.cast(of, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p))).contents
     prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *kinds)
     return cast("Callable[..., int]", prototype(table[index] or 0))

@@ -1,1 +1,1 @@
-"""Scoring models on texts of one's own, as competitions do."""
+"""Scoring of models on any texts, exactly as competitions do it."""

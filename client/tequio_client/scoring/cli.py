@@ -1,4 +1,4 @@
-"""`tequio score`: how many bits a model needs for a byte of text."""
+"""`tequio score`: measures how many bits a model needs for a byte of text."""
 
 from __future__ import annotations
 
@@ -21,26 +21,30 @@ if TYPE_CHECKING:
     metavar="DATA",
     help="A text file, a file of JSON lines, a folder, or a Hugging Face dataset.",
 )
-@click.option("--pattern", default="*", show_default=True, help="Which files of a folder.")
+@click.option("--pattern", default="*", show_default=True, help="Which files of a folder to read.")
 @click.option("--config", help="Configuration of a dataset.")
 @click.option("--split", default="train", show_default=True, help="Split of a dataset.")
-@click.option("--column", default="text", show_default=True, help="Column with the text.")
-@click.option("--documents", type=click.IntRange(1), help="Only so many, from the front.")
-@click.option("--revision", help="Branch, tag or commit of models on the Hub.")
+@click.option(
+    "--column", default="text", show_default=True, help="Column or field that holds the text."
+)
+@click.option(
+    "--documents", type=click.IntRange(1), help="Score only the first N documents.", metavar="N"
+)
+@click.option("--revision", help="Branch, tag or commit of the models on the Hub.")
 @click.option(
     "--tokenizer",
-    help="Another tokenizer than the model's own: a tokenizer.json, its folder, or bytes.",
+    help="Replace the model's own tokenizer: a tokenizer.json, its folder, or bytes.",
 )
-@click.option("--prefix", metavar="TOKEN", help="Token before each text, if it is no usual one.")
+@click.option("--prefix", metavar="TOKEN", help="Token before each text, if the model names none.")
 @click.option(
     "--window",
     type=click.IntRange(1, 1 << 20),
-    help="Most tokens that the model sees at once; default: its context, 2048 at most.",
+    help="Tokens that the model sees at once; default: its context, at most 2048.",
 )
 @click.option(
     "--stride",
     type=click.IntRange(1, 1 << 20),
-    help="Tokens that each later window scores; default: half a window.",
+    help="Tokens that each later window scores; default: half the window.",
 )
 @click.option("--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with.")
@@ -49,15 +53,17 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 1 << 24),
     default=4096,
     show_default=True,
-    help="Tokens that are computed at once, as memory allows; changes no number that counts.",
+    help="Tokens that are computed at once, as memory allows; does not affect the scores.",
 )
 @click.option(
     "--beacon",
     metavar="TEXT",
-    help="32 bytes as base64url that seed the comparison of several models; default: zeros.",
+    help="Seed of the comparison of several models, 32 bytes as base64url; default: zeros.",
 )
-@click.option("--each", "show_each", is_flag=True, help="Show every document.")
-@click.option("--json", "json_file", type=cli.OutputFile(), help="Write all numbers to this file.")
+@click.option("--each", "show_each", is_flag=True, help="Print a table of every document.")
+@click.option(
+    "--json", "json_file", type=cli.OutputFile(), help="Write all results to this file as JSON."
+)
 def score(  # noqa: PLR0913, PLR0917 - one parameter an option
     models: tuple[str, ...],
     data: str,
@@ -78,15 +84,15 @@ def score(  # noqa: PLR0913, PLR0917 - one parameter an option
     show_each: bool,  # noqa: FBT001 - click passes by name
     json_file: Path | None,
 ) -> None:
-    """Measure models as competitions do: each MODEL is a folder or a name on the Hub.
+    """Score models as competitions do: each MODEL is a folder or a name on the Hub.
 
-    Only Safetensors are read, and no code of a model's author is run. Several models are ranked,
-    by a bootstrap over the documents.
+    Only Safetensors files are read, and no code of a model's author is run. Several models are
+    ranked, by a bootstrap over the documents.
     """
     from tequio_client.dataset.sources import Reading
     from tequio_client.scoring import command
 
-    wish = command.Wish(
+    options = command.Wish(
         models=models,
         data=data,
         reading=Reading(pattern=pattern, config=config, split=split, column=column),
@@ -102,7 +108,7 @@ def score(  # noqa: PLR0913, PLR0917 - one parameter an option
         beacon=_beacon(beacon),
         show_each=show_each,
     )
-    found = command.run(wish)
+    found = command.run(options)
     if json_file is not None:
         json_file.write_bytes(found.encode())
 
@@ -114,4 +120,4 @@ def _beacon(text: str | None) -> bytes:
     try:
         return digest_from_text(text) if text else bytes(32)
     except MalformedError as err:
-        raise click.BadParameter(f"{err}; it has 43 characters", param_hint="--beacon") from err
+        raise click.BadParameter(f"{err}; expected 43 characters", param_hint="--beacon") from err

@@ -1,4 +1,4 @@
-"""`tequio score` as a person sees it: a bar while it works, then tables."""
+"""The `tequio score` command: a progress bar, tables for people, and a report for programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rich.table import Table
 from tequio_client.dataset import sources
 from tequio_client.names import cleaned
 from tequio_client.scoring import hub
-from tequio_client.trainer import device, evaluate
+from tequio_client.trainer import device, likelihood
 from tequio_shared.competition import result
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -27,15 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_client.dataset.sources import Reading, Source
-    from tequio_client.trainer.evaluate import ScoredModel
     from tequio_shared.competition.result import Interval, Pair, Ranking
-    from tequio_shared.scoring import Rules
-
-# --- What scoring came to, as it is written to a file: integers, and what follows from them.
 
 
 class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
-    """One model on all documents; perplexities that overflow are null."""
+    """The result of one model on all documents; perplexities that overflow are null."""
 
     model: str
     tokenizer: str
@@ -52,7 +48,7 @@ class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """All that `tequio score` found; `ranking` is there for two models or more."""
+    """The results of `tequio score`; there is a `ranking` of two or more models."""
 
     data: str
     device: str
@@ -62,49 +58,19 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     ranking: dict[str, Any] | None  # plain JSON of a Ranking
 
     def encode(self) -> bytes:
-        """As JSON, with a line for each document."""
+        """JSON, indented by one."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
 
 
-def of_model(
-    name: str,
-    scored: ScoredModel,
-    rules: Rules,
-    documents: tuple[DocumentScore, ...],
-    seconds: float,
-) -> ModelScore:
-    """Add up what a model needs."""
-    totals = Score.of(documents)
-    file = scored.tokenizer.file
-    return ModelScore(
-        model=name,
-        tokenizer=to_text(sha256(file)) if file else "",
-        prefix=scored.tokenizer.separator,
-        window=rules.window,
-        stride=rules.stride,
-        seconds=round(seconds, 3),
-        bits_per_byte=totals.bits_per_byte,
-        byte_perplexity=totals.byte_perplexity,
-        word_perplexity=totals.word_perplexity,
-        totals=totals,
-        documents=documents,
-    )
-
-
-def of_ranking(ranking: Ranking, beacon: bytes, replicates: int) -> dict[str, Any]:
-    """Spell a ranking out, with what it takes to compute it again."""
-    return {"beacon": to_text(beacon), "replicates": replicates, **asdict(ranking)}
-
-
 _SOFTWARE = ("tequio", "torch", "transformers", "tokenizers")
-_SHOWN = 60
+_NAME_CHARS = 60
 _READABLE = 1e7
 _GIGA = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What the person asked for; None leaves the choice to the model."""
+    """Options of the command; None leaves the choice to the model."""
 
     models: tuple[str, ...]
     data: str
@@ -122,31 +88,35 @@ class Wish:
     show_each: bool
 
 
-def run(wish: Wish, console: Console | None = None) -> Report:
-    """Score, and show what was found; raises UserFacingError."""
-    shown = console or Console()
-    texts = _texts(sources.found(wish.data, wish.reading), wish.documents)
-    chosen = device.choose(wish.device)
-    if wish.threads:
-        device.limit_threads(wish.threads)
-    names = _distinct(wish.models)
+def run(options: Wish, console: Console | None = None) -> Report:
+    """Score models and print the results; raises UserFacingError."""
+    console = console or Console()
+    texts = _texts(sources.found(options.data, options.reading), options.documents)
+    chosen = device.choose(options.device)
+    if options.threads:
+        device.limit_threads(options.threads)
+    names = _distinct(options.models)
     models = tuple(
-        _scored(wish, name, path, texts, chosen, shown)
-        for name, path in zip(names, wish.models, strict=True)
+        _scored(options, name, path, texts, chosen, console)
+        for name, path in zip(names, options.models, strict=True)
     )
-    ranking = _ranked(models, wish.beacon) if len(models) > 1 else None
-    _show(models, shown)
+    ranking = _ranked(models, options.beacon) if len(models) > 1 else None
+    _print_models(models, console)
+    report = None
     if ranking:
-        _show_ranking(ranking, shown)
-    if wish.show_each:
-        _show_each(models, shown)
+        # The beacon and the replicates too: with them anyone can compute the ranking again.
+        seeds = {"beacon": to_text(options.beacon), "replicates": result.REPLICATES}
+        report = seeds | asdict(ranking)
+        _print_ranking(ranking, console)
+    if options.show_each:
+        _print_documents(models, console)
     return Report(
-        data=wish.data,
+        data=options.data,
         device=chosen.label,
         threads=device.threads(),
         software={name: metadata.version(name) for name in _SOFTWARE},
         models=models,
-        ranking=of_ranking(ranking, wish.beacon, result.REPLICATES) if ranking else None,
+        ranking=report,
     )
 
 
@@ -155,40 +125,53 @@ def _texts(source: Source, most: int) -> list[str]:
     texts = [source.text(index) for index in range(count)]
     if not any(texts):
         raise UserFacingError(
-            f"there is no text in the {source.label}; documents are UTF-8 files, or a column of "
+            f"the {source.label} contains no text; documents must be UTF-8 files, or a column of "
             "text (--column)"
         )
     return texts
 
 
 def _scored(
-    wish: Wish,
+    options: Wish,
     name: str,
     path: str,
     texts: Sequence[str],
     chosen: device.Device,
-    shown: Console,
+    console: Console,
 ) -> ModelScore:
-    scored = evaluate.open_folder(
-        hub.folder(path, wish.revision), tokenizer=wish.tokenizer, prefix=wish.prefix
+    scored = likelihood.open_folder(
+        hub.folder(path, options.revision), tokenizer=options.tokenizer, prefix=options.prefix
     )
-    rules = scored.rules(wish.window, wish.stride)
-    means = evaluate.Means(device=chosen, batch_tokens=wish.batch_tokens)
+    rules = scored.rules(options.window, options.stride)
+    means = likelihood.Means(device=chosen, batch_tokens=options.batch_tokens)
     begun = time.perf_counter()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=shown, transient=True) as bars:
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bars:
         found = tuple(
             bars.track(
-                evaluate.likelihood_score(scored, texts, rules, means),
+                likelihood.likelihood_score(scored, texts, rules, means),
                 total=len(texts),
-                description=cleaned(name, _SHOWN),
+                description=cleaned(name, _NAME_CHARS),
             )
         )
-    return of_model(name, scored, rules, found, time.perf_counter() - begun)
+    totals, file = Score.of(found), scored.tokenizer.file
+    return ModelScore(
+        model=name,
+        tokenizer=to_text(sha256(file)) if file else "",
+        prefix=scored.tokenizer.separator,
+        window=rules.window,
+        stride=rules.stride,
+        seconds=round(time.perf_counter() - begun, 3),
+        bits_per_byte=totals.bits_per_byte,
+        byte_perplexity=totals.byte_perplexity,
+        word_perplexity=totals.word_perplexity,
+        totals=totals,
+        documents=found,
+    )
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """Tell a model that is named twice apart from itself."""
+    """Number the names of a model that is given more than once."""
     seen = Counter[str]()
     found = []
     for name in names:
@@ -198,7 +181,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def _ranked(models: Sequence[ModelScore], beacon: bytes) -> Ranking:
-    """Rank on the documents that have text; which those are, models agree on."""
+    """Rank on the documents that have text, which are the same for all models."""
     kept = [at for at, one in enumerate(models[0].documents) if one.refusal is not Refusal.EMPTY]
     return result.rank(
         {one.model: [one.documents[at].millibits for at in kept] for one in models},
@@ -207,42 +190,42 @@ def _ranked(models: Sequence[ModelScore], beacon: bytes) -> Ranking:
     )
 
 
-def _show(models: Sequence[ModelScore], shown: Console) -> None:
-    table = Table("model", title="Bits per byte: the fewer, the better")
+def _print_models(models: Sequence[ModelScore], console: Console) -> None:
+    table = Table("model", title="Bits per byte (lower is better)")
     for column in ("bits/byte", "byte ppl", "word ppl", "documents"):
         table.add_column(column, justify="right", no_wrap=True)
     for one in models:
         table.add_row(
-            cleaned(one.model, _SHOWN),
+            cleaned(one.model, _NAME_CHARS),
             f"{one.bits_per_byte:.6f}",
             f"{one.byte_perplexity:.4f}",
             _large(one.word_perplexity),
             f"{one.totals.documents:,}",
         )
-    shown.print(table)
+    console.print(table)
     for one in models:
-        _show_how(one, shown)
-    _warn(models[0].totals.empty, "left out, since they have no text that is Unicode", shown)
+        _print_speed(one, console)
+    _warn(models[0].totals.empty, "skipped, because they contain no valid Unicode text", console)
 
 
-def _show_how(one: ModelScore, shown: Console) -> None:
+def _print_speed(one: ModelScore, console: Console) -> None:
     totals = one.totals
-    shown.print(
-        f"{cleaned(one.model, _SHOWN)}: {totals.size_bytes:,} bytes, {totals.tokens:,} tokens at "
-        f"{totals.tokens / max(one.seconds, 1e-3):,.0f} a second; windows of {one.window:,}, "
-        f"stride {one.stride:,}, behind token {one.prefix}",
+    console.print(
+        f"{cleaned(one.model, _NAME_CHARS)}: {totals.size_bytes:,} bytes, "
+        f"{totals.tokens:,} tokens, {totals.tokens / max(one.seconds, 1e-3):,.0f} tokens/s; "
+        f"window {one.window:,}, stride {one.stride:,}, prefix token {one.prefix}",
         highlight=False,
     )
     _warn(
         totals.charged,
-        "at 8 bits for each byte, since the tokenizer does not give their text back",
-        shown,
+        "charged 8 bits per byte, because the tokenizer cannot reproduce them",
+        console,
     )
 
 
-def _warn(documents: int, what: str, shown: Console) -> None:
+def _warn(documents: int, what: str, console: Console) -> None:
     if documents:
-        shown.print(f"  documents {what}: {documents:,}", style="yellow", highlight=False)
+        console.print(f"  documents {what}: {documents:,}", style="yellow", highlight=False)
 
 
 def _large(value: float) -> str:
@@ -251,40 +234,40 @@ def _large(value: float) -> str:
     return f"{value:,.2f}" if value < _READABLE else f"{value:.2e}"
 
 
-def _show_ranking(ranking: Ranking, shown: Console) -> None:
-    table = Table("rank", "model", title="Ranking, with intervals of 95 % over documents")
+def _print_ranking(ranking: Ranking, console: Console) -> None:
+    table = Table("rank", "model", title="Ranking, with 95% intervals over documents")
     table.add_column("bits/byte", justify="right")
     table.add_column("interval", justify="right")
     for place in ranking.places:
         table.add_row(
             str(place.rank),
-            cleaned(place.name, _SHOWN),
+            cleaned(place.name, _NAME_CHARS),
             f"{place.nanobits_per_byte / _GIGA:.6f}",
             _interval(place.interval),
         )
-    shown.print(table)
+    console.print(table)
     for pair in ranking.pairs:
-        verdict = f"{cleaned(pair.winner, _SHOWN)} is better" if pair.winner else _tie(pair)
-        shown.print(
-            f"{cleaned(pair.first, _SHOWN)} less {cleaned(pair.other, _SHOWN)}: "
+        verdict = f"{cleaned(pair.winner, _NAME_CHARS)} is better" if pair.winner else _tie(pair)
+        console.print(
+            f"{cleaned(pair.first, _NAME_CHARS)} minus {cleaned(pair.other, _NAME_CHARS)}: "
             f"{_interval(pair.interval)} bits per byte, {verdict}",
             highlight=False,
         )
 
 
 def _tie(pair: Pair) -> str:
-    """Say of an interval without zero why it is a tie all the same."""
+    # An interval that excludes zero is a tie all the same if the difference is too small.
     is_apart = pair.interval.low > 0 or pair.interval.high < 0
-    return "a tie: too small a difference to count" if is_apart else "a tie"
+    return "a tie: the difference is too small to count" if is_apart else "a tie"
 
 
 def _interval(interval: Interval) -> str:
     return f"{interval.low / _GIGA:.6f} to {interval.high / _GIGA:.6f}"
 
 
-def _show_each(models: Sequence[ModelScore], shown: Console) -> None:
+def _print_documents(models: Sequence[ModelScore], console: Console) -> None:
     for one in models:
-        table = Table("document", title=cleaned(one.model, _SHOWN))
+        table = Table("document", title=cleaned(one.model, _NAME_CHARS))
         for column in ("bytes", "tokens", "bits", "bits/byte"):
             table.add_column(column, justify="right")
         table.add_column("")
@@ -298,4 +281,4 @@ def _show_each(models: Sequence[ModelScore], shown: Console) -> None:
                 f"{bits / document.size_bytes:.4f}" if document.size_bytes else "",
                 document.refusal.sentence if document.refusal else "",
             )
-        shown.print(table)
+        console.print(table)

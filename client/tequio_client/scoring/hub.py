@@ -1,7 +1,7 @@
-"""The folder of a model: one that is here, or a repository of the Hub, fetched into its cache.
+"""The folder of a model: a local one, or a repository on the Hub, fetched into the Hub's cache.
 
-What a repository lists is judged before any of it is fetched: a pickle, or a tokenizer of two
-gigabytes, costs nobody a download.
+A repository's list of files is checked before any of it is fetched, so a pickle or a tokenizer of
+two gigabytes costs no download.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tequio_shared.limits import BLOB_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+
 PATTERNS = (
     CONFIG,
     TOKENIZER_NAME,
@@ -29,42 +30,42 @@ PATTERNS = (
     INDEX,
     "model-*.safetensors",
 )
-"""What scoring may read of a model's folder."""
+"""The files of a model's folder that scoring may read."""
 LEFT_BYTES = 1 << 30
-"""Of the disk, which no stranger's model takes."""
+"""Disk space that stays free whatever model is fetched."""
 
 
 class OtherFilesError(UserFacingError):
-    """A repository has not the files that it is said to have."""
+    """A repository's files differ from the list that was promised."""
 
 
 def folder(name: str, revision: str | None, only: Mapping[str, int] | None = None) -> Path:
-    """Find a model, or fetch it: of the files in `only`, with their sizes, no others.
+    """Find a model, or fetch it; `only`, names with sizes, restricts the files that are fetched.
 
-    Raises UserFacingError when it is nowhere, unfit to be read, or has no room on the disk, and
-    OtherFilesError when one of these files has another size.
+    Raises UserFacingError for a model that is missing, unreadable or too large for the disk, and
+    OtherFilesError when a file in `only` has another size.
     """
     path = Path(name)
     try:
         is_here = path.exists()
     except OSError as err:  # a name that no file can have
-        raise UserFacingError(f"there is no folder {name[:60]}: {err.strerror}") from err
+        raise UserFacingError(f"{name[:60]} is not a folder here: {err.strerror}") from err
     if is_here:
         return path
     if name.startswith((".", "/", "~")):
-        raise UserFacingError(f"there is no folder {name}")
+        raise UserFacingError(f"{name} does not exist")
     return _fetched(name, revision, only)
 
 
 def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) -> Path:
-    import httpx2  # noqa: PLC0415 - what huggingface_hub speaks with, and raises the errors of
-    from huggingface_hub import HfApi  # noqa: PLC0415 - only for names of the Hub
+    import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
+    from huggingface_hub import HfApi  # noqa: PLC0415 - only for names on the Hub
     from huggingface_hub.errors import OfflineModeIsEnabled  # noqa: PLC0415
     from huggingface_hub.hf_api import RepoFile  # noqa: PLC0415
     from huggingface_hub.utils.tqdm import disable_progress_bars  # noqa: PLC0415
 
     if not sys.stderr.isatty():
-        disable_progress_bars()  # nobody is looking
+        disable_progress_bars()  # not a terminal
     api, wanted = HfApi(), list(PATTERNS) if only is None else _readable(only)
     try:
         try:
@@ -85,17 +86,17 @@ def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) ->
     except (OSError, ValueError, httpx2.HTTPError) as err:
         why = str(err).partition("\n")[0][:300]
         raise UserFacingError(
-            f"there is no folder {name}, and it cannot be had from the Hub: {why}"
+            f"{name} is not a folder here and could not be fetched from the Hub: {why}"
         ) from err
 
 
 def check(sizes: Mapping[str, int], name: str) -> None:
-    """Judge a repository by its files' sizes; raises UserFacingError when it is unfit."""
+    """Raise UserFacingError for a repository whose files, with these sizes, cannot be scored."""
     if WEIGHTS not in sizes and INDEX not in sizes:
         pickles = sorted(one for one in sizes if one.endswith(PICKLES))
         raise UserFacingError(
-            f"{name} has its weights as a pickle ({pickles[0]}), and reading one runs what is in "
-            "it; look for a revision with Safetensors (--revision refs/pr/1 often is one)"
+            f"{name} has its weights as a pickle ({pickles[0]}), and reading one runs its code; "
+            "look for a revision with Safetensors (often --revision refs/pr/1)"
             if pickles
             else f"{name} has no weights: neither {WEIGHTS} nor {INDEX}"
         )
@@ -103,7 +104,9 @@ def check(sizes: Mapping[str, int], name: str) -> None:
         if one == TOKENIZER_NAME and size > BLOB_BYTES:
             raise UserFacingError(too_large(f"{name}: {one}", size))
         if one in PATTERNS and one.endswith(".json") and size > max(SETTINGS_BYTES, BLOB_BYTES):
-            raise UserFacingError(f"{name}: {one} has {size:,} bytes; this is no file of a model")
+            raise UserFacingError(
+                f"{name}: {one} has {size:,} bytes, which is too large for a settings file"
+            )
 
 
 def _readable(names: Iterable[str]) -> list[str]:
@@ -114,12 +117,12 @@ def _check_only(only: Mapping[str, int], sizes: Mapping[str, int], name: str) ->
     for one, size in only.items():
         if sizes.get(one, size) != size:
             raise OtherFilesError(
-                f"{one} of {name} is another: it has {sizes[one]:,} bytes instead of {size:,}"
+                f"{one} of {name} has changed: it has {sizes[one]:,} bytes instead of {size:,}"
             )
 
 
 def _check_room(name: str, commit: str | None, only: Mapping[str, int]) -> None:
-    """Before the first byte is fetched: whoever made the repository chose how large it is."""
+    # Before the first byte is fetched: the size of a repository is chosen by a stranger.
     from huggingface_hub import constants, try_to_load_from_cache  # noqa: PLC0415 - as above
 
     missing = sum(
@@ -133,6 +136,6 @@ def _check_room(name: str, commit: str | None, only: Mapping[str, int]) -> None:
     free = shutil.disk_usage(place).free
     if missing and missing + LEFT_BYTES > free:
         raise UserFacingError(
-            f"{name} takes {missing:,} bytes, and the disk of {place} has {free:,} bytes free: "
-            "free some space on it"
+            f"{name} needs {missing:,} bytes, but the disk of {place} has only {free:,} bytes "
+            "free: free up some space"
         )

@@ -1,13 +1,13 @@
-"""A network that is frozen as it is stored, and the pairs that are trained beside it.
+"""A network that stays frozen as it is stored, and the adapter pairs that are trained beside it.
 
 A target's output is W x + (alpha / rank) B (A x), as in `tequio_shared.head.layout`. Frozen
-matrices keep the 16 bits of their files and are widened as they are used, and again on the way
-back, so that no wider copy outlives its layer. What has one axis (scales of norms, biases) is
-float32, and so is what flows between layers: with float32 on the device this computes what the
-widened model computes.
+matrices keep the 16 bits of their files. They are widened when they are used, and again in the
+backward pass, so that no wider copy outlives its layer. One-dimensional weights (norm scales,
+biases) and the activations between layers are float32: with float32 on the device, the results are
+those of the widened model.
 
-Where memory is tight, each layer keeps its input alone and computes the rest again on the way
-back.
+Where memory is tight, each layer stores only its input and computes the rest again in the backward
+pass.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 _LAYERS = "model.layers."
 _WEIGHT = ".weight"
 _FULL = 0.8
-_BATCH_TOKENS = 4_096  # below, an accelerator is not busy
-_KEPT = 34  # bytes for each token, layer and unit of width: see worker.run_needs
+_BATCH_TOKENS = 4_096  # with fewer, an accelerator is not busy
+_KEPT = 34  # bytes of activations for each token, layer and unit of width
 
 
 def outline(
     config: bytes, rank: int, targets: Collection[str]
 ) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], int]:
-    """List the pairs beside a configuration's network, and count its frozen parameters.
+    """List the pairs for a configuration's network, and count its frozen parameters.
 
-    Raises UserFacingError for targets that it does not have, and for a rank above their sides.
+    Raises UserFacingError for unknown targets, and for a rank above the sides of a target.
     """
     plain = trainer_weights.plain(config)
     found = _targeted(plain, targets)
@@ -57,7 +57,7 @@ def outline(
     if not 1 <= rank <= min(sides):
         raise UserFacingError(
             f"a pair of rank {rank} does not fit {module}, which has {sides[0]:,} rows and "
-            f"{sides[1]:,} columns: take a rank of 1 to {min(sides):,}"
+            f"{sides[1]:,} columns: choose a rank from 1 to {min(sides):,}"
         )
     return layout.pairs(found, rank), sum(math.prod(shape) for _, shape in llama.shapes(plain))
 
@@ -65,21 +65,21 @@ def outline(
 def build_listed(
     config: bytes, manifest: Manifest, files: Sequence[Path], memory_bytes: int = 0
 ) -> Model:
-    """Make the network of a manifest with a base from the base's files, in the manifest's order.
+    """Build the network of a manifest with a frozen base, from the base's files in its order.
 
-    All are a stranger's words; raises UserFacingError when they do not fit each other.
-    `memory_bytes` is what the device gives, 0 where that is no matter.
+    Manifest, configuration and files come from strangers: raises UserFacingError when they do not
+    fit each other. `memory_bytes` is the device memory to stay within, 0 for no limit.
     """
     base = manifest.frozen
     if base is None:
-        raise UserFacingError("the manifest names no base")
+        raise UserFacingError("the manifest has no frozen base")
     check_repeats(configuration(config), len(manifest.model.tensors))
     tensors, parameters = outline(config, base.rank, base.targets)
     if tensors != manifest.model.tensors:
-        raise UserFacingError("the base's pairs are not the tensors of the manifest")
+        raise UserFacingError("the pairs for this base differ from the tensors of the manifest")
     if parameters != base.parameters:
         raise UserFacingError(
-            f"the base has {parameters:,} weights, and the manifest says {base.parameters:,}"
+            f"the base has {parameters:,} weights, but the manifest says {base.parameters:,}"
         )
     for one, path in zip(base.files, files, strict=True):
         _check_size(path, one.name, one.size_bytes)
@@ -90,12 +90,12 @@ def build_listed(
 
 
 def build(config: bytes, base: Base, weights: Mapping[str, Tensor]) -> Model:
-    """Make the network of these frozen weights, with pairs of zeros beside them."""
+    """Build the network of these frozen weights, with pairs of zeros."""
     plain = trainer_weights.plain(config)
-    with torch.device("meta"):  # what is frozen takes no memory but its files'
+    with torch.device("meta"):  # frozen weights stay mapped to their files
         network = Llama(plain)
     targets = set(_targeted(plain, base.targets))
-    once = {id(one): _still(one) for one in weights.values()}  # tied ones stay tied
+    once = {id(one): _still(one) for one in weights.values()}  # tied weights stay tied
     still = {name: once[id(one)] for name, one in weights.items()}
     pairs: dict[str, nn.Parameter] = {}
     for name, module in list(network.named_modules()):
@@ -112,9 +112,9 @@ def build(config: bytes, base: Base, weights: Mapping[str, Tensor]) -> Model:
 
 
 def start(model: Model, seed: int) -> None:
-    """Give pairs their first values: A uniform within 1 / sqrt(columns), as peft has it, B zero.
+    """Set the first values of pairs: A uniform within 1 / sqrt(columns), as in peft, B zero.
 
-    The bits depend on the torch build; everybody else takes the published head.
+    The bits depend on the torch build, so everyone else uses the published head.
     """
     chance = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -127,7 +127,7 @@ def start(model: Model, seed: int) -> None:
 
 
 class FrozenLinear(nn.Module):
-    """A linear map that is not trained; its matrix stays as it is stored."""
+    """A linear map that is not trained; its matrix keeps the type of its file."""
 
     def __init__(self, weight: nn.Parameter, bias: Tensor | None) -> None:
         super().__init__()
@@ -135,7 +135,6 @@ class FrozenLinear(nn.Module):
         self.bias = None if bias is None else _still(bias.float())
 
     def forward(self, wide: Tensor) -> Tensor:
-        """Map the last axis."""
         out: Tensor = _Through.apply(wide, self.weight)  # type: ignore[no-untyped-call]  # torch's
         return out if self.bias is None else out + self.bias
 
@@ -153,25 +152,23 @@ class Adapted(FrozenLinear):
         self.up = nn.Parameter(torch.zeros(rows, rank))
 
     def forward(self, wide: Tensor) -> Tensor:
-        """Map the last axis, the pair's part added."""
         narrow = functional.linear(wide, self.down)
         return super().forward(wide) + functional.linear(narrow, self.up) * self.scale
 
 
 class FrozenEmbedding(nn.Module):
-    """A table of token embeddings that is not trained; what it gives is float32."""
+    """A table of token embeddings that is not trained; its outputs are float32."""
 
     def __init__(self, weight: nn.Parameter) -> None:
         super().__init__()
         self.weight = weight
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Look up."""
         return functional.embedding(ids, self.weight).float()
 
 
 class _Recomputed(nn.Module):
-    """A layer that keeps its input, and computes again what its gradient needs."""
+    """A layer that stores its input alone, and computes the rest again in the backward pass."""
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()
@@ -188,7 +185,10 @@ class _Recomputed(nn.Module):
 
 
 class _Through(torch.autograd.Function):
-    """x W^T in the precision of the moment; backward gives x its gradient, and W none."""
+    """x W^T in the current precision; backward returns the gradient of x, none for W.
+
+    Autograd would store the widened W of every layer until the backward pass.
+    """
 
     @staticmethod
     def forward(ctx: Any, wide: Tensor, weight: Tensor) -> Tensor:  # noqa: ANN401 - torch's
@@ -208,7 +208,7 @@ class _Through(torch.autograd.Function):
 
 
 def _targeted(config: LlamaConfig, targets: Collection[str]) -> dict[str, Sides]:
-    """The modules of the layers whose names end in these; raises UserFacingError."""
+    """Modules of the layers whose names end in `targets`; raises UserFacingError."""
     found: dict[str, Sides] = {}
     for name, shape in llama.shapes(config):
         if name.startswith(_LAYERS) and len(shape) > 1:
@@ -218,13 +218,13 @@ def _targeted(config: LlamaConfig, targets: Collection[str]) -> dict[str, Sides]
     if strange or not targets:
         raise UserFacingError(
             f"the base has no matrices {', '.join(map(repr, strange)) or '(none named)'}; adapters "
-            f"can stand beside: {', '.join(sorted(there))}"
+            f"can train: {', '.join(sorted(there))}"
         )
     return {module: one for module, one in found.items() if module.rpartition(".")[2] in targets}
 
 
 def _kept_bytes(config: bytes) -> int:
-    """What a busy accelerator keeps of a batch for the way back."""
+    """Activations of a batch that keeps an accelerator busy, stored for the backward pass."""
     plain = trainer_weights.plain(config)
     return _KEPT * _BATCH_TOKENS * plain.layers * plain.hidden_size
 
@@ -239,15 +239,15 @@ def _check_size(path: Path, name: str, size_bytes: int) -> None:
     try:
         found = path.stat().st_size
     except OSError as err:
-        raise UserFacingError(f"the base's {name} cannot be read: {err}") from err
+        raise UserFacingError(f"cannot read {name} of the base: {err}") from err
     if found != size_bytes:
-        raise UserFacingError(f"the base's {name} has {found} bytes instead of {size_bytes}")
+        raise UserFacingError(f"{name} of the base has {found} bytes instead of {size_bytes}")
 
 
 def _frozen(
     name: str, module: nn.Module, weights: Mapping[str, nn.Parameter], base: Base | None
 ) -> nn.Module | None:
-    """What takes the place of a module with a matrix; None for any other."""
+    """The replacement of a module with a matrix; None for any other."""
     if isinstance(module, nn.Embedding):
         return FrozenEmbedding(weights[name + _WEIGHT])
     if not isinstance(module, nn.Linear):
@@ -259,7 +259,7 @@ def _frozen(
 
 
 def _fill_vectors(network: nn.Module, weights: Mapping[str, nn.Parameter]) -> None:
-    """Give what is left, scales of norms, their values."""
+    """Set the remaining weights, the scales of norms."""
     for name, parameter in list(network.named_parameters()):
         if parameter.is_meta:
             parent, _, last = name.rpartition(".")

@@ -1,7 +1,7 @@
-"""Outer algorithms, trainer's side: from a pseudo-gradient to the bytes of a contribution.
+"""Outer algorithms on the trainer's side: from a pseudo-gradient to the bytes of a contribution.
 
-Nothing here needs to be exact: any valid bytes will do. What the bytes leave out stays behind as
-error feedback, e = decay * e + d - sent, and is sent in later rounds.
+Nothing here needs to be exact: any valid bytes will do. The difference to what was sent is stored
+as error feedback, e = decay * e + d - sent, and is sent in later rounds.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
     from torch import Tensor
 
@@ -31,16 +29,16 @@ if TYPE_CHECKING:
 CONTRIBUTION_UNIT = 2.0**-32
 """Value of level 1 at scale 1."""
 FEEDBACK_ALARM = 10.0
-"""Feedback this many times as large as the pseudo-gradient: too little is being sent."""
+"""Norm of the feedback, in pseudo-gradients, from which too little is being sent."""
 _BLOCK = 2_048  # chunks at a time: 32 MiB of float32
 _ONE_BIT, _TWO_BITS = 1, 2
-_TWO_BIT_START, _TWO_BIT_SPLIT, _TWO_BIT_PASSES = 2.35, 2.5, 3
+_TWO_BIT_START, _TWO_BIT_SPLIT, _TWO_BIT_PASSES = 2.35, 2.5, 3  # levels 2 and 3 split at 2.5
 _FOUR_BIT_TOP, _FOUR_BIT_LEVEL = 8.2, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Some chunks, encoded: records, what stays behind (float32 [n, 4096]), and an alarm."""
+    """Encoded chunks: records, error feedback (float32 [n, 4096]), and a scale at its limit."""
 
     payload: bytes
     feedback: Tensor
@@ -48,15 +46,15 @@ class Block:
 
 
 class OuterAlgorithm(Protocol):
-    """How a pseudo-gradient becomes bytes. The round knows nothing else about an algorithm."""
+    """An encoding of pseudo-gradients. Rounds know nothing else about an algorithm."""
 
     @property
     def shape(self) -> RecordShape:
-        """The records it writes."""
+        """The form of its records."""
 
     @property
     def keeps_feedback(self) -> bool:
-        """Whether `Block.feedback` has a meaning and must be kept for the next round."""
+        """True if `Block.feedback` must be stored for the next round."""
 
     def encode(self, delta: Tensor, feedback: Tensor) -> Block:
         """Encode chunks: pseudo-gradient and last feedback, float32 [n, 4096], padding zero."""
@@ -64,9 +62,9 @@ class OuterAlgorithm(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoded:
-    """A whole payload; `feedback` is bfloat16 bits in flat order, None when none is kept.
+    """A whole payload; `feedback` is bfloat16 bits in flat order, None for an algorithm without it.
 
-    `warnings` holds `saturated` and `feedback` as `link.messages.Trained` explains them.
+    `warnings` holds `saturated` and `feedback`, as `ipc.trainer.Trained` explains them.
     """
 
     payload: bytes
@@ -77,7 +75,7 @@ class Encoded:
 
 
 def algorithm_of(algorithm: Algorithm, k: int, feedback_decay: float) -> OuterAlgorithm:
-    """Choose the manifest's algorithm with the round's k; raises RefusedError for unknown ones."""
+    """The manifest's algorithm with the round's k; raises RefusedError if this trainer has none."""
     shape = RecordShape(algorithm=algorithm.name, k=k, bits=algorithm.bits)
     if algorithm.name == "sparseloco":
         return SparseLoCo(shape=shape, feedback_decay=feedback_decay)
@@ -95,27 +93,32 @@ def encode(
 ) -> Encoded:
     """Encode a pseudo-gradient in flat order, block by block.
 
-    `feedback` is what the last contribution left behind; None starts from zero.
+    `feedback` is that of the last contribution; None starts from zero.
     """
     left = np.empty(delta.size, np.uint16) if algorithm.keeps_feedback else None
     parts, is_saturated, energy = [], False, torch.zeros(2, dtype=torch.float64)
-    for first, stop in _blocks(layout.chunks):
+    for first in range(0, layout.chunks, _BLOCK):
+        stop = min(first + _BLOCK, layout.chunks)
         inside = slice(first * CHUNK, stop * CHUNK)
         moved = torch.from_numpy(delta[inside]).view(-1, CHUNK).to(device)
         block = algorithm.encode(moved, _feedback(feedback, inside, moved))
         parts.append(block.payload)
         is_saturated |= block.is_saturated
         if left is not None:
-            kept = _without_padding(block.feedback.cpu(), layout, first, stop)
+            kept = block.feedback.cpu()
+            # Padding reaches no weight: its feedback would only grow from round to round.
+            layout.padding(first, stop).blank(kept.numpy().reshape(-1))
             energy += torch.stack([_energy(kept), _energy(moved.cpu())])
             left[inside] = kept.bfloat16().view(torch.uint16).numpy().reshape(-1)
     payload = b"".join(parts)
+    is_behind = bool(energy[0] > FEEDBACK_ALARM**2 * energy[1])
+    alarms = (("saturated", is_saturated), ("feedback", is_behind))
     return Encoded(
         payload=payload,
         payload_root=contribution.payload_root(payload, algorithm.shape),
         feedback=left,
         feedback_root=feedback_root(left),
-        warnings=_warnings(is_saturated=is_saturated, energy=energy),
+        warnings=tuple(name for name, is_on in alarms if is_on),
     )
 
 
@@ -136,7 +139,6 @@ class SparseLoCo:
 
     @property
     def keeps_feedback(self) -> bool:
-        """Always."""
         return True
 
     def encode(self, delta: Tensor, feedback: Tensor) -> Block:
@@ -158,13 +160,12 @@ class SparseLoCo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiLoCo:
-    """Every entry as eight bits (arXiv 2311.08105, quantised); nothing is left behind."""
+    """Every entry as eight bits (arXiv 2311.08105, quantised), without error feedback."""
 
     shape: RecordShape
 
     @property
     def keeps_feedback(self) -> bool:
-        """Never."""
         return False
 
     def encode(self, delta: Tensor, feedback: Tensor) -> Block:
@@ -184,7 +185,10 @@ class DiLoCo:
 
 
 def _fitted(sizes: Tensor, bits: int) -> Tensor:
-    """Fit the scale of level 1 to magnitudes [n, k]; zeros, which carry nothing, do not count."""
+    """Fit the scale of level 1 to magnitudes [n, k], by least squares for two bits.
+
+    Zeros carry nothing and do not count.
+    """
     counts = (sizes > 0).sum(dim=1, keepdim=True).clamp_(min=1)
     mean = sizes.sum(dim=1, keepdim=True) / counts
     if bits == _ONE_BIT:
@@ -215,14 +219,14 @@ def _two_bit_sizes(sizes: Tensor, scale: Tensor) -> Tensor:
 
 
 def _nearest_byte(scale: Tensor, largest: int) -> Tensor:
-    """Find the scale byte whose value is nearest: int64, same shape; 0 is the empty chunk."""
+    """The scale byte whose value is nearest: int64, same shape; 0 is the empty chunk."""
     table = torch.from_numpy(SCALES[: largest + 1]).to(torch.float64) * CONTRIBUTION_UNIT
     middles = ((table[1:] + table[:-1]) / 2).to(scale.device, scale.dtype)
     return torch.bucketize(scale.contiguous(), middles)
 
 
 def _byte_above(scale: Tensor, largest: int) -> Tensor:
-    """Find the smallest scale byte that reaches a scale: no level is clipped."""
+    """The smallest scale byte that reaches a scale, so that no level is clipped."""
     table = torch.from_numpy(SCALES[: largest + 1]).to(torch.float64) * CONTRIBUTION_UNIT
     return torch.bucketize(scale.to(torch.float64), table.to(scale.device)).clamp_(max=largest)
 
@@ -245,11 +249,6 @@ def _records(scale_byte: Tensor, index: Tensor, levels: Tensor, shape: RecordSha
     return contribution.encode_records(records, shape)
 
 
-def _blocks(chunks: int) -> Iterator[tuple[int, int]]:
-    for first in range(0, chunks, _BLOCK):
-        yield first, min(first + _BLOCK, chunks)
-
-
 def _feedback(feedback: NDArray[np.uint16] | None, inside: slice, like: Tensor) -> Tensor:
     if feedback is None:
         return torch.zeros_like(like)
@@ -257,17 +256,5 @@ def _feedback(feedback: NDArray[np.uint16] | None, inside: slice, like: Tensor) 
     return bits.view(torch.bfloat16).view(-1, CHUNK).to(like.device, torch.float32)
 
 
-def _without_padding(feedback: Tensor, layout: Layout, first: int, stop: int) -> Tensor:
-    """Forget what was sent for padding: it never arrives anywhere."""
-    layout.padding(first, stop).blank(feedback.numpy().reshape(-1))
-    return feedback
-
-
 def _energy(values: Tensor) -> Tensor:
     return values.square().sum(dtype=torch.float64)
-
-
-def _warnings(*, is_saturated: bool, energy: Tensor) -> tuple[str, ...]:
-    is_behind = bool(energy[0] > FEEDBACK_ALARM**2 * energy[1])
-    alarms = (("saturated", is_saturated), ("feedback", is_behind))
-    return tuple(name for name, sounds in alarms if sounds)

@@ -1,4 +1,4 @@
-"""The accelerator: which one to use, how exactly it computes, and how much of it we take."""
+"""The device that computes: its choice, its precision and the limits on it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _AMPERE = (8, 0)  # first CUDA capability whose tensor cores take bfloat16
 
 
 class DeviceError(UserFacingError):
-    """The device that was asked for is not there."""
+    """The requested device is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """One device; `memory_mb` is its own memory in MiB, 0 where it cannot be told."""
+    """One device; `memory_mb` is its own memory in MiB, 0 for a CPU and where it is unknown."""
 
     handle: torch.device
     name: str
@@ -32,32 +32,29 @@ class Device:
 
     @property
     def label(self) -> str:
-        """Kind and number, as a command may name it."""
+        """Kind and number, such as `cuda:0`."""
         return str(self.handle)
 
     def autocast(self) -> AbstractContextManager[object]:
-        """Compute inner steps in this device's precision while the context is open."""
+        """Compute in this device's precision while the context is open."""
         if self.precision == torch.float32:
             return contextlib.nullcontext()
         return torch.autocast(self.handle.type, dtype=self.precision)
 
     def release(self) -> None:
-        """Give unused accelerator memory back to the system."""
+        """Return unused accelerator memory to the system."""
         if self.handle.type != "cpu":
             torch.get_device_module(self.handle).empty_cache()
 
 
 def choose(wanted: str) -> Device:
-    """Open the device that a command names; `auto` takes the best one there is.
-
-    Raises DeviceError when it is not there.
-    """
+    """Open a device such as `cuda:0`; `auto` takes the best one. Raises DeviceError."""
     kind, _, number = wanted.partition(":")
     if kind == "auto":
         kind = next(name for name in ("cuda", "xpu", "mps", "cpu") if _count(name))
     if int(number or 0) >= _count(kind):
         raise DeviceError(
-            f"there is no device {wanted}; this build of torch {torch.__version__} sees "
+            f"device {wanted} was not found; this build of torch {torch.__version__} sees "
             f"{torch.cuda.device_count()} CUDA devices"
         )
     if kind in ("cuda", "xpu"):
@@ -66,7 +63,7 @@ def choose(wanted: str) -> Device:
 
 
 def limit(device: Device, *, threads: int, memory_mb: int) -> None:
-    """Take at most so many CPU threads and, where torch can hold it, so much device memory."""
+    """Limit CPU threads and, on CUDA, device memory (0 for no limit)."""
     limit_threads(threads)
     if device.handle.type == "cuda" and memory_mb and device.memory_mb:
         share = min(memory_mb / device.memory_mb, 1.0)
@@ -74,18 +71,15 @@ def limit(device: Device, *, threads: int, memory_mb: int) -> None:
 
 
 def limit_threads(threads: int) -> None:
-    """Compute with so many CPU threads from the next operation on."""
     if torch.get_num_threads() != threads:
         torch.set_num_threads(threads)
 
 
 def threads() -> int:
-    """How many CPU threads compute."""
     return torch.get_num_threads()
 
 
 def _count(kind: str) -> int:
-    """How many devices of a kind torch sees."""
     if kind == "cuda":
         return torch.cuda.device_count()
     if kind == "xpu":

@@ -1,7 +1,8 @@
-"""The accelerator's engine: the outer step in torch, on any device that adds int64 (not MPS).
+"""Blocks of a model, and the reference engine that computes their next weights.
 
-Integers make the order of atomic additions irrelevant, so scatters give the same bits every time.
-Distro's transform and the down link's top-k, both rare, are the reference's, on the host.
+Everything in the outer step except the filter's verdict is local to a chunk, so a head of any size
+is computed block by block. There are three engines, this one, `accelerator` and `kernels`: they
+give the same bits and differ in speed and in the libraries they load.
 """
 
 from __future__ import annotations
@@ -10,12 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import torch
 
-from tequio_client.trainer import kernels
 from tequio_shared.head import head
-from tequio_shared.head.aggregate import STEP_SHIFT, Entries, agreement, entries
-from tequio_shared.head.contribution import LEVELS, SCALES, Records, decode_records
+from tequio_shared.head.aggregate import Entries, agreement, entries
+from tequio_shared.head.contribution import Records, decode_records
 from tequio_shared.head.layout import CHUNK
 
 if TYPE_CHECKING:
@@ -26,18 +25,12 @@ if TYPE_CHECKING:
     from tequio_shared.head.head import OuterParams
     from tequio_shared.head.layout import Padding
 
-# --- A block: some consecutive chunks of the model, and the engines that move them.
-#
-# Everything in the outer step but the filter's verdict is local to a chunk, so a head of any size
-# is computed block by block. All engines give the same bits; they differ in speed and in what
-# they load.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """c chunks of P members: records uint8[P, c, R], weights int32[c * 4096], aux the same or none.
+    """c chunks of P members: records uint8[P, c, R], weights int32[c * 4096], aux alike or None.
 
-    `matrix_elements` of the weights, from the front, decay.
+    The first `matrix_elements` of the weights decay.
     """
 
     records: NDArray[np.uint8]
@@ -48,10 +41,10 @@ class Block:
 
 
 class Engine(Protocol):
-    """One way to compute; made for the parameters of one round. Safe to use from many threads."""
+    """One implementation, created for the parameters of a round; safe to use from many threads."""
 
     leaves: int
-    """Leaves of the weights (64 chunks each) that make a good block."""
+    """Leaves of the weights, 64 chunks each, in an efficient block."""
 
     def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
         """Measure (a, t) of the members within a block: int64[P, 2], to be added up over blocks."""
@@ -63,7 +56,7 @@ class Engine(Protocol):
 
 
 class ReferenceEngine:
-    """The reference functions as they are: vectorised numpy, no further library to load."""
+    """The functions of `tequio_shared.head`: vectorised numpy, no further library to load."""
 
     leaves = 1
 
@@ -71,7 +64,6 @@ class ReferenceEngine:
         self._params = params
 
     def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
-        """See Engine."""
         members = self._members(records, padding)
         elements = records.shape[1] * CHUNK
         return np.array(agreement(members, elements), np.int64)
@@ -79,7 +71,6 @@ class ReferenceEngine:
     def move(
         self, block: Block, factors: Sequence[int]
     ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-        """See Engine."""
         params = self._params
         members = self._members(block.records, block.padding)
         clipped = head.clip_scales(block.records[:, :, 0], params)
@@ -101,213 +92,3 @@ class ReferenceEngine:
             )
             for row in rows
         ]
-
-
-_INT32 = torch.iinfo(torch.int32)
-_BYTE = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Decoded:
-    """Entries of P members: scales int64[P, c], positions and levels int64[P, c, k].
-
-    What does not count has level 0.
-    """
-
-    scales: torch.Tensor
-    positions: torch.Tensor
-    levels: torch.Tensor
-
-
-class AcceleratorEngine:
-    """Torch on one device; a block takes about 100 bytes for each entry of all members there."""
-
-    def __init__(self, params: OuterParams, device: str | torch.device) -> None:
-        self.leaves = 1 if params.shape.is_dense else 4
-        self._params = params
-        self._device = torch.device(device)
-        self._table = torch.from_numpy(head.scale_values(params)).to(self._device)
-
-    def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
-        """See Engine."""
-        decoded = self._decode(records, padding)
-        sign = decoded.levels.sign()
-        total = _scatter(decoded.positions, sign, records.shape[1] * CHUNK)
-        rest = (total[decoded.positions] - sign).sign() * sign
-        measured = torch.stack([rest.sum((1, 2)), (rest != 0).sum((1, 2))], dim=1)
-        return np.asarray(measured.cpu().numpy(), np.int64)
-
-    def move(
-        self, block: Block, factors: Sequence[int]
-    ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-        """See Engine."""
-        params = self._params
-        total = self._total(block, factors)
-        if params.down_k or params.algorithm == "distro":
-            step, aux = head.outer_step(params, total.cpu().numpy(), block.aux, block.padding)
-            weights = head.update(block.weights, step, params.lambda_q, block.matrix_elements)
-            return weights, aux
-        move = (total + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT
-        new_aux: NDArray[Any] | None = None
-        if params.mu_q and block.aux is not None:
-            velocity = self._on_device(block.aux).long()
-            velocity = (_slowed(velocity, params.mu_q) + move).clamp(_INT32.min, _INT32.max)
-            move += _slowed(velocity, params.mu_q)
-            new_aux = velocity.int().cpu().numpy()
-        return self._update(block, move), new_aux
-
-    def _update(self, block: Block, move: torch.Tensor) -> NDArray[np.int32]:
-        wide = self._on_device(block.weights).long()
-        matrix = wide[: block.matrix_elements]
-        matrix -= (matrix * self._params.lambda_q + (1 << 29)) >> 30
-        limited = (wide - move).clamp(_INT32.min, _INT32.max)
-        return np.asarray(limited.int().cpu().numpy(), np.int32)
-
-    def _total(self, block: Block, factors: Sequence[int]) -> torch.Tensor:
-        decoded = self._decode(block.records, block.padding)
-        scales = decoded.scales
-        if self._params.algorithm != "distro":
-            median = scales.sort(dim=0).values[(len(scales) - 1) // 2]
-            limit = (median + self._params.delta).clamp(max=self._params.shape.largest_scale)
-            scales = torch.minimum(scales, torch.where(median > 0, limit, 0))
-        weights = torch.tensor(list(factors), dtype=torch.int64, device=self._device)
-        units = self._table[scales] * weights[:, None]
-        return _scatter(decoded.positions, decoded.levels * units[:, :, None], block.weights.size)
-
-    def _decode(self, records: NDArray[np.uint8], padding: Padding) -> _Decoded:
-        shape = self._params.shape
-        members, chunks, _ = records.shape
-        rows = self._on_device(records)
-        scales = rows[:, :, 0].long()
-        if shape.is_dense:
-            index = torch.arange(CHUNK, device=self._device).expand(members, chunks, CHUNK)
-            levels = rows[:, :, 1:].contiguous().view(torch.int8).long()
-        else:
-            index = self._indices(rows)
-            table = torch.from_numpy(LEVELS[shape.bits]).to(self._device).long()
-            levels = table[_fields(rows, shape.codes_at, shape.bits, shape.k)]
-        positions = torch.arange(chunks, device=self._device)[None, :, None] * CHUNK + index
-        live = (scales > 0)[:, :, None] & self._counts(padding, chunks)[positions]
-        return _Decoded(scales=scales, positions=positions, levels=levels * live)
-
-    def _indices(self, rows: torch.Tensor) -> torch.Tensor:
-        """Read the ascending indices int64[P, c, k] of sparse records uint8[P, c, R]."""
-        shape = self._params.shape
-        bitmap = rows[:, :, shape.high_at : shape.codes_at]
-        bits = (bitmap[..., None] >> torch.arange(_BYTE, device=self._device)) & 1
-        where = bits.reshape(-1).nonzero()[:, 0].reshape(*rows.shape[:2], shape.k)
-        high = where % (2 * shape.k) - torch.arange(shape.k, device=self._device)
-        return (high << shape.low_bits) | _fields(rows, 1, shape.low_bits, shape.k)
-
-    def _counts(self, padding: Padding, chunks: int) -> torch.Tensor:
-        """Tell which of the block's positions count: bool[c * 4096]."""
-        counts = np.ones((chunks, CHUNK), np.bool_)
-        where = head.entry_padding(self._params, padding)
-        counts[where.chunks] = ~where.masks
-        return self._on_device(counts.reshape(-1))
-
-    def _on_device(self, array: NDArray[Any]) -> torch.Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
-
-
-def _scatter(positions: torch.Tensor, values: torch.Tensor, elements: int) -> torch.Tensor:
-    total = torch.zeros(elements, dtype=torch.int64, device=values.device)
-    return total.index_add_(0, positions.reshape(-1), values.reshape(-1))
-
-
-def _fields(rows: torch.Tensor, at: int, bits: int, count: int) -> torch.Tensor:
-    """Read `count` numbers of `bits` bits (at most 9) from byte `at` of each record."""
-    first = torch.arange(count, device=rows.device) * bits
-    byte, shift = at + first // _BYTE, first % _BYTE
-    wide = (shift + bits > _BYTE).long()  # no second byte where the first has all of the number
-    pair = rows[:, :, byte].long() | (rows[:, :, byte + wide].long() << _BYTE)
-    return (pair >> shift) & ((1 << bits) - 1)
-
-
-def _slowed(velocity: torch.Tensor, mu_q: int) -> torch.Tensor:
-    return (velocity * mu_q + (1 << 14)) >> 15
-
-
-# --- The compiled engine: for models where numpy would be slow.
-#
-# Importing this module loads numba (70 MB of memory, 110 MB once a kernel ran), so the trainer
-# does it only for large models. Kernels are kept in NUMBA_CACHE_DIR, which the program's main
-# sets to a folder that only this user writes (numba trusts what it finds there). Without it numba
-# keeps them beside the source, or in the user's cache folder, or not at all.
-
-
-class CompiledEngine:
-    """Sparseloco and diloco in compiled code. The down link's top-k is the reference's."""
-
-    leaves = 2
-
-    def __init__(self, params: OuterParams) -> None:
-        self._params = params
-        shape = params.shape
-        self._dense = shape.is_dense
-        self._limits = np.array([params.delta, shape.largest_scale], np.int64)
-        if not self._dense:
-            self._fields = np.array(
-                [shape.k, shape.low_bits, shape.high_at, shape.codes_at, shape.bits], np.int64
-            )
-            self._levels = LEVELS[shape.bits].astype(np.int64)
-
-    def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
-        """See Engine."""
-        measured = np.zeros((len(records), 2), np.int64)
-        if self._dense:
-            kernels.agree_dense(records, padding.chunks, padding.masks, measured)
-        else:
-            signs = np.sign(self._levels)
-            kernels.agree_sparse(
-                records, self._fields, signs, padding.chunks, padding.masks, measured
-            )
-        return measured
-
-    def move(
-        self, block: Block, factors: Sequence[int]
-    ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-        """See Engine."""
-        params, pad = self._params, block.padding
-        weights = np.array(factors, np.int64)
-        if params.down_k or self._dense:
-            total = np.empty(block.weights.size, np.int64)
-            self._sum(block, weights, total)
-            return self._apply(block, total)
-        out = np.empty_like(block.weights)
-        kernels.move_sparse(
-            block.records,
-            (self._fields, self._levels, SCALES, self._limits, weights),
-            (pad.chunks, pad.masks),
-            (block.weights, out),
-            (block.matrix_elements, params.lambda_q),
-        )
-        return out, None
-
-    def _sum(self, block: Block, weights: NDArray[np.int64], total: NDArray[np.int64]) -> None:
-        pad = block.padding
-        if self._dense:
-            tables = (SCALES, self._limits, weights)
-            kernels.sum_dense(block.records, tables, (pad.chunks, pad.masks), total)
-        else:
-            sparse = (self._fields, self._levels, SCALES, self._limits, weights)
-            kernels.sum_sparse(block.records, sparse, (pad.chunks, pad.masks), total)
-
-    def _apply(
-        self, block: Block, total: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
-        params = self._params
-        if params.down_k:
-            step, aux = head.outer_step(params, total, block.aux, block.padding)
-            weights = head.update(block.weights, step, params.lambda_q, block.matrix_elements)
-            return weights, aux
-        out = np.empty_like(block.weights)
-        scalars = (block.matrix_elements, params.lambda_q)
-        if block.aux is None:
-            kernels.apply_sum(total, (block.weights, out), scalars)
-            return out, None
-        velocity = np.empty_like(block.aux)
-        kernels.apply_momentum(
-            total, (block.weights, out), (block.aux, velocity), scalars, params.mu_q
-        )
-        return out, velocity

@@ -1,8 +1,8 @@
-"""The first head of a run: what an organiser publishes before anybody trains.
+"""The first head of a run, which an organiser publishes before anyone trains.
 
-Weights that exist already are taken over to the nearest unit of 2^-24: float16 as it is, since all
-its numbers are such units, bfloat16 as it is from 2^-17 on, everything else within 2^-25, and
-nothing beyond +-128. What is then exported is taken over as it is.
+Existing weights are rounded to the nearest unit of 2^-24: float16 is exact, since all its numbers
+are such units, bfloat16 is exact from 2^-17 on, everything else is within 2^-25. Weights beyond
++-128 are refused. A head that is exported and imported again stays the same.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """A model before its first round: configuration, master copy, and both as files' content."""
+    """A model before its first round, with its configuration file and its master copy."""
 
     config: bytes
     model: Model
@@ -40,7 +40,7 @@ class Origin:
     master: NDArray[np.int32]
 
     def described(self, *, sequence: int, aux_dtype: np.dtype[np.generic] | None) -> manifest.Model:
-        """Describe it as a run's manifest does; `aux_dtype` as `OuterParams.aux_dtype` says."""
+        """The model's entry in a manifest; `aux_dtype` is `OuterParams.aux_dtype`."""
         aux = None if aux_dtype is None else np.zeros(self.layout.elements, aux_dtype)
         return manifest.Model(
             config=to_text(sha256(self.config)),
@@ -58,12 +58,12 @@ class Origin:
 
 
 def from_config(config: bytes, *, seed: int, layout: LayoutKind) -> Origin:
-    """Start from seeded random weights; raises UserFacingError for a model we cannot build."""
+    """Start from seeded random weights; raises UserFacingError for a model that cannot be built."""
     return _origin(config, _fit(model.create(config, seed)), layout)
 
 
 def from_folder(folder: Path, *, layout: LayoutKind) -> Origin:
-    """Go on from a model's weights, Safetensors only; raises UserFacingError.
+    """Start from a model's weights, Safetensors only; raises UserFacingError.
 
     The configuration is the model's own file, byte for byte.
     """
@@ -73,8 +73,8 @@ def from_folder(folder: Path, *, layout: LayoutKind) -> Origin:
     _, loaded = trainer_weights.load(folder)
     if (loaded.tensors, loaded.aliases) != (paper.tensors, paper.aliases):
         raise UserFacingError(
-            f"{folder} holds weights that its config.json ties to others, or the other way round: "
-            "say in it what is (tie_word_embeddings)"
+            f"the weights in {folder} do not match tie_word_embeddings in its config.json: correct "
+            "it there"
         )
     return _origin(config, _fit(loaded), layout)
 
@@ -82,9 +82,9 @@ def from_folder(folder: Path, *, layout: LayoutKind) -> Origin:
 def beside(
     config: bytes, base: Base, paths: Sequence[Path], *, seed: int, layout: LayoutKind
 ) -> Origin:
-    """Start with seeded pairs beside a frozen base, that change nothing yet.
+    """Start with seeded pairs for a frozen base, which change nothing yet.
 
-    Raises UserFacingError when the files are not of a network with that configuration.
+    Raises UserFacingError when the files do not fit the configuration.
     """
     weights = trainer_weights.read(config, paths)
     trainer_weights.check_finite(weights)
@@ -94,13 +94,13 @@ def beside(
 
 
 def check_source(config: bytes, source: str) -> None:
-    """Refuse, by its configuration alone, what no run goes on from; raises UserFacingError."""
+    """Raise UserFacingError for a configuration that no run can start from."""
     model.configuration(config)
     trainer_weights.check_whole(config, source)
 
 
 def _fit(made: Model) -> Model:
-    """A network that is not ours, once it was seen to predict from what comes before."""
+    """The model, after a check that a network of transformers predicts only from earlier tokens."""
     if not isinstance(made.network, Llama):
         made.network.eval()
         fitness.check_causal(made.logits, model.vocabulary(made), model.context(made))
@@ -109,7 +109,7 @@ def _fit(made: Model) -> Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounding:
-    """How far the master copy is from the weights that it was made of."""
+    """The difference between a master copy and its source: weights in all, weights that changed."""
 
     weights: int
     rounded: int
@@ -117,7 +117,6 @@ class Rounding:
 
 
 def rounding(origin: Origin) -> Rounding:
-    """Compare the master copy with the network's weights."""
     arrays = origin.layout.unflatten(origin.master)
     rounded, largest = 0, 0.0
     for name, parameter in origin.model.parameters.items():

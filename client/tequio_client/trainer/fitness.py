@@ -1,9 +1,9 @@
-"""Whether a run can train a network that is not ours, refused by name and with the way out.
+"""Checks that a run can train a network of transformers, with messages that name an alternative.
 
-A head is the network's parameters and nothing else, a contribution what training moved of them, and
-a score the likelihood of each token after those before it. So all that a network computes with has
-to be a parameter or follow from the configuration, a token's prediction may depend on nothing that
-comes after it, and each matrix is a tensor of its own.
+A head is the network's parameters and nothing else, a contribution is their change by training, and
+a score is the likelihood of each token after those before it. So a network may compute only with
+parameters and what follows from the configuration, a prediction may depend on nothing that comes
+after it, and each matrix has to be a tensor of its own.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ DECODERS = (
     "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
 )
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""What libraries raise for a network that makes no sense to them."""
-_PARTS_OF_A_TENSOR = 64  # modules and names for each: wrappers, activations, dropout
+"""Exceptions of libraries for a network that makes no sense to them."""
+_PARTS_OF_A_TENSOR = 64  # modules and parameters for each: wrappers, activations, dropout
 _PARTS = 4_096
 _TABLES = 1 << 26  # numbers that a network keeps beside its parameters: masks, positions
 _PROBE = 16
@@ -35,40 +35,37 @@ _APART = 1e-3
 
 
 def check_network(network: nn.Module, parameters: Mapping[str, nn.Parameter]) -> None:
-    """Refuse a network that a head would not be all of; it may be one without memory.
-
-    Raises UserFacingError.
-    """
+    """Raise UserFacingError for a network with state outside its parameters, or with experts."""
     kept = sorted(network.state_dict().keys() - _named(network))
     if kept:
         raise UserFacingError(
-            f"this network keeps numbers that no round trains and no head holds ({kept[0]}): take "
-            "another architecture"
+            f"this network has saved state that is not a parameter ({kept[0]}), which a run cannot "
+            "train or publish: choose another architecture"
         )
     convolved = {id(one.weight) for one in network.modules() if isinstance(one, nn.Conv1d)}
     for name, one in parameters.items():
         if one.dim() > 2 and one.shape[0] > 1 and id(one) not in convolved:  # noqa: PLR2004
             raise UserFacingError(
                 f"this network has several matrices in one tensor ({name}, {list(one.shape)}), as "
-                "mixtures of experts do: take a dense model of its family"
+                "mixtures of experts do: choose a dense model of its family"
             )
 
 
 def check_tables(network: nn.Module) -> None:
-    """Refuse a network that would keep far more numbers than it has parameters, on paper.
-
-    Raises UserFacingError.
-    """
+    """Raise UserFacingError for a network on "meta" whose tables would fill the memory."""
     tables = sum(one.numel() for one in network.buffers())
     if tables > _TABLES + sum(one.numel() for one in network.parameters()):
-        raise UserFacingError(f"the configuration wants tables of {tables} numbers")
+        raise UserFacingError(
+            f"the configuration asks for tables of {tables:,} numbers, which is too many"
+        )
 
 
 def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int) -> None:
-    """Refuse what reads ids [B, L] and does not predict the next; raises UserFacingError.
+    """Raise UserFacingError for a network that does not predict the next token from ids [B, L].
 
-    `context` is the most inputs it takes, 0 where any number will do.
+    `context` is the largest number of inputs, 0 if there is none.
     """
+    # Two texts that differ in the last token alone have to get the same predictions before it.
     length = min(context or _PROBE, _PROBE)
     ids = torch.arange(length).repeat(2, 1) % vocabulary
     ids[1, -1] = (ids[1, -1] + 1) % vocabulary
@@ -77,35 +74,39 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
             logits = read(ids)
     except UNREADABLE as err:
         why = str(err).partition("\n")[0][:300]
-        raise UserFacingError(f"this network reads no text: {why}") from err
+        raise UserFacingError(f"this network cannot read token ids: {why}") from err
     if logits.shape[:2] != ids.shape or logits.shape[2] < vocabulary:
         raise UserFacingError(
-            f"this network reads {vocabulary} tokens and predicts {list(logits.shape)[1:]}"
+            f"this network has {vocabulary} tokens, but its predictions have the shape "
+            f"{list(logits.shape)[1:]}"
         )
     if not torch.isfinite(logits).all():
-        raise UserFacingError("this network's predictions are not finite numbers")
+        raise UserFacingError("this network predicts infinite or NaN values")
     early = (logits[0] - logits[1])[:-1].abs().amax()
     if early > _APART * logits.abs().amax():
         raise UserFacingError(
-            "this network's predictions depend on what comes after: it is no decoder; a run trains "
-            f"these: {DECODERS}"
+            "this network's predictions depend on later tokens, so it is not a decoder; a run can "
+            f"train {DECODERS}"
         )
 
 
 @contextmanager
 def bounded(tensors: int) -> Iterator[None]:
-    """Let a network be built of no more parts than one with so many tensors has.
+    """Limit the parts of a network that is built inside the block, by its number of tensors.
 
-    Each part takes memory even where its weights take none. Raises UserFacingError at the first
-    that is too many.
+    Raises UserFacingError at the first part too many.
     """
+    # Each module takes memory even on "meta": a configuration of a hundred bytes could ask for
+    # millions of them.
     most, count = _PARTS + _PARTS_OF_A_TENSOR * tensors, 0
 
     def part(_module: nn.Module, _name: str, _part: object) -> None:
         nonlocal count
         count += 1
         if count > most:
-            raise UserFacingError(f"the configuration asks for more than {most:,} parts")
+            raise UserFacingError(
+                f"the configuration asks for more than {most:,} modules and parameters"
+            )
 
     handles = (
         modules.register_module_module_registration_hook(part),

@@ -1,29 +1,32 @@
 """The next head, from files to files: streamed block by block, with an engine that fits the model.
 
 The sign-agreement filter reads the payloads once (again for every member it drops), because it
-needs totals over the whole model. Then each block is moved, written and hashed while it is in the
-cache. Memory is a few blocks per thread, whatever the model's size. All engines give the same head.
+needs totals over the whole model. Then each block is computed, written and hashed while it is in
+the cache. Memory is a few blocks per thread, whatever the model's size. All engines give the same
+head.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import mmap
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from tequio_client.trainer.data import NewArray, PayloadFiles
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head.aggregate import filter_by
 from tequio_shared.head.contribution import Header, contribution_id
-from tequio_shared.head.head import head_hash, multipliers, order_by_id, set_root
+from tequio_shared.head.head import LEAF_BYTES, head_hash, multipliers, order_by_id, set_root
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash
+from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,11 +34,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tequio_shared.head.contribution import RecordShape
     from tequio_shared.head.head import Step
 
 COMPILED_FROM = {"sparseloco": 8 << 20, "diloco": 2 << 20}
-"""Elements from which compiled kernels pay. Below, numpy is quick enough, and numba would add
-110 MB to a process that may have little. Distro has no kernels."""
+"""Elements from which compiled kernels pay off. Below, numpy is quick enough, and numba would add
+110 MB to a process that may have little. DisTrO has no kernels."""
+_OPEN_FILES = 256  # payloads mapped at once; the others are opened for each read
 _LEAF_CHUNKS = 64
 _WEIGHT = np.dtype("<i4")
 
@@ -45,9 +50,9 @@ _Span = tuple[int, int]  # first chunk, chunk after the last
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadFiles:
-    """Where a head is read and written: little-endian int32 weights; residual or momentum as aux.
+    """Files of a head before and after: int32 little-endian weights; residual or momentum as aux.
 
-    Without `aux_in` a run that keeps an aux starts from zeros, as at head 0.
+    Without `aux_in`, a run that has an aux starts from zeros, as at head 0.
     """
 
     weights_in: Path
@@ -58,7 +63,7 @@ class HeadFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advanced:
-    """The next head. `kept`: positions, in the contributions as given, that passed the filter."""
+    """The next head; `kept` are the indices of the given contributions that passed the filter."""
 
     head: HeadHash
     weights_root: Digest
@@ -67,19 +72,19 @@ class Advanced:
     kept: tuple[int, ...]
     seconds: float
     filter_seconds: float
-    """Part of `seconds` that the sign-agreement filter took."""
+    """Share of `seconds` spent in the sign-agreement filter."""
 
 
 def engine_for(step: Step, device: str = "cpu") -> Engine:
-    """Choose the engine: `device` is a torch device; for MPS the CPU computes."""
+    """Choose the engine for a torch device; in place of MPS the CPU computes."""
     kind = device.partition(":")[0]
     if kind not in ("cpu", "mps"):  # MPS has neither float64 nor int64 atomics
-        from tequio_client.trainer.engines import AcceleratorEngine  # noqa: PLC0415  (torch)
+        from tequio_client.trainer.accelerator import AcceleratorEngine  # noqa: PLC0415 - brings torch
 
         return AcceleratorEngine(step.params, device)
     if step.layout.elements < COMPILED_FROM.get(step.params.algorithm, sys.maxsize):
         return ReferenceEngine(step.params)
-    from tequio_client.trainer.engines import CompiledEngine  # noqa: PLC0415  (numba: 110 MB)
+    from tequio_client.trainer.kernels import CompiledEngine  # noqa: PLC0415 - brings numba
 
     return CompiledEngine(step.params)
 
@@ -92,12 +97,13 @@ def advance_files(
     engine: Engine,
     threads: int = 1,
 ) -> Advanced:
-    """Write the next head's files and return its name.
+    """Write the next head's files and return its hash.
 
-    `contributions` are (216-byte header, payload file) that passed `validate`, in any order. The
-    new files appear under their names whole or not at all, aux before weights; nothing is synced to
-    the disk, so after a power cut compare with the roots. Raises RefusedError for an empty or
-    repeated set or files that do not fit the layout, MalformedError for a payload of another size.
+    `contributions` are (216-byte header, payload file) that passed `validate`, in any order. Each
+    new file appears under its name complete or not at all, aux before weights. Nothing is synced to
+    the disk: after a power cut, compare with the roots. Raises RefusedError for an empty set, a
+    repeated contribution or files that do not fit the layout, MalformedError for a payload of
+    another size.
     """
     started = time.perf_counter()
     order = order_by_id([header for header, _ in contributions])
@@ -106,7 +112,7 @@ def advance_files(
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(threads))
         payloads = PayloadFiles(paths, step.params.shape, step.layout.chunks)
-        work = _Work(step, engine, stack.enter_context(payloads), _Lanes(pool, threads))
+        work = _Work(step, engine, stack.enter_context(payloads), pool, threads)
         kept = filter_by(work.agreement, len(order), step.params.z2).kept
         filtered = time.perf_counter()
         tokens = [Header.parse(contributions[order[at]][0]).tokens for at in kept]
@@ -126,7 +132,7 @@ def advance_files(
 def _check_files(step: Step, files: HeadFiles) -> None:
     kind = step.params.aux_dtype
     if (kind is None) != (files.aux_out is None) or (kind is None and files.aux_in is not None):
-        raise RefusedError("aux", "aux files do not go with what the run keeps beside the weights")
+        raise RefusedError("aux", "these aux files do not fit the run's outer optimiser")
     _check_size(files.weights_in, step.layout.elements * _WEIGHT.itemsize)
     if files.aux_in is not None and kind is not None:
         _check_size(files.aux_in, step.layout.elements * kind.itemsize)
@@ -134,35 +140,25 @@ def _check_files(step: Step, files: HeadFiles) -> None:
 
 def _check_size(path: Path, size_bytes: int) -> None:
     if path.stat().st_size != size_bytes:
-        raise RefusedError("head", f"{path.name}: {path.stat().st_size} bytes, not {size_bytes}")
-
-
-class _Lanes:
-    """Threads that share the blocks between them: lane i takes block i, i + threads, and so on.
-
-    Results are added up, or have their own place, so the number of lanes does not show.
-    """
-
-    def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
-        self._pool = pool
-        self._threads = threads
-
-    def run(
-        self, lane: Callable[[Sequence[_Span]], _Result], spans: Sequence[_Span]
-    ) -> list[_Result]:
-        """Call `lane` with each lane's share of the spans."""
-        shares = [spans[at :: self._threads] for at in range(self._threads)]
-        return list(self._pool.map(lane, shares))
+        raise RefusedError("head", f"{path.name} has {path.stat().st_size} bytes, not {size_bytes}")
 
 
 class _Work:
-    """One step over a model's blocks."""
+    """One outer step over a model's blocks, shared between threads."""
 
-    def __init__(self, step: Step, engine: Engine, payloads: PayloadFiles, lanes: _Lanes) -> None:
+    def __init__(
+        self,
+        step: Step,
+        engine: Engine,
+        payloads: PayloadFiles,
+        pool: ThreadPoolExecutor,
+        threads: int,
+    ) -> None:
         self._step = step
         self._engine = engine
         self._payloads = payloads
-        self._lanes = lanes
+        self._pool = pool
+        self._threads = threads
         size, chunks = engine.leaves * _LEAF_CHUNKS, step.layout.chunks
         self._spans = [(first, min(first + size, chunks)) for first in range(0, chunks, size)]
 
@@ -170,19 +166,20 @@ class _Work:
         """Measure (a, t) of each of these members over the whole model."""
 
         def lane(spans: Sequence[_Span]) -> NDArray[np.int64]:
+            # One sum a thread, integers: neither their number nor their order changes the total.
             total = np.zeros((len(members), 2), np.int64)
             for span in spans:
                 records = self._payloads.read(members, *span)
                 total += self._engine.agreement(records, self._step.layout.padding(*span))
             return total
 
-        total = sum(self._lanes.run(lane, self._spans), np.zeros((len(members), 2), np.int64))
+        total = sum(self._run(lane), np.zeros((len(members), 2), np.int64))
         return [(int(agreed), int(compared)) for agreed, compared in total]
 
     def move(
         self, files: HeadFiles, members: Sequence[int], factors: Sequence[int]
     ) -> tuple[Digest, Digest]:
-        """Write the next weights and aux; returns their roots."""
+        """Write the next weights and aux, and return their roots."""
         elements, kind = self._step.layout.elements, self._step.params.aux_dtype
         with contextlib.ExitStack() as stack:
             weights = NewArray(files.weights_out, elements, _WEIGHT)
@@ -200,12 +197,18 @@ class _Work:
                     if aux is not None and new_aux is not None:
                         aux.write(span[0] * CHUNK, new_aux)
 
-            self._lanes.run(lane, self._spans)
+            self._run(lane)
             roots = weights.root(), ZERO_DIGEST if aux is None else aux.root()
+            # Weights last: their name is the sign that the head is complete.
             if aux is not None:
                 aux.publish()
             weights.publish()
         return roots
+
+    def _run(self, lane: Callable[[Sequence[_Span]], _Result]) -> list[_Result]:
+        """Call `lane` in each thread; thread i gets block i, i + threads, and so on."""
+        shares = [self._spans[at :: self._threads] for at in range(self._threads)]
+        return list(self._pool.map(lane, shares))
 
     def _block(self, files: HeadFiles, members: Sequence[int], span: _Span) -> Block:
         first, stop = span
@@ -228,3 +231,89 @@ class _Work:
 
 def _read(path: Path, begin: int, elements: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.fromfile(path, dtype, elements, offset=begin * dtype.itemsize)
+
+
+class PayloadFiles:
+    """The payloads of a set, readable from any thread while the context is open.
+
+    Raises MalformedError at once for a file that does not have `chunks` records.
+    """
+
+    def __init__(self, paths: Sequence[Path], shape: RecordShape, chunks: int) -> None:
+        self._paths = paths
+        self._record_bytes = shape.record_bytes
+        self._maps: list[mmap.mmap] = []
+        size_bytes = chunks * shape.record_bytes
+        for path in paths:
+            if path.stat().st_size != size_bytes:
+                raise MalformedError(
+                    f"{path.name} has {path.stat().st_size} bytes, not {size_bytes}"
+                )
+
+    def __enter__(self) -> Self:
+        for path in self._paths[:_OPEN_FILES]:
+            with path.open("rb") as file:
+                self._maps.append(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        for mapped in self._maps:
+            mapped.close()
+
+    def read(self, members: Sequence[int], first: int, stop: int) -> NDArray[np.uint8]:
+        """Copy the records of chunks first..stop-1 of these payloads: uint8[P, c, R]."""
+        begin, size = first * self._record_bytes, (stop - first) * self._record_bytes
+        records = np.empty((len(members), size), np.uint8)
+        for row, member in enumerate(members):
+            if member < len(self._maps):
+                part = self._maps[member][begin : begin + size]
+                records[row] = np.frombuffer(part, np.uint8)
+            else:
+                records[row] = np.fromfile(self._paths[member], np.uint8, size, offset=begin)
+        return records.reshape(len(members), stop - first, self._record_bytes)
+
+
+class NewArray:
+    """A little-endian array, written in any order, that gets its file name when it is complete.
+
+    Parts must begin and end at leaf borders (1 MiB), except the last. Writing from many threads is
+    safe as long as no part is written twice.
+    """
+
+    def __init__(self, path: Path, elements: int, dtype: np.dtype[Any]) -> None:
+        self._path = path
+        self._part = path.with_name(f"{path.name}.part")
+        self._dtype = dtype
+        size_bytes = elements * dtype.itemsize
+        self._leaves = [b""] * -(-size_bytes // LEAF_BYTES)
+        with self._part.open("wb") as file:
+            file.truncate(size_bytes)
+
+    def write(self, first: int, values: NDArray[Any]) -> None:
+        """Put `values` at element `first` and hash their leaves."""
+        view = np.ascontiguousarray(values, self._dtype).view(np.uint8).data
+        begin = first * self._dtype.itemsize
+        with self._part.open("r+b") as file:
+            file.seek(begin)
+            file.write(view)
+        for at in range(0, len(view), LEAF_BYTES):
+            self._leaves[(begin + at) // LEAF_BYTES] = _leaf_hash(view[at : at + LEAF_BYTES])
+
+    def root(self) -> Digest:
+        """Root over the leaves; raises MalformedError while a part is missing."""
+        return merkle.root_of_hashes(self._leaves)
+
+    def publish(self) -> None:
+        """Give the file its name, replacing an older one."""
+        self._part.replace(self._path)
+
+    def discard(self) -> None:
+        """Remove the file unless it was published."""
+        self._part.unlink(missing_ok=True)
+
+
+def _leaf_hash(leaf: memoryview) -> bytes:
+    # As merkle.leaf_hash, but without a copy of the megabyte.
+    state = hashlib.sha256(b"\x00")
+    state.update(leaf)
+    return state.digest()

@@ -1,6 +1,7 @@
-"""Networks that transformers builds, from its own code alone and without asking anybody for more.
+"""Networks that transformers builds, from its own code alone and without any download.
 
-Importing this costs 120 MB and seconds, so it is done where a network is not our own Llama.
+Importing this module costs 120 MB and seconds, so it is only imported for a network that is not a
+Llama (`llama.py`).
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ UNBUILDABLE = (
     TypeError,
     ValueError,
 )
-"""What transformers raises for configurations that make no sense to it."""
-hub_kernels._kernels_enabled = False  # noqa: SLF001 - else it fetches code where `kernels` is there
-_TEXT_ALONE = ("attn_config", "ffn_config")  # parts of a configuration that are no other network
+"""Exceptions of transformers for configurations that make no sense to it."""
+hub_kernels._kernels_enabled = False  # noqa: SLF001 - else it downloads code where `kernels` is installed
+_TEXT_ALONE = ("attn_config", "ffn_config")  # sub-configurations without a network of their own
 _ROPE_KINDS = ("rope_type", "type")
-_SAID, _WHY = 60, 300
+_KIND_CHARS, _WHY_CHARS = 60, 300
 
 
 def build(fields: dict[str, Any]) -> nn.Module:  # JSON of any model
@@ -52,51 +53,50 @@ def build(fields: dict[str, Any]) -> nn.Module:  # JSON of any model
     except UNBUILDABLE as err:
         raise _cannot_build(fields, err) from err
     if not isinstance(network, nn.Module):
-        raise UserFacingError(f"transformers gave a {type(network).__name__}, no network")
+        raise UserFacingError(
+            f"transformers returned a {type(network).__name__} instead of a network"
+        )
     return network
 
 
 def configured(fields: Mapping[str, Any]) -> PreTrainedConfig:  # JSON of any model
-    """Read the fields as transformers does, with its defaults; raises UserFacingError."""
+    """The configuration with the defaults of transformers; raises UserFacingError."""
     if fields["model_type"] not in CONFIG_MAPPING:
         raise UserFacingError(
-            f"transformers {transformers.__version__} knows no model_type "
-            f"{str(fields['model_type'])[:_SAID]!r}, and code of a model's author is never run"
+            f"transformers {transformers.__version__} does not know the model_type "
+            f"{str(fields['model_type'])[:_KIND_CHARS]!r}, and code of a model's author never runs"
         )
     try:
-        return AutoConfig.for_model(**{**fields, "return_dict": True})  # else it gives tuples
+        return AutoConfig.for_model(**{**fields, "return_dict": True})  # else it returns tuples
     except UNBUILDABLE as err:
         raise _cannot_build(fields, err) from err
 
 
 def check_kind(fields: Mapping[str, Any]) -> None:  # JSON of any model
-    """Refuse what is no decoder of text alone, before anything is built of it.
-
-    Raises UserFacingError.
-    """
-    config, kind = configured(fields), str(fields["model_type"])[:_SAID]
+    """Raise UserFacingError unless this is a decoder of text alone; nothing is built."""
+    config, kind = configured(fields), str(fields["model_type"])[:_KIND_CHARS]
     others = [name for name in config.sub_configs if name not in _TEXT_ALONE]
     if others:
         raise UserFacingError(
-            f"{kind} is made of several networks ({', '.join(others)}), and a run trains one of "
-            "text: take the text model of its family alone (gemma3_text is one)"
+            f"{kind} consists of several networks ({', '.join(others)}), and a run trains a single "
+            "text model: choose the text model of its family (gemma3_text is one)"
         )
     is_gap_filler = kind in modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
     is_decoder = kind in modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     if config.is_encoder_decoder or is_gap_filler or not is_decoder:
         raise UserFacingError(
-            f"{kind} is no decoder that predicts each token from those before it, as transformers "
-            f"has it; a run trains these: {fitness.DECODERS}"
+            f"transformers has no decoder for {kind} that predicts each token from those before "
+            f"it; a run can train {fitness.DECODERS}"
         )
     if _is_dynamic(fields):
         raise UserFacingError(
-            "rope_type 'dynamic' has predictions depend on the longest text read before; set it to "
-            "'default' in a copy of config.json: up to max_position_embeddings that is the same"
+            "rope_type 'dynamic' makes predictions depend on the longest text read before; set it "
+            "to 'default' in a copy of config.json: up to max_position_embeddings that is the same"
         )
 
 
 def _is_dynamic(fields: Mapping[str, Any]) -> bool:  # JSON of any model
-    """Whether any rope field, one for all layers or one for each kind, says so."""
+    """True if any rope field, one for all layers or one for each kind, is dynamic."""
     for name, value in fields.items():
         if isinstance(value, dict) and (name.startswith("rope") or name.endswith("_attention")):
             kinds = {str(value.get(one)) for one in _ROPE_KINDS}
@@ -106,6 +106,6 @@ def _is_dynamic(fields: Mapping[str, Any]) -> bool:  # JSON of any model
 
 
 def _cannot_build(fields: Mapping[str, Any], err: Exception) -> UserFacingError:
-    """Say the beginning of what transformers says in paragraphs."""
-    kind, why = str(fields["model_type"])[:_SAID], " ".join(str(err).split())[:_WHY]
+    # transformers writes paragraphs: the beginning is enough.
+    kind, why = str(fields["model_type"])[:_KIND_CHARS], " ".join(str(err).split())[:_WHY_CHARS]
     return UserFacingError(f"cannot build a {kind} model: {why}")

@@ -1,7 +1,7 @@
-"""The inner steps: from a head and its windows to other weights, by ordinary floating point.
+"""The inner steps: from a head and its windows to new weights, in ordinary floating point.
 
-The optimiser starts fresh in every round, so that a contribution is a function of head and windows
-alone and a witness can compute it again. Step h of H takes windows floor(h m / H) ..
+The optimiser starts from zero in every round, so that a contribution depends on head and windows
+alone and can be computed again. Step h of H takes windows floor(h m / H) ..
 floor((h + 1) m / H) - 1 of the m assigned. Muon (momentum, then five Newton-Schulz steps towards
 the nearest orthogonal matrix; Jordan et al. 2024, scaled as in arXiv 2502.16982) moves the hidden
 matrices, AdamW everything else.
@@ -9,22 +9,13 @@ matrices, AdamW everything else.
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-import msgspec
 import torch
 from torch.nn import functional
-
-from tequio_client.ipc.control import Benchmark
-from tequio_client.trainer import device as devices
-from tequio_client.trainer import model
-from tequio_shared.errors import UserFacingError
-from tequio_shared.round.manifest import Inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +25,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.data import TrainingData
     from tequio_client.trainer.device import Device
     from tequio_client.trainer.model import Model
+    from tequio_shared.round.manifest import Inner
 
 
 MOMENTUM = 0.95
@@ -49,7 +41,7 @@ _GPU_BATCH_TOKENS = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Which windows each inner step takes."""
+    """The windows of each inner step."""
 
     windows: tuple[int, ...]
     steps: int
@@ -65,11 +57,14 @@ class Plan:
         return self.windows[self._bound(step) : self._bound(step + 1)]
 
     def done(self, steps: int) -> int:
-        """Windows done after so many steps."""
+        """Number of windows done after `steps` steps."""
         return self._bound(steps)
 
     def may_stop(self, steps: int) -> bool:
-        """Tell whether whoever knows only steps and windows done would split them the same way."""
+        """True if the windows done, split evenly over `steps`, were split just as here.
+
+        Headers state only steps and windows, so a re-run has no other way to split them.
+        """
         done = self._bound(steps)
         return steps > 0 and all(h * done // steps == self._bound(h) for h in range(1, steps))
 
@@ -79,7 +74,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far the inner steps are; losses are nats per token, nan before the first step."""
+    """Inner steps so far; losses are nats per token, nan before the first step."""
 
     step: int
     steps: int
@@ -91,13 +86,13 @@ class Progress:
 
 
 class Watch(Protocol):
-    """Who may stop training."""
+    """The control over a training in progress."""
 
     def check(self) -> None:
-        """Called often, also inside a step; raises to drop the work."""
+        """Called often, also within a step; raises to abandon the training."""
 
     def is_enough(self, progress: Progress) -> bool:
-        """Asked after every step; True to end with what there is. May sleep, and may raise."""
+        """Called after every step; True to end with the steps so far. May sleep, and may raise."""
 
 
 def train(
@@ -108,10 +103,9 @@ def train(
     device: Device,
     watch: Watch,
 ) -> Progress:
-    """Move the model's weights by the planned inner steps; say how far they came.
+    """Take the planned inner steps, changing the model's weights in place.
 
-    Once `watch.is_enough` says so, training ends at the next step where the split of the windows
-    stays the one that a re-run would use.
+    Once `watch.is_enough` is true, training ends at the next step where `plan.may_stop`.
     """
     optimiser = Optimiser(model, inner)
     batch = BatchSize(training.sequence, device)
@@ -154,14 +148,14 @@ def _after(
 
 
 class BatchSize:
-    """How many samples go through the network at once; halved when memory does not suffice."""
+    """Samples that go through the network at once; halved when memory runs out."""
 
     def __init__(self, sequence: int, device: Device) -> None:
         tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
         self.samples = max(tokens // sequence, 1)
 
     def halve(self) -> bool:
-        """Halve it; False when it is one already."""
+        """Halve the batch; False if it was a single sample."""
         self.samples //= 2
         return self.samples > 0
 
@@ -169,7 +163,7 @@ class BatchSize:
 def gradients(
     model: Model, samples: Tensor, device: Device, batch: BatchSize, check: Callable[[], None]
 ) -> float:
-    """Leave the gradient of the mean loss in the parameters; return that loss (nats per token).
+    """Compute the gradient of the mean loss into the parameters; return that loss, nats per token.
 
     Raises torch.OutOfMemoryError when not even one sample fits.
     """
@@ -179,6 +173,7 @@ def gradients(
         try:
             return _accumulate(model, samples, device, batch.samples, check)
         except torch.OutOfMemoryError:
+            # The step starts over with half the batch: gradients of a part of it would count twice.
             device.release()
             if not batch.halve():
                 raise
@@ -204,7 +199,7 @@ def _accumulate(
 
 
 class Optimiser:
-    """Muon for hidden matrices, AdamW for the rest; state from zero, weights changed in place."""
+    """Muon for hidden matrices, AdamW for the rest; the state starts from zero."""
 
     def __init__(self, model: Model, inner: Inner) -> None:
         self._clip = inner.clip_e3 / 1e3
@@ -222,9 +217,9 @@ class Optimiser:
 
     @torch.no_grad()
     def step(self) -> None:
-        """Clip the gradients to their common norm and take one step."""
+        """Clip the norm of all gradients together, and take one step."""
         grads = [_gradient(one) for one in self._parameters]
-        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(grads)))  # noqa: SLF001 - has no public name
+        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(grads)))  # noqa: SLF001 - no public name
         torch._foreach_mul_(grads, (self._clip / (norm + 1e-6)).clamp(max=1.0))
         for part in self._parts:
             part.step()
@@ -259,7 +254,7 @@ class _AdamW:
 
 
 def _muons(parameters: Sequence[nn.Parameter], lr: float, decay: float) -> list[_Muon]:
-    """One Muon for each size of matrix: equal sizes (up to turning) go through together."""
+    """One Muon for each size of matrix, so that equal sizes (up to transposition) share a batch."""
     groups: dict[tuple[int, int], list[nn.Parameter]] = {}
     for parameter in parameters:
         rows, columns = parameter.shape[0], parameter[0].numel()
@@ -289,13 +284,13 @@ class _Muon:
             self._flat(parameter).sub_(update, alpha=self._rate)
 
     def _flat(self, matrix: Tensor) -> Tensor:
-        """View a matrix with its short side first."""
+        """A view of a matrix with its short side first."""
         flat = matrix.flatten(1)
         return flat if flat.shape[0] == self._short else flat.T
 
 
 def orthogonal(stack: Tensor) -> Tensor:
-    """Bring each matrix of [N, short, long] near the nearest one with equal singular values."""
+    """Approximate the nearest matrix with equal singular values, for each of [N, short, long]."""
     linear, cubic, quintic = NEWTON_SCHULZ
     wide = stack.bfloat16() if stack.device.type in ("cuda", "xpu") else stack
     wide = wide / (wide.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
@@ -304,76 +299,3 @@ def orthogonal(stack: Tensor) -> Tensor:
         mix = torch.baddbmm(gram, gram, gram, beta=cubic, alpha=quintic)
         wide = torch.baddbmm(wide, mix, wide, beta=linear)
     return wide.to(stack.dtype)
-
-
-# --- How fast a device trains: a small model, real inner steps over made-up ids, for a few
-# seconds.
-#
-# A program of its own (`python -m tequio_client.trainer.benchmark DEVICE`) that writes one JSON
-# line (`link.questions.Benchmark`); its end frees the device.
-
-MODEL = {
-    "model_type": "llama",
-    "vocab_size": 8_192,
-    "hidden_size": 256,
-    "intermediate_size": 704,
-    "num_hidden_layers": 4,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 4,
-    "max_position_embeddings": 256,
-    "tie_word_embeddings": True,
-}
-"""Five million parameters: enough to be work, little enough for any device."""
-SEQUENCE = 256
-SAMPLES = 4
-WARM_S = 2.0
-MEASURE_S = 5.0
-LEAST_STEPS = 3
-_MIB = 1 << 20
-
-
-def measure(wanted: str, *, warm_s: float = WARM_S, measure_s: float = MEASURE_S) -> Benchmark:
-    """Train on the device for so long; raises DeviceError when it is not there."""
-    device = devices.choose(wanted)
-    trained = model.create(json.dumps(MODEL).encode(), 1)
-    trained.network.to(device.handle)
-    optimiser = Optimiser(trained, Inner())
-    batch = BatchSize(SEQUENCE, device)
-    chance = torch.Generator().manual_seed(1)
-    shape = (SAMPLES, SEQUENCE + 1)
-    samples = torch.randint(0, MODEL["vocab_size"], shape, generator=chance).to(device.handle)  # type: ignore[call-overload]  # the number among the names
-
-    def steps_for(seconds: float) -> tuple[int, float]:
-        begun, steps = time.perf_counter(), 0
-        while steps < LEAST_STEPS or time.perf_counter() - begun < seconds:
-            gradients(trained, samples, device, batch, lambda: None)  # waits for the device
-            optimiser.step()
-            steps += 1
-        return steps, time.perf_counter() - begun
-
-    steps_for(warm_s)
-    steps, seconds = steps_for(measure_s)
-    return Benchmark(
-        device=device.label,
-        tokens_per_s=steps * SAMPLES * SEQUENCE / seconds,
-        memory_mb=_used_mb(device),
-    )
-
-
-def _used_mb(device: devices.Device) -> int:
-    if device.handle.type != "cuda":
-        return 0
-    return int(torch.cuda.max_memory_allocated(device.handle)) // _MIB
-
-
-def main() -> None:
-    """Measure the device named on the command line, and write what was found."""
-    try:
-        found = measure("".join(sys.argv[1:2]) or "auto")
-    except UserFacingError as err:
-        sys.exit(str(err))
-    sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")
-
-
-if __name__ == "__main__":
-    main()

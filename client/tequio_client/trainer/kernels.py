@@ -1,8 +1,13 @@
-"""Kernels of the outer step: machine code that numba makes on first use.
+"""The compiled engine of the outer step, and its kernels: machine code that numba makes.
 
 A chunk stays in the first-level cache from decoding to the new weights: its sum is 4096 int64.
 Bytes must come from contributions that passed `validate`; others give wrong numbers, but no access
 outside the arrays (indices are masked, and no more than k entries are read).
+
+Importing this module loads numba, 70 MB of memory, and 110 MB once a kernel ran, so `head` does it
+for large models only. Kernels are compiled on first use and stored in NUMBA_CACHE_DIR, a folder
+that only this user can write: numba trusts its content. Without that variable numba stores them
+beside the source, or in the user's cache folder, or not at all.
 """
 
 from __future__ import annotations
@@ -14,11 +19,19 @@ from llvmlite import ir  # type: ignore[import-untyped]  # it has no types
 from numba import njit, types
 from numba.extending import intrinsic
 
+from tequio_shared.head import head
 from tequio_shared.head.aggregate import STEP_SHIFT
+from tequio_shared.head.contribution import LEVELS, SCALES
 from tequio_shared.head.layout import CHUNK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from tequio_client.trainer.engines import Block
+    from tequio_shared.head.head import OuterParams
+    from tequio_shared.head.layout import Padding
 
 
 Value: TypeAlias = Any  # an array, a tuple or a number: numba derives what it is from the call
@@ -35,12 +48,83 @@ _LEAST = -(1 << 31)
 _MOST = (1 << 31) - 1
 
 
+class CompiledEngine:
+    """SparseLoCo and DiLoCo in compiled code; the down link's top-k runs the reference."""
+
+    leaves = 2
+
+    def __init__(self, params: OuterParams) -> None:
+        self._params = params
+        shape = params.shape
+        self._dense = shape.is_dense
+        self._limits = np.array([params.delta, shape.largest_scale], np.int64)
+        if not self._dense:
+            self._fields = np.array(
+                [shape.k, shape.low_bits, shape.high_at, shape.codes_at, shape.bits], np.int64
+            )
+            self._levels = LEVELS[shape.bits].astype(np.int64)
+
+    def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:
+        measured = np.zeros((len(records), 2), np.int64)
+        if self._dense:
+            agree_dense(records, padding.chunks, padding.masks, measured)
+        else:
+            signs = np.sign(self._levels)
+            agree_sparse(records, self._fields, signs, padding.chunks, padding.masks, measured)
+        return measured
+
+    def move(
+        self, block: Block, factors: Sequence[int]
+    ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+        params, pad = self._params, block.padding
+        weights = np.array(factors, np.int64)
+        if params.down_k or self._dense:
+            total = np.empty(block.weights.size, np.int64)
+            self._sum(block, weights, total)
+            return self._apply(block, total)
+        out = np.empty_like(block.weights)
+        move_sparse(
+            block.records,
+            (self._fields, self._levels, SCALES, self._limits, weights),
+            (pad.chunks, pad.masks),
+            (block.weights, out),
+            (block.matrix_elements, params.lambda_q),
+        )
+        return out, None
+
+    def _sum(self, block: Block, weights: NDArray[np.int64], total: NDArray[np.int64]) -> None:
+        pad = block.padding
+        if self._dense:
+            tables = (SCALES, self._limits, weights)
+            sum_dense(block.records, tables, (pad.chunks, pad.masks), total)
+        else:
+            sparse = (self._fields, self._levels, SCALES, self._limits, weights)
+            sum_sparse(block.records, sparse, (pad.chunks, pad.masks), total)
+
+    def _apply(
+        self, block: Block, total: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[Any] | None]:
+        params = self._params
+        if params.down_k:
+            step, aux = head.outer_step(params, total, block.aux, block.padding)
+            weights = head.update(block.weights, step, params.lambda_q, block.matrix_elements)
+            return weights, aux
+        out = np.empty_like(block.weights)
+        scalars = (block.matrix_elements, params.lambda_q)
+        if block.aux is None:
+            apply_sum(total, (block.weights, out), scalars)
+            return out, None
+        velocity = np.empty_like(block.aux)
+        apply_momentum(total, (block.weights, out), (block.aux, velocity), scalars, params.mu_q)
+        return out, velocity
+
+
 def _compiled(function: _Function) -> _Function:
-    """Compile on first use, and keep the machine code for the next process where possible."""
-    compiler: Any = njit  # what it returns stands for the function; its own type says otherwise
+    """Compile on first use, and store the machine code for the next process where possible."""
+    compiler: Any = njit  # its result is used as the function, but typed otherwise
     try:
         kernel: _Function = compiler(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba found no folder to keep it in
+    except RuntimeError:  # numba found no folder to store it in
         kernel = compiler(nogil=True)(function)
     return kernel
 
@@ -73,7 +157,7 @@ def _word(records: Value, member: Value, chunk: Value, at: Value, size: Value) -
 
 @_compiled
 def _limit(records: Value, chunk: Value, limits: Value, counts: Value) -> Value:
-    """Find the largest scale byte that the chunk's lower median allows."""
+    """The largest scale byte that the chunk's lower median allows."""
     members = records.shape[0]
     counts[:] = 0
     for member in range(members):
@@ -139,7 +223,7 @@ def _sum_chunk(
 
 @_compiled
 def _scratch(tables: Value) -> Value:
-    """Make a thread's working memory: byte counts, values of codes, entries of a record."""
+    """Working memory of a thread: byte counts, values of codes, entries of a record."""
     k = tables[0][0]
     return (
         np.zeros(256, np.int64),

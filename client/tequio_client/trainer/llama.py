@@ -1,12 +1,14 @@
 """The Llama network, as Hugging Face defines it, in torch alone.
 
-Same tensor names and same outputs as `transformers.LlamaForCausalLM` (a test holds them together),
-without its import: that costs 120 MB of memory and 2.7 s of CPU in every trainer, more than torch
-does for a small model. Configurations beyond this file's reach go to transformers.
+Same tensor names and outputs as `transformers.LlamaForCausalLM` (a test compares them) without its
+import, which costs 120 MB of memory and 2.7 s of CPU in every trainer, more than torch itself for a
+small model. Configurations that this file does not cover go to transformers (`hub_models`).
 
-Rope scaling is that of `rope`; attention and feed-forward may have biases.
+Rope scaling is a function of the configuration alone, whatever the length of a text: `linear` slows
+all pairs of a head; `llama3` (Llama 3.1 and later) and `yarn` (arXiv 2309.00071) leave the fast
+ones, slow the slow ones and blend in between; `yarn` also enlarges all.
 
-Shapes: B samples, L tokens, D hidden, H heads, K key-value heads, E head size, V vocabulary.
+Shapes: B samples, L tokens, D hidden, H heads, E head size, V vocabulary.
 """
 
 from __future__ import annotations
@@ -24,23 +26,16 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# --- Rotary positions: how fast each pair of a head's numbers turns, by the kind of scaling.
-#
-# These kinds are functions of the configuration alone, whatever the length of a text or of one
-# before it. `linear` slows all pairs; `llama3` (Llama 3.1 and later) and `yarn` (arXiv
-# 2309.00071) leave the fast ones, slow the slow ones, and go from one to the other in between;
-# `yarn` also enlarges all. Results are those of transformers; a test holds them together.
-
 KINDS = ("default", "linear", "llama3", "yarn")
-_THETA, _CONTEXT = 10_000.0, 2_048  # of transformers' Llama
-_FAST, _SLOW = 32.0, 1.0  # turns within the old context: yarn leaves more, and slows fewer
+_THETA, _CONTEXT = 10_000.0, 2_048  # defaults of transformers' Llama
+_FAST, _SLOW = 32.0, 1.0  # turns within the old context: yarn leaves pairs above, slows below
 _LARGEST = 1e9
-_SAID = 100
+_QUOTED_CHARS = 100  # most characters of a configuration in a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rope:
-    """One kind with its numbers; `context` is the length that the slowed pairs were made for."""
+    """Rotary positions of one kind; `context` is the context length before scaling."""
 
     kind: str
     theta: float
@@ -50,20 +45,20 @@ class Rope:
     fast: float = _FAST
     enlarged: float = 1.0
     is_whole: bool = True
-    """Whether yarn's bounds are rounded to whole pairs."""
+    """True if yarn's bounds are rounded to whole pairs."""
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Rope:  # JSON of any model
         """Read a Hugging Face configuration's rope fields, old and new.
 
-        Its kind must be one of KINDS; raises UserFacingError for a number that is missing or odd.
+        Its kind must be one of KINDS; raises UserFacingError for a missing or invalid number.
         """
-        said = fields(config)
-        theta = _number(said, "rope_theta") or _number(config, "rope_theta") or _THETA
+        scaling = fields(config)
+        theta = _number(scaling, "rope_theta") or _number(config, "rope_theta") or _THETA
         kind = kind_of(config)
         if kind == "default":
             return cls(kind=kind, theta=theta)
-        factor, context = _number(said, "factor"), _context(config, said)
+        factor, context = _number(scaling, "factor"), _context(config, scaling)
         if factor is None and kind == "yarn":
             factor = _longest(config) / context
         if factor is None:
@@ -73,7 +68,7 @@ class Rope:
         if kind == "linear":
             return cls(kind=kind, theta=theta, factor=factor)
         if kind == "llama3":
-            low, high = _number(said, "low_freq_factor"), _number(said, "high_freq_factor")
+            low, high = _number(scaling, "low_freq_factor"), _number(scaling, "high_freq_factor")
             if low is None or high is None or low == high:
                 raise _lacking(kind, "low_freq_factor and high_freq_factor that differ")
             return cls(kind=kind, theta=theta, factor=factor, context=context, slow=low, fast=high)
@@ -82,10 +77,10 @@ class Rope:
             theta=theta,
             factor=factor,
             context=context,
-            slow=_number(said, "beta_slow") or _SLOW,
-            fast=_number(said, "beta_fast") or _FAST,
-            enlarged=_enlarged(said, factor),
-            is_whole=bool(said.get("truncate", True)),
+            slow=_number(scaling, "beta_slow") or _SLOW,
+            fast=_number(scaling, "beta_fast") or _FAST,
+            enlarged=_enlarged(scaling, factor),
+            is_whole=bool(scaling.get("truncate", True)),
         )
 
     def speeds(self, head_size: int, device: torch.device | None = None) -> Tensor:
@@ -101,7 +96,7 @@ class Rope:
         return plain
 
     def _llama3(self, plain: Tensor) -> Tensor:
-        """Pairs with fewer turns than `slow` in the old context are slowed, with `fast` none is."""
+        # Pairs with fewer turns than `slow` in the old context are slowed, those above `fast` not.
         wavelength = 2 * math.pi / plain
         share = (self.context / wavelength - self.slow) / (self.fast - self.slow)
         between = (1 - share) * plain / self.factor + share * plain
@@ -109,7 +104,7 @@ class Rope:
         return torch.where(wavelength < self.context / self.fast, plain, slowed)
 
     def _yarn(self, plain: Tensor, head_size: int) -> Tensor:
-        """The same by the number of the pair, along a ramp."""
+        # As llama3, but blended along a ramp over the numbers of the pairs.
         low, high = self._pair(self.fast, head_size), self._pair(self.slow, head_size)
         if self.is_whole:
             low, high = math.floor(low), math.ceil(high)
@@ -120,31 +115,33 @@ class Rope:
         return plain / self.factor * (1 - kept) + plain * kept
 
     def _pair(self, turns: float, head_size: int) -> float:
-        """Number of the pair that turns so often within the old context."""
+        """Number of the pair that turns `turns` times within the old context."""
         spread = math.log(self.context / (turns * 2 * math.pi))
         return head_size * spread / (2 * math.log(self.theta))
 
 
 def fields(config: Mapping[str, Any]) -> Mapping[str, Any]:  # JSON of any model
-    """Take the rope fields: `rope_scaling` where there is any, as transformers has it."""
-    said = config.get("rope_scaling") or config.get("rope_parameters") or {}
-    if not isinstance(said, dict):
-        raise UserFacingError(f"the configuration's rope_scaling is {str(said)[:_SAID]!r}")
-    return said
+    """The rope fields: `rope_scaling` if there is one, as in transformers."""
+    scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
+    if not isinstance(scaling, dict):
+        raise UserFacingError(
+            f"the configuration's rope_scaling is invalid: {str(scaling)[:_QUOTED_CHARS]!r}"
+        )
+    return scaling
 
 
 def kind_of(config: Mapping[str, Any]) -> str:  # JSON of any model
-    """Name the kind of scaling: one of KINDS, or one that is not known here."""
-    said = fields(config)
-    return str(said.get("rope_type", said.get("type", "default")))[:_SAID]
+    """The kind of scaling: one of KINDS, or one that only transformers knows."""
+    scaling = fields(config)
+    return str(scaling.get("rope_type", scaling.get("type", "default")))[:_QUOTED_CHARS]
 
 
-def _enlarged(said: Mapping[str, Any], factor: float) -> float:
-    """By how much yarn's cosines and sines are larger than one."""
-    given = _number(said, "attention_factor")
+def _enlarged(scaling: Mapping[str, Any], factor: float) -> float:
+    """The factor of yarn's cosines and sines."""
+    given = _number(scaling, "attention_factor")
     if given is not None:
         return given
-    scale, every = _number(said, "mscale"), _number(said, "mscale_all_dim")
+    scale, every = _number(scaling, "mscale"), _number(scaling, "mscale_all_dim")
     if scale and every:
         return _grown(factor, scale) / _grown(factor, every)
     return _grown(factor, 1.0)
@@ -154,28 +151,30 @@ def _grown(factor: float, scale: float) -> float:
     return 0.1 * scale * math.log(factor) + 1.0 if factor > 1 else 1.0
 
 
-def _context(config: Mapping[str, Any], said: Mapping[str, Any]) -> float:
+def _context(config: Mapping[str, Any], scaling: Mapping[str, Any]) -> float:
     name = "original_max_position_embeddings"
-    return _number(config, name) or _number(said, name) or _longest(config)
+    return _number(config, name) or _number(scaling, name) or _longest(config)
 
 
 def _longest(config: Mapping[str, Any]) -> float:
     return _number(config, "max_position_embeddings") or _CONTEXT
 
 
-def _number(said: Mapping[str, Any], name: str) -> float | None:
-    """A number above 0; None where there is none or it is null. Raises UserFacingError."""
-    value = said.get(name)
+def _number(scaling: Mapping[str, Any], name: str) -> float | None:
+    """A number above 0; None if it is missing or null. Raises UserFacingError for any other."""
+    value = scaling.get(name)
     if value is None:
         return None
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not 0 < value < _LARGEST:
-        raise UserFacingError(f"the configuration's {name} is {str(value)[:_SAID]!r}")
+        raise UserFacingError(
+            f"the configuration's {name} is invalid: {str(value)[:_QUOTED_CHARS]!r}"
+        )
     return float(value)
 
 
 def _lacking(kind: str, name: str) -> UserFacingError:
-    return UserFacingError(f"the configuration's rope scaling {kind} has no {name}")
+    return UserFacingError(f"the configuration's rope scaling {kind} needs {name}")
 
 
 _PLAIN = {
@@ -184,13 +183,12 @@ _PLAIN = {
     "partial_rotary_factor": None,
     "pretraining_tp": 1,
 }
-"""What a configuration must say, or leave out, to be one of ours."""
-"""Letters of a stranger's configuration that are repeated."""
+"""Values of a configuration, or absent, for this file to cover it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlamaConfig:
-    """The numbers of a Llama configuration that this file understands."""
+    """A Llama configuration that this file covers."""
 
     vocab_size: int
     hidden_size: int
@@ -208,20 +206,20 @@ class LlamaConfig:
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> LlamaConfig | None:  # JSON of any model
-        """Read a Hugging Face configuration; None when it is not such a Llama.
+        """Read a Hugging Face configuration; None for a network that this file does not cover.
 
-        Raises UserFacingError for rope scaling with odd numbers.
+        Raises UserFacingError for rope scaling with invalid numbers.
         """
         return None if unlike(config) else _read(config)
 
 
 def unlike(config: Mapping[str, Any]) -> str:  # JSON of any model
-    """Name what keeps a configuration from being one of this file's; empty: nothing does."""
+    """The first field that this file does not cover; "" if it covers the configuration."""
     if config.get("model_type") != "llama":
-        return f"model_type {config.get('model_type')!r}"[:_SAID]
+        return f"model_type {config.get('model_type')!r}"[:_QUOTED_CHARS]
     for name, plain in _PLAIN.items():
         if config.get(name, plain) != plain:
-            return f"{name} {config[name]!r}"[:_SAID]
+            return f"{name} {config[name]!r}"[:_QUOTED_CHARS]
     if "partial_rotary_factor" in fields(config):
         return "a partial_rotary_factor"
     kind = kind_of(config)
@@ -229,7 +227,7 @@ def unlike(config: Mapping[str, Any]) -> str:  # JSON of any model
 
 
 def _read(config: Mapping[str, Any]) -> LlamaConfig:  # JSON of any model
-    """Take the fields, with the defaults of transformers' LlamaConfig."""
+    """Read the fields, with the defaults of transformers' LlamaConfig."""
     hidden, heads = config.get("hidden_size", 4096), config.get("num_attention_heads", 32)
     return LlamaConfig(
         vocab_size=config.get("vocab_size", 32_000),
@@ -252,7 +250,7 @@ EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 
 
 def shapes(config: LlamaConfig) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """List every tensor (name, shape) as `Llama` has them, ascending, without making any.
+    """Every tensor (name, shape) of `Llama`, ascending, without allocating any.
 
     Tied embeddings are one tensor under the smaller name, HEAD.
     """
@@ -297,12 +295,11 @@ class Llama(nn.Module):
             self.lm_head.weight = self.model.embed_tokens.weight
 
     def forward(self, ids_bl: Tensor) -> Tensor:
-        """Predict the next token at every position."""
         logits: Tensor = self.lm_head(self.model(ids_bl))
         return logits
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Fill with the usual start: normal matrices, norms of one, biases of zero."""
+        """Set the usual first values: normal matrices, norms of one, biases of zero."""
         with torch.no_grad():
             for name, parameter in self.named_parameters():
                 if parameter.dim() > 1:
@@ -316,8 +313,8 @@ class _Trunk(nn.Module):
         super().__init__()
         self.config = config
         size = config.vocab_size, config.hidden_size
-        # as it comes, for `initialise` or a file fill it: torch would draw it, and where there is
-        # no memory behind it ("meta") load torch._dynamo to do so, a second and 77 MB
+        # Left uninitialised, since `initialise` or a file sets it. torch would draw random values,
+        # and on "meta" load torch._dynamo to do so: a second and 77 MB.
         self.embed_tokens = nn.Embedding(*size, _weight=torch.empty(size))
         self.layers = nn.ModuleList(_Layer(config) for _ in range(config.layers))
         self.norm = _Norm(config)
@@ -398,7 +395,7 @@ class _Norm(nn.Module):
 
 
 def _rotation(config: LlamaConfig, length: int, like: Tensor) -> tuple[Tensor, Tensor]:
-    """Cosine and sine [L, E] of the rotary position embedding."""
+    """Cosine and sine [L, E] of the rotary positions."""
     speeds = config.rope.speeds(config.head_size, like.device)
     angle = torch.outer(torch.arange(length, device=like.device).float(), speeds)
     angle_le, large = torch.cat((angle, angle), dim=1), config.rope.enlarged

@@ -1,7 +1,8 @@
-"""The model: a causal language model, and the way between its tensors and the master copy.
+"""A causal language model, and the conversion between its tensors and the master copy.
 
 The master copy W is int32 in flat order; a parameter is W * 2^-24. Weights come from Safetensors
-files or a seed, never from pickles, and no code of a model's author is ever run.
+files or a seed, never from pickles, and no code of a model's author is ever run. Configurations and
+manifests come from strangers: they are compared before anything is allocated.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ _CODE = (
     "use_timm_backbone",
     "name_or_path",
 )
-"""Fields that point at code or files of the model's author (a kernel on the Hub, for one)."""
+"""Fields that name code or files of the model's author, such as a kernel on the Hub."""
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
-_MOST_LISTED = 4_096  # experts, labels of a classifier: a line or more of memory each
+_MOST_LISTED = 4_096  # experts, labels of a classifier: each takes memory
 CONTEXTS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
-"""Fields that say how many inputs a model takes."""
-_MOST_TENSORS = 1 << 16  # of a model that nobody has listed the tensors of
+"""Fields with the largest number of inputs, the most common name first."""
+_MOST_TENSORS = 1 << 16  # of a model without a manifest that lists them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +69,11 @@ class Model:
         return tuple((name, tuple(one.shape)) for name, one in self.parameters.items())
 
     def layout(self, kind: LayoutKind) -> Layout:
-        """Place the tensors in a flat array."""
+        """The places of the tensors in a flat array."""
         return Layout.of(self.tensors, kind)
 
     def logits(self, ids_bl: Tensor) -> Tensor:
-        """Predict the next token at every position: [B, L, V]."""
+        """Predictions of the next token at every position: [B, L, V]."""
         if isinstance(self.network, Llama):
             logits: Tensor = self.network(ids_bl)
         else:
@@ -80,7 +81,7 @@ class Model:
         return logits
 
     def load(self, master: NDArray[np.int32], layout: Layout) -> None:
-        """Set every parameter to the master copy's value (nearest float32)."""
+        """Set every parameter to the master copy's value, rounded to float32."""
         arrays = layout.unflatten(master)
         with torch.no_grad():
             for name, parameter in self.parameters.items():
@@ -89,9 +90,9 @@ class Model:
     def write_delta(
         self, master: NDArray[np.int32], layout: Layout, out: NDArray[np.float32]
     ) -> bool:
-        """Write pseudo-gradients (master less parameters) in flat order; False if not all finite.
+        """Write the pseudo-gradient, master less parameters, in flat order; False unless finite.
 
-        `out` must come as zeros: padding is left alone.
+        `out` must be zeros: padding is not written.
         """
         if layout.kind == "flat":
             return self._write_views(layout.unflatten(master), layout.unflatten(out))
@@ -114,9 +115,9 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """A network on paper: its tensors as a manifest lists them, how many tokens it knows and takes.
+    """A network without weights: its tensors as a manifest lists them, its vocabulary and context.
 
-    `context` is the most inputs it takes at once, 0 where any number will do.
+    `context` is the largest number of inputs, 0 if there is none.
     """
 
     tensors: tuple[tuple[str, tuple[int, ...]], ...]
@@ -126,9 +127,9 @@ class Outline:
 
 
 def build(config: bytes) -> Model:
-    """Make the network of a Hugging Face configuration; its weights have no meaning yet.
+    """Build the network of a Hugging Face configuration, with meaningless weights.
 
-    Raises UserFacingError when this is no causal language model that we can build.
+    Raises UserFacingError unless this is a causal language model that can be built.
     """
     return _network(configuration(config))
 
@@ -138,40 +139,31 @@ def build_listed(
     tensors: Sequence[tuple[str, Sequence[int]]],
     aliases: Sequence[tuple[str, str]],
 ) -> Model:
-    """Make the network of a configuration that has exactly these tensors.
+    """Build the network of a configuration that has exactly these tensors.
 
-    The two are a stranger's words. They are held against each other before anything is allocated;
-    raises UserFacingError when they do not fit.
+    The two are compared before anything is allocated; raises UserFacingError when they differ.
     """
     fields = configuration(config)
     check_repeats(fields, len(tensors))
     try:
         plain = LlamaConfig.of(fields)
         if plain is not None:
-            _check_plain(plain, tensors, aliases)
+            if llama.shapes(plain) != tensors or _tied(plain) != aliases:
+                raise UserFacingError("the configuration's tensors differ from the manifest's")
             return _network(fields)
-        paper = _on_paper(fields, len(tensors))  # no memory for weights, 80 MB for torch's own code
+        sketch = _on_meta(fields, len(tensors))  # on "meta": no memory for weights
     except (ArithmeticError, ImportError, LookupError, RuntimeError, TypeError, ValueError) as err:
         raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
-    if paper.tensors != tensors or paper.aliases != aliases:
-        raise UserFacingError("the configuration's tensors are not those of the manifest")
-    fitness.check_tables(paper.network)
+    if sketch.tensors != tensors or sketch.aliases != aliases:
+        raise UserFacingError("the configuration's tensors differ from the manifest's")
+    fitness.check_tables(sketch.network)
     return _network(fields)
 
 
-def _check_plain(
-    config: LlamaConfig,
-    tensors: Sequence[tuple[str, Sequence[int]]],
-    aliases: Sequence[tuple[str, str]],
-) -> None:
-    if llama.shapes(config) != tensors or _tied(config) != aliases:
-        raise UserFacingError("the configuration's tensors are not those of the manifest")
-
-
 def outline(config: bytes) -> Outline:
-    """Lay out a configuration's network without making any of its weights.
+    """Lay out a configuration's network without its weights.
 
-    Raises UserFacingError when this is no causal language model that a run can train.
+    Raises UserFacingError unless this is a causal language model that a run can train.
     """
     fields = configuration(config)
     plain = LlamaConfig.of(fields)
@@ -182,17 +174,17 @@ def outline(config: bytes) -> Outline:
             vocabulary=plain.vocab_size,
             context=0,
         )
-    paper = _on_paper(fields, _MOST_TENSORS)
+    sketch = _on_meta(fields, _MOST_TENSORS)
     return Outline(
-        tensors=paper.tensors,
-        aliases=paper.aliases,
-        vocabulary=vocabulary(paper),
-        context=context(paper),
+        tensors=sketch.tensors,
+        aliases=sketch.aliases,
+        vocabulary=vocabulary(sketch),
+        context=context(sketch),
     )
 
 
-def _on_paper(fields: dict[str, Any], tensors: int) -> Model:  # JSON of any model
-    """Lay out a network of transformers', of about so many tensors; raises UserFacingError."""
+def _on_meta(fields: dict[str, Any], tensors: int) -> Model:  # JSON of any model
+    """Build a network of transformers on "meta", of about `tensors` tensors."""
     from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
 
     check_repeats(fields, tensors)
@@ -208,7 +200,7 @@ def _tied(config: LlamaConfig) -> tuple[tuple[str, str], ...]:
 
 
 def vocabulary(model: Model) -> int:
-    """How many token ids the network takes."""
+    """Number of token ids; raises UserFacingError for a network without an embedding table."""
     network = model.network
     if isinstance(network, Llama):
         return network.config.vocab_size
@@ -219,16 +211,16 @@ def vocabulary(model: Model) -> int:
 
 
 def context(model: Model) -> int:
-    """How many inputs the network takes at once; 0 where any number will do.
+    """The largest number of inputs; 0 if there is none.
 
-    With `longrope` they are those of the short factors: beyond, a text's places depend on what
+    With `longrope` it is that of the short factors: beyond it, a text's positions depend on what
     else is in its batch.
     """
     if isinstance(model.network, Llama):
         return 0
     config = model.network.config
-    said = [getattr(config, name, None) for name in CONTEXTS]
-    most = next((one for one in said if isinstance(one, int) and one > 0), 0)
+    values = [getattr(config, name, None) for name in CONTEXTS]
+    most = next((one for one in values if isinstance(one, int) and one > 0), 0)
     rope = getattr(config, "rope_parameters", None) or {}
     if rope.get("rope_type") == "longrope":
         return min(most, int(rope["original_max_position_embeddings"]))
@@ -236,9 +228,9 @@ def context(model: Model) -> int:
 
 
 def create(config: bytes, seed: int) -> Model:
-    """Make a network with seeded weights: what an organiser publishes as the first head.
+    """Build a network with seeded weights, for the first head of a run.
 
-    The bits depend on the torch build; everybody else takes the published master copy.
+    The bits depend on the torch build, so everyone else uses the published master copy.
     """
     torch.manual_seed(seed)
     model = build(config)
@@ -265,7 +257,7 @@ def save_pretrained(
 
 
 def master_copy(model: Model, layout: Layout) -> NDArray[np.int32]:
-    """Quantise the network's weights: nearest unit of 2^-24, ties to even.
+    """The network's weights in units of 2^-24, rounded to nearest, ties to even.
 
     Raises UserFacingError for weights that are not finite or lie beyond +-128.
     """
@@ -277,7 +269,7 @@ def master_copy(model: Model, layout: Layout) -> NDArray[np.int32]:
 
 
 def of_network(network: nn.Module) -> Model:
-    """List a network's tensors: tied ones once, under the smallest of their names."""
+    """The model of a network; tied tensors are listed once, under the smallest of their names."""
     names: dict[int, list[str]] = {}
     owners: dict[int, nn.Parameter] = {}
     for name, parameter in network.named_parameters(remove_duplicate=False):
@@ -302,7 +294,7 @@ def _aliases(names: Mapping[int, list[str]]) -> tuple[tuple[str, str], ...]:
 
 
 def _hidden(network: nn.Module, listed: Mapping[str, nn.Parameter]) -> frozenset[str]:
-    """Matrices that belong neither to the output layer nor to any embedding table."""
+    """Matrices outside the output layer and the embedding tables."""
     outer = {id(module.weight) for module in network.modules() if isinstance(module, nn.Embedding)}
     head = (
         network.lm_head if isinstance(network, Llama) else network.get_output_embeddings()  # type: ignore[operator]  # transformers' method
@@ -314,23 +306,26 @@ def _hidden(network: nn.Module, listed: Mapping[str, nn.Parameter]) -> frozenset
 def _quantised(name: str, weights: Tensor) -> NDArray[np.int32]:
     units = np.rint(weights.to(torch.float64).numpy() / WEIGHT_UNIT)
     if not (np.isfinite(units) & (units >= -(2.0**31)) & (units < 2.0**31)).all():
-        raise UserFacingError(f"{name} has weights that are not finite or not within +-128")
+        raise UserFacingError(f"{name} has weights that are infinite, NaN or beyond +-128")
     return units.astype(np.int32)
 
 
 def configuration(config: bytes) -> dict[str, Any]:  # JSON of any model
-    """Read a Hugging Face configuration, less what points at code; raises UserFacingError."""
+    """The fields of a Hugging Face configuration, without those that name code or files.
+
+    Raises UserFacingError.
+    """
     try:
         fields = json.loads(config)
     except (ValueError, RecursionError) as err:
-        raise UserFacingError(f"the model's configuration is not JSON: {err}") from err
+        raise UserFacingError(f"the model's configuration is not valid JSON: {err}") from err
     if not isinstance(fields, dict) or "model_type" not in fields:
-        raise UserFacingError("the model's configuration names no model_type")
+        raise UserFacingError("the model's configuration has no model_type")
     return _without_code(fields)
 
 
 def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any model
-    """Drop, at every depth, what would have a library fetch code or files of somebody's."""
+    # At every depth: libraries would download what a nested configuration names, too.
     return {
         name: _without_code(value) if isinstance(value, dict) else value
         for name, value in fields.items()
@@ -339,10 +334,8 @@ def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any mode
 
 
 def check_repeats(fields: Mapping[str, Any], tensors: int) -> None:
-    """Allow no more layers than tensors: each takes memory even where its weights take none.
-
-    Raises UserFacingError.
-    """
+    """Raise UserFacingError for more layers, experts or labels than a model can have."""
+    # A layer takes memory even where its weights take none, and each has at least one tensor.
     for name, value in fields.items():
         if isinstance(value, dict):
             check_repeats(value, tensors)
@@ -350,26 +343,24 @@ def check_repeats(fields: Mapping[str, Any], tensors: int) -> None:
         most = tensors if name in _LAYERS else _MOST_LISTED if is_listed else None
         if most is not None and isinstance(value, int) and value > most:
             raise UserFacingError(
-                f"the configuration's {name} is {value}, and {most} are the most here"
+                f"the configuration's {name} is {value:,}, but at most {most:,} are allowed"
             )
         if name == "attention_types" and _repeated(value) > tensors:
             raise UserFacingError(f"the configuration's {name} has more layers than tensors")
 
 
 def _repeated(types: Any) -> int:  # noqa: ANN401 - JSON of any model
-    """Layers of GPT-Neo's field: [[kinds, how often], ...]."""
+    """Layers in GPT-Neo's field: [[kinds, repetitions], ...]."""
     try:
         return sum(len(kinds) * max(int(often), 0) for kinds, often in types)
     except (TypeError, ValueError):
-        return 0  # whoever builds it will say so
+        return 0  # building the network will fail with a message
 
 
 def _network(fields: dict[str, Any]) -> Model:  # JSON of any model
     plain = LlamaConfig.of(fields)
-    return of_network(Llama(plain) if plain else _foreign(fields))
-
-
-def _foreign(fields: dict[str, Any]) -> nn.Module:  # JSON of any model
+    if plain is not None:
+        return of_network(Llama(plain))
     from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
 
-    return hub_models.build(fields)
+    return of_network(hub_models.build(fields))

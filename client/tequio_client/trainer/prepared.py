@@ -1,4 +1,4 @@
-"""What is set up for one run: its rules, its network, its device. A `Prepare` command made true."""
+"""A model prepared for a run by a `Prepare` command: the rules, the network, the device."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ from tequio_shared.round.data import Corpus
 from tequio_shared.round.manifest import Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
-    from tokenizers import Tokenizer
 
     from tequio_client.trainer.codecs import OuterAlgorithm
     from tequio_client.trainer.device import Device
@@ -31,16 +28,15 @@ if TYPE_CHECKING:
 
 _Q15 = 1 << 15
 _MIB, _GIB = 1 << 20, 1 << 30
-_BYTES = 256  # a byte model may have ids above: separators
 
 
 class ModelError(UserFacingError):
-    """The run's model cannot be built here."""
+    """The run's model cannot be built on this computer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
-    """A prepared trainer."""
+    """Everything that the tasks of a run share; `begun` is unfinished work of the last one."""
 
     prepare: Prepare
     manifest: Manifest
@@ -51,29 +47,27 @@ class Workshop:
     begun: Begun = field(default_factory=Begun)
 
     def under(self, prepare: Prepare) -> Workshop:
-        """Obey the limits of a command for the same model."""
+        """Apply the limits of a command for the same model."""
         device.limit(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
         return replace(self, prepare=prepare)
 
     def algorithm(self, k: int) -> OuterAlgorithm:
-        """Give the outer algorithm with a round's k."""
+        """The outer algorithm with a round's k; raises RefusedError for one without an encoder."""
         rules = self.manifest
         return codecs.algorithm_of(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
 
     def shape(self, k: int) -> RecordShape:
-        """Give the form of a round's records."""
         rules = self.manifest.algorithm
         return RecordShape(algorithm=rules.name, k=k, bits=rules.bits)
 
     def master(self, path: str) -> NDArray[np.int32]:
-        """Map a head's master copy; raises UserFacingError when it is not one of this model."""
+        """Map a head's master copy, int32; raises UserFacingError when its size is wrong."""
         try:
             return data.mapped(Path(path), np.dtype("<i4"), self.layout.elements)
         except (OSError, ValueError) as err:
-            raise UserFacingError(f"cannot use the weights: {err}") from err
+            raise UserFacingError(f"cannot use the weights of the head: {err}") from err
 
     def ready(self, prepare: Prepare) -> Ready:
-        """Report that this command is met."""
         return Ready(
             command=prepare.command,
             device=self.device.label,
@@ -88,7 +82,8 @@ class Workshop:
 def open_workshop(prepare: Prepare) -> Workshop:
     """Read the run's documents, open the device, build the network.
 
-    Raises UserFacingError or MalformedError that says what does not fit.
+    Raises UserFacingError or MalformedError for documents that do not fit each other, ModelError
+    for a model that cannot be built here, DeviceError for a device that is missing.
     """
     manifest = Manifest.parse(_content(prepare.manifest))
     corpus = Corpus.parse(_content(prepare.data_manifest))
@@ -97,7 +92,8 @@ def open_workshop(prepare: Prepare) -> Workshop:
     built = _built(prepare, manifest, chosen)
     if corpus.sequence != manifest.model.sequence:
         raise UserFacingError(
-            f"the data has sequences of {corpus.sequence}, the run of {manifest.model.sequence}"
+            f"the data has sequences of {corpus.sequence} tokens, but the run of "
+            f"{manifest.model.sequence}"
         )
     _check_tables(corpus, built)
     built.network.to(chosen.handle)
@@ -109,29 +105,6 @@ def open_workshop(prepare: Prepare) -> Workshop:
         model=built,
         layout=built.layout(manifest.algorithm.layout),
     )
-
-
-def prompt_ids(workshop: Workshop, prompt: str) -> list[int]:
-    """Token ids of a separator and a prompt."""
-    start = [workshop.corpus.separator]
-    if workshop.prepare.tokenizer is None:
-        return start + list(prompt.encode())
-    ids = tokenizer(workshop.prepare.tokenizer).encode(prompt).ids
-    return start + [one for one in ids if one < workshop.corpus.tokenizer.vocab_size]
-
-
-def text_of(workshop: Workshop, ids: Sequence[int]) -> str:
-    """Text of token ids; what is no UTF-8 shows as the replacement character."""
-    if workshop.prepare.tokenizer is None:
-        return bytes(one for one in ids if one < _BYTES).decode("utf-8", "replace")
-    return str(tokenizer(workshop.prepare.tokenizer).decode(list(ids)))
-
-
-def tokenizer(path: str) -> Tokenizer:
-    """Read a tokenizer as Hugging Face writes it."""
-    from tokenizers import Tokenizer  # noqa: PLC0415 - byte models need none
-
-    return Tokenizer.from_file(path)
 
 
 def _built(prepare: Prepare, manifest: Manifest, chosen: Device) -> Model:
@@ -146,29 +119,29 @@ def _built(prepare: Prepare, manifest: Manifest, chosen: Device) -> Model:
 
 
 def _room(base: Base, chosen: Device, memory_mb: int) -> int:
-    """Bytes that an accelerator gives; 0 where weights lie in main memory.
-
-    Raises ModelError before anything is read: a base that does not fit would fail late, and on a
-    CPU by swapping.
-    """
+    """Bytes that an accelerator lends; 0 where weights are in main memory. Raises ModelError."""
+    # Checked before anything is read: a base that does not fit would fail late, and on a CPU the
+    # computer would swap rather than fail.
     here_mb = chosen.memory_mb or psutil.virtual_memory().total // _MIB
     lent_mb = min(memory_mb or here_mb, here_mb) if chosen.memory_mb else here_mb
     if base.size_bytes > lent_mb * _MIB:
         raise ModelError(
-            f"the frozen base has {base.size_bytes / _GIB:.1f} GiB, and {chosen.name} gives "
+            f"the frozen base needs {base.size_bytes / _GIB:.1f} GiB, but {chosen.name} lends only "
             f"{lent_mb * _MIB / _GIB:.1f} GiB: lend more memory, or join a run with a smaller base"
         )
     return lent_mb * _MIB if chosen.memory_mb else 0
 
 
 def _check_tables(corpus: Corpus, built: Model) -> None:
-    """An id or a place beyond a table's rows ends a process, on a GPU without a word."""
+    # An index beyond a table's rows kills the process, on a GPU without a message.
     ids, rows = corpus.tokenizer.vocab_size, model.vocabulary(built)
     if ids > rows:
-        raise ModelError(f"the data has {ids} token ids, the model takes {rows}")
+        raise ModelError(f"the data has {ids} token ids, but the model has only {rows}")
     most = model.context(built)
     if most and corpus.sequence > most:
-        raise ModelError(f"samples have {corpus.sequence} tokens, the model takes {most}")
+        raise ModelError(
+            f"samples have {corpus.sequence} tokens, but the model takes at most {most}"
+        )
 
 
 def _content(path: str) -> bytes:

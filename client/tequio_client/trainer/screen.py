@@ -1,19 +1,15 @@
-"""What a witness measures about contributions, from their bytes and its own work alone.
+"""Screening: what a witness measures about contributions, from their bytes and its own work alone.
 
-First the rules of contribution validity; a broken one is the reason. Then, among the valid ones:
+First come the rules of validity; a broken one is the reason. Valid contributions are measured:
 
-- `copy`: how many positions it shares with an earlier contribution, of this round or accepted in
-  one of the last, and how often with the same sign;
-- `norm`: its length against the median of the round, for the inner steps that were done;
-- `cosine`: where it points, chunk by chunk, against the witness's own pseudo-gradient from the same
-  head; for a witness without one, how often its signs are those of the others.
+- `copy`: the share of positions in common with an earlier contribution, of this round or accepted
+  in one of the last, and the share of equal signs there;
+- `norm`: the length against the median of the round, for the inner steps that were done;
+- `cosine`: the direction, chunk by chunk, against the witness's own pseudo-gradient from the same
+  head; for a witness without one, the share of signs equal to the others'.
 
-What a trainer says about itself counts against it only: claimed steps beyond the run's are no
-excuse for a longer update. The first of the three that speaks is the reason, in that order: bytes
-are the same for every witness, a median nearly so, a pseudo-gradient is each witness's own. So
-witnesses name one and the same reason for what shows in several measures (a flipped update ten
-times as long is `norm` to all), and a quorum can agree. Thresholds stand over what real training
-gave, with a factor of two or more on both sides: docs/screening.md.
+Claims in a header never help their author. Thresholds have a factor of about two or more to what
+real training gave, on both sides: docs/screening.md has the measurements.
 """
 
 from __future__ import annotations
@@ -38,206 +34,49 @@ if TYPE_CHECKING:
     from tequio_shared.head.contribution import Expected, RecordShape
     from tequio_shared.head.layout import Layout
 
-# --- A sketch: the signs of a contribution in a sample of chunks, to find copies of it by.
-#
-# Which chunks are in the sample is drawn by the witness and told to nobody, so whoever alters a
-# copy cannot alter it in the right places. Two contributions are alike by how many positions they
-# share and by how often they have the same sign there: both are shares of the bytes, not of what
-# anybody says, so witnesses with other samples come to the same answer.
-
 SAMPLE_CHUNKS = 1_024
 """Most chunks in a sample: at k 16, the fewest entries, an overlap is then known to 1 %."""
 SAMPLE_BYTES = 1 << 18
-"""Most bytes of records in a sample, but 64 chunks always: dense records are large."""
+"""Most bytes of records in a sample, but always at least 64 chunks: dense records are large."""
 _LEAST_CHUNKS = 64
-_CROWDED = 4  # times k: a chunk with fewer positions has many in common by chance
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sketch:
-    """Where a contribution is positive and where negative: bits, uint8[m, 512] each."""
-
-    plus: NDArray[np.uint8]
-    minus: NDArray[np.uint8]
-    entries: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Likeness:
-    """Share of positions in common, of the one with fewer; share of those with the same sign."""
-
-    overlap: float
-    agreement: float
-
-
-UNLIKE = Likeness(overlap=0.0, agreement=0.5)
-
-
-def draw(chunks: int, shape: RecordShape, chance: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the sample of a model with so many chunks: int64[m], ascending."""
-    most = min(SAMPLE_CHUNKS, max(SAMPLE_BYTES // shape.record_bytes, _LEAST_CHUNKS))
-    return np.sort(chance.choice(chunks, min(chunks, most), replace=False)).astype(np.int64)
-
-
-def sketch(
-    rows: NDArray[np.uint8],
-    shape: RecordShape,
-    layout: Layout,
-    sample: NDArray[np.int64],
-) -> Sketch:
-    """Sketch a valid contribution from the records of the sample's chunks, uint8[m, R]."""
-    records = decode_records(rows.tobytes(), shape)
-    live = (records.levels != 0) & (records.scales > 0)[:, None]
-    signs = np.zeros((len(rows), CHUNK), np.int8)
-    np.put_along_axis(signs, records.indices.astype(np.int64), np.sign(records.levels) * live, 1)
-    if shape.algorithm != "distro":
-        _blank_padding(signs, layout, sample, 0 if shape.is_dense else _CROWDED * shape.k)
-    plus, minus = np.packbits(signs > 0, axis=1), np.packbits(signs < 0, axis=1)
-    return Sketch(plus=plus, minus=minus, entries=int(np.count_nonzero(signs)))
-
-
-def likeness(one: Sketch, other: Sketch) -> Likeness:
-    """Compare two sketches of the same sample; what has no entries is like nothing."""
-    shared, same = _common(one, other)
-    if not shared:
-        return UNLIKE
-    return Likeness(overlap=shared / min(one.entries, other.entries), agreement=same / shared)
-
-
-def agreement(one: Sketch, others: Sequence[Sketch]) -> float | None:
-    """Share of equal signs, of all the positions shared with others; None where there are none."""
-    common = [_common(one, other) for other in others]
-    shared = sum(count for count, _ in common)
-    return sum(same for _, same in common) / shared if shared else None
-
-
-def most_alike(one: Sketch, others: Sequence[Sketch]) -> Likeness:
-    """The likeness to the other that shares most positions with it."""
-    return max(
-        (likeness(one, other) for other in others), key=lambda like: like.overlap, default=UNLIKE
-    )
-
-
-def _common(one: Sketch, other: Sketch) -> tuple[int, int]:
-    """Positions in both, and those of them with the same sign."""
-    shared = _count((one.plus | one.minus) & (other.plus | other.minus))
-    return shared, _count(one.plus & other.plus) + _count(one.minus & other.minus)
-
-
-def _blank_padding(
-    signs: NDArray[np.int8], layout: Layout, sample: NDArray[np.int64], least: int
-) -> None:
-    """Count no padding, and nothing of a chunk that has fewer than `least` positions beside it."""
-    _, mine, theirs = np.intersect1d(sample, layout.padded_chunks, return_indices=True)
-    masks = np.unpackbits(layout.padding_bits[theirs], axis=1, bitorder="little").view(np.bool_)
-    signs[mine] = np.where(masks | (masks.sum(1, keepdims=True) > CHUNK - least), 0, signs[mine])
-
-
-def _count(bits: NDArray[np.uint8]) -> int:
-    return int(np.bitwise_count(bits).sum())
-
-
-# --- What a witness reads from one valid contribution: how long it is, and where it points.
-#
-# Both count what moves the head: entries of empty chunks and at padding are nothing. The cosine
-# is taken on the contribution's support, the positions that it has an entry for: elsewhere it
-# says nothing, and nothing is held against it. It is the mean over chunks of the cosine within
-# each: a few weights that swing far, now one way and now the other, would else outweigh all the
-# rest and speak against honest work (seen in training, in a model that had learnt its data).
-
+_CROWDED = 4  # times k: a chunk with fewer positions shares many of them by chance
 _BLOCK = 2_048  # chunks at a time: bounds the memory, whatever the model's size
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """Euclidean norm in contribution units; mean cosine with our own pseudo-gradient, if there.
-
-    There is no cosine of a contribution without entries, nor of one whose entries are coefficients
-    (distro) and not places in the model. `error` is the standard error of that mean, infinite when
-    it is the cosine of a single chunk.
-    """
-
-    norm: float
-    cosine: float | None
-    error: float
-
-
-def read(
-    rows: NDArray[np.uint8],
-    shape: RecordShape,
-    layout: Layout,
-    own_delta: NDArray[np.float32] | None,
-) -> Reading:
-    """Read a valid payload's records, uint8[n, R]; `own_delta` is float32 in flat order."""
-    is_distro = shape.algorithm == "distro"
-    own = None if is_distro else own_delta
-    square, cosines = 0.0, list[NDArray[np.float64]]()
-    for first in range(0, len(rows), _BLOCK):
-        stop = min(first + _BLOCK, len(rows))
-        padding = NO_PADDING if is_distro else layout.padding(first, stop)
-        sent = entries(decode_records(rows[first:stop].tobytes(), shape), padding)
-        at = sent.positions // CHUNK
-        values = np.asarray(sent.levels * SCALES[sent.scales[at]], np.float64)
-        square += float(values @ values)
-        if own is not None:
-            there = own[first * CHUNK : stop * CHUNK][sent.positions].astype(np.float64)
-            cosines.append(_cosines(at, values, there, stop - first))
-    found = np.concatenate(cosines) if cosines else np.empty(0)
-    return Reading(
-        norm=float(np.sqrt(square)),
-        cosine=float(found.mean()) if len(found) else None,
-        error=float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else np.inf,
-    )
-
-
-def _cosines(
-    at: NDArray[np.int64], values: NDArray[np.float64], there: NDArray[np.float64], chunks: int
-) -> NDArray[np.float64]:
-    """The cosine within each chunk that has one; `at` is each entry's chunk."""
-    products, squares, ours = (
-        np.bincount(at, weights, chunks)
-        for weights in (values * there, values * values, there * there)
-    )
-    scale = np.sqrt(squares * ours)
-    live = scale > 0
-    return np.asarray(products[live] / scale[live], np.float64)
-
-
 NORM_RATIO_MOST = 5.0
-"""Times the median norm. Above it an update shouts: error feedback makes a veteran's honest update
-several times as long as newcomers' are, and the outer step's clip bounds what stays below."""
+"""Largest norm, as a multiple of the median. Error feedback makes a veteran's honest update up to
+4.3 times as long as a newcomer's; what stays below 5 is bounded by the outer step's clip."""
 NORM_RATIO_LEAST = 0.1
-"""Times the median norm, in proportion to the steps done. Below it next to nothing was sent."""
+"""Smallest norm, as a multiple of the median, in proportion to the steps done."""
 COSINE_LEAST = 0.02
-"""Below it an update does not point where the witness's own points, if the others' do."""
+"""Smallest cosine with the witness's own update while the round has a direction."""
 COSINE_CLEAR = 0.1
-"""Of the others: from here on the round has a direction."""
+"""Median cosine of the others from which the round has a direction."""
 COSINE_CERTAIN = 4.0
 """Standard errors by which an update must fall short of that direction: in a small model the cosine
 of a few chunks is a guess."""
 COSINE_OPPOSITE = -0.3
-"""Where it has none, as when there is little left to learn from so few tokens, only an update that
-points so far the other way is refused. Of two updates nobody can say which is astray."""
+"""Smallest cosine while the round has no direction, as when little is left to learn. A small cosine
+then proves nothing: each of two honest updates would refuse the other, and no round would close."""
 OVERLAP_MOST = 0.6
-"""Share of positions in common with an earlier contribution. Above it the later may be a copy."""
+"""Largest share of positions in common with an earlier contribution."""
 PAIR_OVERLAP_MOST = 0.85
 """The same where adapters are trained: beside one frozen base honest updates are far more alike."""
 AGREEMENT_MOST = 0.8
-"""And this share of the common signs equal (or opposite): then it is one."""
+"""Share of equal (or of opposite) signs at the common positions from which an overlap is a copy."""
 COMPANY_LEAST = 0.55
-"""Share of equal signs with the others. From here on an update has company, and what speaks against
-it is the witness's own work; chance gives 0.5."""
+"""Share of signs equal to the others' from which an update has company; chance gives 0.5. Then it
+is the witness's own update that is astray."""
 _MEDIAN_OF = 3
-"""So many valid contributions have a median; of two, either may be the liar's."""
+"""Valid contributions that have a median; of two, either may be the cheat's."""
 _PAIR = 2
-"""So many others, and ourselves, make a direction: of three updates any one may be astray."""
+"""Others that, with the witness's own update, make a direction; of three, any one may be astray."""
 _CROWD = 3
-"""So many others tell even a witness without work of its own where the round goes."""
+"""Others that show the round's direction even to a witness without an update of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A contribution to screen, and the round's demands with its author's own assignment."""
+    """A contribution to screen; `expected` has its author's own assignment."""
 
     slot: int
     header: bytes
@@ -247,10 +86,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """What the witness brings: the model's layout, the inner steps of a full round, and chance.
+    """The witness's side: the model's layout, the inner steps of a full round, and its own update.
 
-    `past` are (header, payload file) that were accepted in the last rounds. Who trained in the
-    round has its own pseudo-gradient and its own slot. Above `overlap_most` two may be copies.
+    `past` are (header, payload file) that were accepted in the last rounds. A witness that trained
+    in the round has `own_delta`, float32 in flat order, and `own_slot`.
     """
 
     layout: Layout
@@ -264,7 +103,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """The outcome for one candidate: reason ("" for none), and measures (None: not taken)."""
+    """The outcome for one candidate: the reason ("": none) and the measures (None: not taken)."""
 
     slot: int
     contribution: bytes
@@ -275,24 +114,18 @@ class Measured:
     agreement: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Valid:
-    """A valid contribution, read."""
-
-    candidate: Candidate
-    steps: int
-    reading: Reading
-    sketch: Sketch
-
-
 def screen(candidates: Sequence[Candidate], witness: Witness) -> tuple[Measured, ...]:
     """Measure candidates, in the order of their commitments: of two alike the later is the copy.
 
-    Work and memory grow with the bytes of the candidates; copies are looked for in a sample.
+    Time grows with the bytes of the candidates. All pairs are compared too, but by sketches of at
+    most 1 MiB each, which stay in memory.
     """
     if not candidates:
         return ()
     expected = candidates[0].expected
+    # One sample for all candidates of the call, drawn for each round and told to nobody: the
+    # author of a copy cannot know where to alter it. Shares of equal positions are about the same
+    # in every sample, so witnesses with different samples still agree.
     sample = draw(expected.chunks, expected.shape, witness.chance)
     rules = [_broken_rule(candidate) for candidate in candidates]
     valid = [
@@ -307,71 +140,27 @@ def screen(candidates: Sequence[Candidate], witness: Witness) -> tuple[Measured,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measures:
-    """What was measured of one contribution; None: not measured.
-
-    `error` is the standard error of the cosine. Of the others, without the witness's own:
-    `direction` is their lower median cosine, `company` the share of signs equal to theirs, `crowd`
-    how many they are. `work` is the share of a full round's inner steps that was done.
-    """
-
-    like: Likeness
-    norm_ratio: float | None
-    cosine: float | None
-    error: float
-    direction: float | None
-    company: float | None
-    crowd: int
-    work: float
-    overlap_most: float = OVERLAP_MOST
-
-    @property
-    def reason(self) -> str:
-        """Name what speaks against it, the most certain first; empty if nothing does."""
-        checks = (("copy", self.is_copy), ("norm", self.is_amiss), ("cosine", self.is_astray))
-        return next((name for name, speaks in checks if speaks), "")
-
-    @property
-    def is_copy(self) -> bool:
-        """Whether it is the same work as an earlier one, or its mirror image."""
-        certainty = max(self.like.agreement, 1 - self.like.agreement)
-        return self.like.overlap > self.overlap_most and certainty > AGREEMENT_MOST
-
-    @property
-    def is_amiss(self) -> bool:
-        """Whether it is far longer, or far shorter, than its work lets expect."""
-        least = self.work * NORM_RATIO_LEAST
-        return self.norm_ratio is not None and not least <= self.norm_ratio <= NORM_RATIO_MOST
-
-    @property
-    def is_astray(self) -> bool:
-        """Whether it points elsewhere although there is a direction, and does so alone."""
-        if self.company is not None and self.company >= COMPANY_LEAST:
-            return False
-        if self.cosine is None:
-            return (
-                self.crowd >= _CROWD
-                and self.company is not None
-                and self.company < 1 - COMPANY_LEAST
-            )
-        if self.direction is None:
-            return False
-        short = self.direction - self.cosine > COSINE_CERTAIN * self.error
-        is_clear = self.crowd >= _PAIR and self.direction >= COSINE_CLEAR and short
-        return self.cosine < (COSINE_LEAST if is_clear else COSINE_OPPOSITE)
-
-
 def _broken_rule(candidate: Candidate) -> str:
-    """Name the first broken rule of validity; reads nothing of a file of another size."""
+    """The first broken rule of validity, "" for none."""
     expected = candidate.expected
     try:
+        # The size first: a file may be a terabyte of zeros, and is then not read at all.
         if candidate.payload.stat().st_size != expected.chunks * expected.shape.record_bytes:
             return "length"
         payload = np.memmap(candidate.payload, np.uint8, "r")
     except OSError:
         return "unreadable"
     return contribution.validate(candidate.header, payload.data, expected) or ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Valid:
+    """A valid contribution and what was read from it; `steps` are those that it can claim."""
+
+    candidate: Candidate
+    steps: int
+    reading: Reading
+    sketch: Sketch
 
 
 def _read(candidate: Candidate, witness: Witness, sample: NDArray[np.int64]) -> _Valid:
@@ -386,7 +175,8 @@ def _read(candidate: Candidate, witness: Witness, sample: NDArray[np.int64]) -> 
 
 
 def _steps(header: Header, witness: Witness) -> int:
-    """The inner steps that it can have done, whatever it claims: a step takes a window at least."""
+    # A step takes at least one window. Claimed steps beyond that, or beyond the run's, would excuse
+    # a longer update, so they do not count.
     return min(header.inner_steps, header.window_count, witness.steps)
 
 
@@ -395,10 +185,27 @@ def _refused(candidate: Candidate, rule: str) -> Measured:
     return Measured(slot=candidate.slot, contribution=name, reason=rule)
 
 
+def _past(witness: Witness, sample: NDArray[np.int64]) -> list[Sketch]:
+    """Sketches of contributions accepted in the last rounds."""
+    found = []
+    # Only accepted ones: the author of a refused update still has its error feedback, and may
+    # rightly send something like it again. A file that is gone or damaged by now is skipped, since
+    # no candidate is to blame for the witness's own store.
+    for header, payload in witness.past:
+        with suppress(OSError, ValueError, MalformedError):
+            shape = shape_of(Header.parse(header))
+            rows = shape.rows(np.memmap(payload, np.uint8, "r"))
+            if len(rows) == witness.layout.chunks:
+                found.append(sketch(rows[sample], shape, witness.layout, sample))
+    return found
+
+
 def _measured(
     one: _Valid, there: Sequence[_Valid], past: Sequence[Sketch], witness: Witness
 ) -> Measured:
+    # Only earlier ones can be originals: the author of a copy must have seen one.
     earlier = [other.sketch for other in there[: there.index(one)]]
+    # The witness's own contribution gives no direction: the cosine compares with it already.
     own_slot = witness.own_slot
     others = [other for other in there if other is not one and other.candidate.slot != own_slot]
     measures = Measures(
@@ -424,37 +231,21 @@ def _measured(
 
 
 def _direction(others: Sequence[_Valid]) -> float | None:
+    # The lower median: a minority of cheats cannot make a round without direction look clear.
     cosines = sorted(other.reading.cosine for other in others if other.reading.cosine is not None)
     return cosines[(len(cosines) - 1) // 2] if cosines else None
 
 
-def _past(witness: Witness, sample: NDArray[np.int64]) -> list[Sketch]:
-    """Sketches of what was accepted before; a file that is gone or torn by now is passed over."""
-    found = []
-    for header, payload in witness.past:
-        with suppress(OSError, ValueError, MalformedError):
-            shape = shape_of(Header.parse(header))
-            rows = shape.rows(np.memmap(payload, np.uint8, "r"))
-            if len(rows) == witness.layout.chunks:
-                found.append(sketch(rows[sample], shape, witness.layout, sample))
-    return found
-
-
-# --- norm ----------------------------------------------------------------------------------------
-
-
 def _norm_ratio(one: _Valid, there: Sequence[_Valid], own_slot: int | None) -> float | None:
-    """Norm over what the others' norms and steps let expect; None where nobody is to be believed.
-
-    Of three or more the lower median is believed, which a minority cannot move beyond honest ones;
-    of two only our own. Nothing at all is 0.
-    """
+    """Norm over the norm expected from the others' norms and steps; None if none can be trusted."""
     if not one.reading.norm:
-        return 0.0
-    believed = there
+        return 0.0  # also beside others that are empty: nothing was sent
+    # Of three or more, the lower median: a minority cannot move it beyond the honest norms. Of two,
+    # either may be the cheat's, so only a witness that trained can judge, by its own norm.
+    trusted = there
     if len(there) < _MEDIAN_OF:
-        believed = [other for other in there if other.candidate.slot == own_slot]
-    expected = sorted(_expected_norm(one, other) for other in believed)
+        trusted = [other for other in there if other.candidate.slot == own_slot]
+    expected = sorted(_expected_norm(one, other) for other in trusted)
     if not expected:
         return None
     median = expected[(len(expected) - 1) // 2]
@@ -462,8 +253,221 @@ def _norm_ratio(one: _Valid, there: Sequence[_Valid], own_slot: int | None) -> f
 
 
 def _expected_norm(one: _Valid, other: _Valid) -> float:
-    """The longest that `one` may be if `other` is right: an update grows with its steps at most.
-
-    One with fewer steps may be as long, since it sends what stayed behind earlier.
-    """
+    """The largest norm of `one` if `other` is honest."""
+    # An update grows at most in proportion to its steps. With fewer steps it may be as long all the
+    # same, since it also sends the error feedback of earlier rounds; so never scale down.
     return other.reading.norm * max(one.steps / other.steps, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """The measures of one contribution, None where not measured, and the rules that judge them.
+
+    `error` is the standard error of `cosine`; `work` is the share of a full round's inner steps.
+    Of the other contributions, without the witness's own, `direction` is the lower median cosine,
+    `company` the share of signs equal to theirs, and `crowd` their number. An overlap above
+    `overlap_most` may be a copy.
+    """
+
+    like: Likeness
+    norm_ratio: float | None
+    cosine: float | None
+    error: float
+    direction: float | None
+    company: float | None
+    crowd: int
+    work: float
+    overlap_most: float = OVERLAP_MOST
+
+    @property
+    def reason(self) -> str:
+        """The first of the checks that fails: `copy`, `norm`, `cosine`, or "" if none does."""
+        # Bytes are the same for every witness, the median nearly so, a pseudo-gradient is each
+        # witness's own. In this order witnesses name the same reason for what fails several checks
+        # (a flipped update ten times as long is `norm` to all), so a quorum can agree.
+        checks = (("copy", self.is_copy), ("norm", self.is_amiss), ("cosine", self.is_astray))
+        return next((name for name, speaks in checks if speaks), "")
+
+    @property
+    def is_copy(self) -> bool:
+        """True if it is the same work as an earlier one, or its mirror image."""
+        # Overlap alone proves little: honest work moves many of the same weights. Only agreement
+        # far from chance, in either direction, does.
+        certainty = max(self.like.agreement, 1 - self.like.agreement)
+        return self.like.overlap > self.overlap_most and certainty > AGREEMENT_MOST
+
+    @property
+    def is_amiss(self) -> bool:
+        """True if it is far longer, or far shorter, than its steps explain."""
+        least = self.work * NORM_RATIO_LEAST
+        return self.norm_ratio is not None and not least <= self.norm_ratio <= NORM_RATIO_MOST
+
+    @property
+    def is_astray(self) -> bool:
+        """True if it points elsewhere although the round has a direction, and does so alone."""
+        # Checked first: with company, it is the witness's own update that stands alone.
+        if self.company is not None and self.company >= COMPANY_LEAST:
+            return False
+        if self.cosine is None:
+            # Signs against three or more others: less sharp than a cosine, but all that a witness
+            # without work of its own has.
+            return (
+                self.crowd >= _CROWD
+                and self.company is not None
+                and self.company < 1 - COMPANY_LEAST
+            )
+        if self.direction is None:
+            return False  # alone with the witness's own update: nobody can say which is astray
+        short = self.direction - self.cosine > COSINE_CERTAIN * self.error
+        is_clear = self.crowd >= _PAIR and self.direction >= COSINE_CLEAR and short
+        return self.cosine < (COSINE_LEAST if is_clear else COSINE_OPPOSITE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Euclidean norm in contribution units, and mean cosine with the witness's own pseudo-gradient.
+
+    The cosine is None without entries, without an own pseudo-gradient, and for DisTrO, whose
+    entries are coefficients rather than places in the model. `error` is the standard error of that
+    mean, infinite for a single chunk.
+    """
+
+    norm: float
+    cosine: float | None
+    error: float
+
+
+def read(
+    rows: NDArray[np.uint8],
+    shape: RecordShape,
+    layout: Layout,
+    own_delta: NDArray[np.float32] | None,
+) -> Reading:
+    """Read a valid payload's records, uint8[n, R]; `own_delta` is float32 in flat order.
+
+    As in the outer step, entries of empty chunks and at padding count for nothing.
+    """
+    is_distro = shape.algorithm == "distro"
+    own = None if is_distro else own_delta
+    square, cosines = 0.0, list[NDArray[np.float64]]()
+    for first in range(0, len(rows), _BLOCK):
+        stop = min(first + _BLOCK, len(rows))
+        padding = NO_PADDING if is_distro else layout.padding(first, stop)
+        sent = entries(decode_records(rows[first:stop].tobytes(), shape), padding)
+        at = sent.positions // CHUNK
+        values = np.asarray(sent.levels * SCALES[sent.scales[at]], np.float64)
+        square += float(values @ values)
+        if own is not None:
+            # On the contribution's support only: what it does not send is not held against it.
+            there = own[first * CHUNK : stop * CHUNK][sent.positions].astype(np.float64)
+            cosines.append(_cosines(at, values, there, stop - first))
+    # The mean over chunks, not one cosine of the whole: a few weights that swing far, now one way
+    # and now the other, would outweigh all the rest and refuse honest work. That was seen in
+    # training, in a model that had learnt its data.
+    found = np.concatenate(cosines) if cosines else np.empty(0)
+    return Reading(
+        norm=float(np.sqrt(square)),
+        cosine=float(found.mean()) if len(found) else None,
+        error=float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else np.inf,
+    )
+
+
+def _cosines(
+    at: NDArray[np.int64], values: NDArray[np.float64], there: NDArray[np.float64], chunks: int
+) -> NDArray[np.float64]:
+    """The cosine within each chunk that has one; `at` is each entry's chunk."""
+    products, squares, ours = (
+        np.bincount(at, weights, chunks)
+        for weights in (values * there, values * values, there * there)
+    )
+    scale = np.sqrt(squares * ours)
+    live = scale > 0
+    return np.asarray(products[live] / scale[live], np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    """The signs of a contribution in a sample of chunks, as bits: uint8[m, 512] each.
+
+    Signs rather than values: a copy that was scaled, or requantised, still has them.
+    """
+
+    plus: NDArray[np.uint8]
+    minus: NDArray[np.uint8]
+    entries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """Share of positions in common, of the sketch with fewer; share of those with equal signs."""
+
+    overlap: float
+    agreement: float
+
+
+UNLIKE = Likeness(overlap=0.0, agreement=0.5)
+
+
+def draw(chunks: int, shape: RecordShape, chance: np.random.Generator) -> NDArray[np.int64]:
+    """Draw a sample of `chunks` chunks: int64[m], ascending."""
+    most = min(SAMPLE_CHUNKS, max(SAMPLE_BYTES // shape.record_bytes, _LEAST_CHUNKS))
+    return np.sort(chance.choice(chunks, min(chunks, most), replace=False)).astype(np.int64)
+
+
+def sketch(
+    rows: NDArray[np.uint8],
+    shape: RecordShape,
+    layout: Layout,
+    sample: NDArray[np.int64],
+) -> Sketch:
+    """Sketch a valid contribution from the records of the sample's chunks, uint8[m, R]."""
+    records = decode_records(rows.tobytes(), shape)
+    live = (records.levels != 0) & (records.scales > 0)[:, None]
+    signs = np.zeros((len(rows), CHUNK), np.int8)
+    np.put_along_axis(signs, records.indices.astype(np.int64), np.sign(records.levels) * live, 1)
+    if shape.algorithm != "distro":  # coefficients have no padding
+        _blank_padding(signs, layout, sample, 0 if shape.is_dense else _CROWDED * shape.k)
+    plus, minus = np.packbits(signs > 0, axis=1), np.packbits(signs < 0, axis=1)
+    return Sketch(plus=plus, minus=minus, entries=int(np.count_nonzero(signs)))
+
+
+def _blank_padding(
+    signs: NDArray[np.int8], layout: Layout, sample: NDArray[np.int64], least: int
+) -> None:
+    """Clear padding, and every chunk that has fewer than `least` other positions."""
+    _, mine, theirs = np.intersect1d(sample, layout.padded_chunks, return_indices=True)
+    masks = np.unpackbits(layout.padding_bits[theirs], axis=1, bitorder="little").view(np.bool_)
+    signs[mine] = np.where(masks | (masks.sum(1, keepdims=True) > CHUNK - least), 0, signs[mine])
+
+
+def likeness(one: Sketch, other: Sketch) -> Likeness:
+    """Compare two sketches of the same sample; one without entries is like no other."""
+    shared, same = _common(one, other)
+    if not shared:
+        return UNLIKE
+    # Of the one with fewer entries: adding entries of its own to a copy must not dilute it.
+    return Likeness(overlap=shared / min(one.entries, other.entries), agreement=same / shared)
+
+
+def agreement(one: Sketch, others: Sequence[Sketch]) -> float | None:
+    """Share of equal signs at all positions shared with others; None if there are none."""
+    common = [_common(one, other) for other in others]
+    shared = sum(count for count, _ in common)
+    return sum(same for _, same in common) / shared if shared else None
+
+
+def most_alike(one: Sketch, others: Sequence[Sketch]) -> Likeness:
+    """The likeness to the sketch that shares most positions with it."""
+    return max(
+        (likeness(one, other) for other in others), key=lambda like: like.overlap, default=UNLIKE
+    )
+
+
+def _common(one: Sketch, other: Sketch) -> tuple[int, int]:
+    """Positions in both, and those of them with equal signs."""
+    shared = _count((one.plus | one.minus) & (other.plus | other.minus))
+    return shared, _count(one.plus & other.plus) + _count(one.minus & other.minus)
+
+
+def _count(bits: NDArray[np.uint8]) -> int:
+    return int(np.bitwise_count(bits).sum())

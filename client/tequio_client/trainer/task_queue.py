@@ -1,6 +1,8 @@
-"""The commands in force: put down by the thread that listens, taken up by the one that works.
+"""The commands in force: put by the thread that reads them, executed by the one that works.
 
-At most two lie here, the latest `Prepare` and the latest task; see `link.messages` for the rules.
+There are at most two, the latest `Prepare` and the latest task: a newer one replaces an older one
+that is still running, since work for a round that is over is worth nothing. `ipc.trainer` has the
+rules.
 """
 
 from __future__ import annotations
@@ -33,21 +35,21 @@ _W = TypeVar("_W", Prepare, Task)
 
 
 class ReplacedError(TequioError):
-    """What is being worked on is no longer in force."""
+    """The running task or the prepared model was replaced by a newer command."""
 
 
 class Desk:
-    """Holds the commands in force; every method may be called from any thread."""
+    """The commands in force; every method may be called from any thread."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._prepare: Prepare | None = None
         self._task: Task | None = None
-        self._open: set[int] = set()  # numbers of the commands that wait for an answer
+        self._open: set[int] = set()  # numbers of the commands without an answer
         self._finish = 0
 
     def put(self, command: Command) -> None:
-        """Put a command in force; the number of the last one of its kind asks for that again."""
+        """Put a command in force; one with the number of the last of its kind is answered again."""
         with self._changed:
             if isinstance(command, Finish):
                 self._finish = command.command
@@ -61,7 +63,7 @@ class Desk:
             self._changed.notify_all()
 
     def wait(self) -> Prepare | Task:
-        """Wait for a command without an answer; a `Prepare` comes before a task."""
+        """Block until a command has no answer, and return it; a `Prepare` comes before a task."""
         with self._changed:
             while True:
                 for command in (self._prepare, self._task):
@@ -70,14 +72,14 @@ class Desk:
                 self._changed.wait()
 
     def settle(self, command: Prepare | Task) -> None:
-        """Note that a command has its answer."""
+        """Mark a command as answered."""
         with self._changed:
             self._open.discard(command.command)
 
     def check(self, task: Task, prepared: Prepare) -> Prepare:
-        """Give the `Prepare` in force, which differs from `prepared` in its limits at most.
+        """Return the `Prepare` in force, which differs from `prepared` in its limits at most.
 
-        Raises ReplacedError when another task, or another model, is in force.
+        Raises ReplacedError when another task or another model is in force.
         """
         with self._changed:
             if self._task is None or self._task.command != task.command or self._prepare is None:
@@ -87,13 +89,13 @@ class Desk:
             return self._prepare
 
     def is_finished(self, task: Task) -> bool:
-        """Tell whether the task is to hand in what it has."""
+        """True when the task is to end early and report what it has."""
         with self._changed:
             return self._finish == task.command
 
 
 def is_same_model(one: Prepare, other: Prepare) -> bool:
-    """Tell whether two commands differ in their limits (threads, memory, share) at most."""
+    """True when two commands differ in their limits (threads, memory, share) at most."""
     return one == msgspec.structs.replace(
         other,
         command=one.command,
@@ -107,12 +109,13 @@ def _later(old: _W | None, new: _W) -> _W:
     return old if old is not None and old.command >= new.command else new
 
 
-# --- What the trainer is busy with: written by the thread that works, read by the heartbeat.
-
-
 @dataclass(slots=True)
 class Activity:
-    """The fields of `link.messages.Alive`; each is read and written whole."""
+    """The work in progress, as `ipc.trainer.Alive` reports it.
+
+    Written by the thread that works, read by the heartbeat without a lock: each field is one
+    reference, and a heartbeat may mix two states.
+    """
 
     command: int = 0
     doing: str = "starting"
@@ -121,6 +124,5 @@ class Activity:
     tokens: int = 0
 
     def begin(self, command: int, doing: str) -> None:
-        """Start something new."""
         self.command, self.doing = command, doing
         self.step = self.steps = self.tokens = 0

@@ -1,4 +1,8 @@
-"""What each task means, as calls of this package's other modules."""
+"""The five tasks of a trainer: train, screen, advance, evaluate, continue a text.
+
+A task reads and writes files that its message names. Between steps it calls `TaskContext.check`,
+which ends it as soon as the worker wants something else.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,14 @@ import time
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 import torch
 
 from tequio_client.ipc import trainer
-from tequio_client.trainer import codecs, data, evaluate, inner, prepared, screen
+from tequio_client.trainer import codecs, data, evaluate, inner, screen, writing
 from tequio_client.trainer import head as heads
 from tequio_client.trainer.data import TrainingData, held_out_documents
 from tequio_client.trainer.head import HeadFiles
@@ -23,12 +27,17 @@ from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.head import contribution
 from tequio_shared.head.contribution import ALGORITHM_CODES, Assignment, Expected, Header
 from tequio_shared.head.head import Step
-from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
-from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
-from tequio_shared.round.measures import fit
+from tequio_shared.ids import (
+    HeadHash,
+    RunId,
+    from_text,
+    key_from_text,
+    sha256,
+    to_text,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -37,87 +46,21 @@ if TYPE_CHECKING:
     from tequio_client.trainer.prepared import Workshop
     from tequio_client.trainer.task_queue import Activity, Desk, Work
 
-# --- What a head writes: the beginning of a held-out text, and the likeliest token again and
-# again.
-#
-# In binary32, whatever inner steps compute in: the fewer are the places where two devices differ.
-# Tokens are written one by one, and before each the trainer may be called away; those that are
-# written are not lost.
-
-Spell: TypeAlias = "Callable[[Sequence[int]], str]"
-"""Text of token ids."""
-_BROKEN = "\ufffd"
-
-
-def speller(shop: Workshop) -> Spell:
-    """Give what spells this run's ids; it lasts for a task, for a vocabulary takes memory."""
-    if shop.prepare.tokenizer is None:
-        return lambda ids: prepared.text_of(shop, ids)
-    tokenizer = prepared.tokenizer(shop.prepare.tokenizer)
-    return lambda ids: str(tokenizer.decode(list(ids)))
-
-
-def beginning(document: Document, spell: Spell) -> list[int]:
-    """As many first tokens as fit in bytes of text, without the broken end of a character."""
-    ids: list[int] = document.tokens[:SAMPLE_PROMPT_BYTES].tolist()
-    while ids and not _is_short_and_whole(spell(ids)):
-        ids.pop()
-    return ids
-
-
-def go_on(
-    shop: Workshop, start: Sequence[int], written: list[int], check: Callable[[], None]
-) -> None:
-    """Add tokens to what is written until it is long enough, or the text ends.
-
-    `check` is called before each, and may raise. Raises UserFacingError where no number is.
-    """
-    shop.model.network.eval()
-    separator = shop.corpus.separator
-    while len(written) < SAMPLE_TOKENS:
-        check()
-        token = _next(shop, [separator, *start, *written])
-        if token == separator:
-            return
-        written.append(token)
-
-
-def parted(start: Sequence[int], written: Sequence[int], spell: Spell) -> tuple[str, str]:
-    """Spell the beginning, and what follows, as a statement takes them.
-
-    Both together, where that begins like the first: alone, some tokenizers drop a blank in front.
-    """
-    prompt, whole = spell(start), spell([*start, *written])
-    text = whole[len(prompt) :] if whole.startswith(prompt) else spell(written)
-    return fit(prompt, SAMPLE_PROMPT_BYTES), fit(text, SAMPLE_BYTES)
-
-
-def _next(shop: Workshop, ids: Sequence[int]) -> int:
-    """The likeliest token after these."""
-    context_bl = torch.tensor([ids[-shop.corpus.sequence :]], device=shop.device.handle)
-    with torch.no_grad():
-        logits_v = shop.model.logits(context_bl)[0, -1, : shop.corpus.tokenizer.vocab_size]
-    if not bool(torch.isfinite(logits_v).all()):
-        raise UserFacingError("the head gives numbers that are not finite: it writes nothing")
-    return int(logits_v.float().argmax())
-
-
-def _is_short_and_whole(text: str) -> bool:
-    return len(text.encode()) <= SAMPLE_PROMPT_BYTES and not text.endswith(_BROKEN)
-
-
 _Q16 = 1 << 16
 _I32_MOST = 2**31 - 1
 _SAMPLE_SEED = 0
 
 
 class NonFiniteError(TequioError):
-    """Training gave infinities or NaN: there is nothing to send."""
+    """Training or evaluation gave infinities or NaN."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Bench:
-    """The tools of one task: what is prepared, who may interrupt, who hears of progress."""
+    """One running task with the prepared model, the queue that may replace it, and its reports.
+
+    Owned by the thread that runs the task; the heartbeat thread reads `activity`.
+    """
 
     shop: Workshop
     desk: Desk
@@ -127,7 +70,7 @@ class Bench:
     begun: float = field(default_factory=time.perf_counter)
 
     def check(self) -> None:
-        """Go on only while the task is in force; obey new limits. Raises ReplacedError."""
+        """Apply new limits; raises ReplacedError when the worker wants another task or model."""
         prepare = self.desk.check(self.task, self.shop.prepare)
         if prepare.command != self.shop.prepare.command:
             self.shop = self.shop.under(prepare)
@@ -136,62 +79,62 @@ class Bench:
 
     @property
     def seconds(self) -> float:
-        """Time since the task was taken up."""
         return time.perf_counter() - self.begun
 
 
-def do(bench: Bench) -> trainer.Answer:
-    """Do the bench's task and give its report.
+def do(context: Bench) -> trainer.Answer:
+    """Run the task and return its report.
 
-    Raises ReplacedError when the task is taken back, another TequioError or OSError when it
-    cannot be done.
+    Raises ReplacedError when another task replaces it, another TequioError or OSError when it
+    fails.
     """
-    task = bench.task
+    task = context.task
     if isinstance(task, trainer.Train):
-        return train(task, bench)
+        return train(task, context)
     if isinstance(task, trainer.Screen):
-        return screened(task, bench)
+        return screened(task, context)
     if isinstance(task, trainer.Advance):
-        return advance(task, bench)
+        return advance(task, context)
     if isinstance(task, trainer.Continue):
-        return continued(task, bench)
-    return measured(task, bench)
+        return continued(task, context)
+    return measured(task, context)
 
 
-def train(task: trainer.Train, bench: Bench) -> trainer.Trained:
-    """Inner steps, then the contribution's bytes."""
-    shop, rules = bench.shop, bench.shop.manifest
-    bench.activity.begin(task.command, "training")
+def train(task: trainer.Train, context: Bench) -> trainer.Trained:
+    """Take the inner steps and write the contribution; raises NonFiniteError."""
+    setup, rules = context.shop, context.shop.manifest
+    context.activity.begin(task.command, "training")
     training = TrainingData.open(
-        shop.corpus,
+        setup.corpus,
         [(shard.index, Path(shard.path)) for shard in task.shards],
         seed=rules.windows.seed,
         window_samples=rules.windows.samples,
     )
-    master = shop.master(task.weights)
-    shop.model.load(master, shop.layout)
-    # Dropout, where a model has it, is the only chance in training: the same for a re-run.
+    master = setup.master(task.weights)
+    setup.model.load(master, setup.layout)
+    # Dropout, where a model has it, is the only randomness in training. Seeded by head and trainer,
+    # it is the same when the contribution is computed again.
     torch.manual_seed(int.from_bytes(sha256(task.head.encode(), task.trainer.encode())[:7], "big"))
     plan = Plan.of(task.windows, rules.inner.steps)
-    watch = _Watch(task=task, bench=bench)
-    done = inner.train(shop.model, training, plan, rules.inner, shop.device, watch)
-    bench.activity.doing = "encoding"
-    encoded = _encoded(task, shop, master)
-    return _trained(task, bench, done, encoded)
+    watch = _Watch(task=task, context=context)
+    done = inner.train(setup.model, training, plan, rules.inner, setup.device, watch)
+    context.activity.doing = "encoding"
+    encoded = _encoded(task, setup, master)
+    return _trained(task, context, done, encoded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Watch:
-    """Stops training when another task is in force, when asked to finish, or when it is late."""
+    """Stops training when the task is replaced, told to finish, or out of time."""
 
     task: trainer.Train
-    bench: Bench
+    context: Bench
 
     def check(self) -> None:
-        self.bench.check()
+        self.context.check()
 
     def is_enough(self, progress: Progress) -> bool:
-        activity = self.bench.activity
+        activity = self.context.activity
         activity.step, activity.steps = progress.step, progress.steps
         activity.tokens = progress.tokens
         self._pause(progress)
@@ -199,31 +142,32 @@ class _Watch:
 
     def _must_end(self) -> bool:
         self.check()
-        is_late = 0 < self.task.stop_after_ms <= self.bench.seconds * 1e3
-        return is_late or self.bench.desk.is_finished(self.task)
+        is_late = 0 < self.task.stop_after_ms <= self.context.seconds * 1e3
+        return is_late or self.context.desk.is_finished(self.task)
 
     def _pause(self, progress: Progress) -> None:
-        """Sleep so that computing takes its share of the time; look up ten times a second."""
+        """Sleep so that computing takes only its share of the time; poll ten times a second."""
         begun, step_s = time.perf_counter(), progress.seconds / progress.step
         while not self._must_end():
-            idle_s = step_s * (100 / self.bench.shop.prepare.share_percent - 1)
+            idle_s = step_s * (100 / self.context.shop.prepare.share_percent - 1)
             left_s = idle_s - (time.perf_counter() - begun)
             if left_s <= 0:
                 return
             time.sleep(min(left_s, 0.1))
 
 
-def _encoded(task: trainer.Train, shop: Workshop, master: NDArray[np.int32]) -> Encoded:
+def _encoded(task: trainer.Train, setup: Workshop, master: NDArray[np.int32]) -> Encoded:
     with data.complete(Path(task.delta_out)) as part:
-        delta = data.zeros(part, shop.layout.elements)
-        if not shop.model.write_delta(master, shop.layout, delta):
-            raise NonFiniteError("training gave numbers that are not finite; nothing is sent")
+        # A file, not memory: a witness screens the others against it later in the round.
+        delta = data.zeros(part, setup.layout.elements)
+        if not setup.model.write_delta(master, setup.layout, delta):
+            raise NonFiniteError("training gave infinite or NaN weights; nothing to send")
         encoded = codecs.encode(
-            shop.algorithm(task.k),
-            shop.layout,
+            setup.algorithm(task.k),
+            setup.layout,
             delta,
-            _feedback(task, shop),
-            shop.device.handle,
+            _mapped(task.feedback_in, "<u2", setup, "error feedback of the last contribution"),
+            setup.device.handle,
         )
     if encoded.feedback is not None:
         data.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
@@ -231,25 +175,28 @@ def _encoded(task: trainer.Train, shop: Workshop, master: NDArray[np.int32]) -> 
     return encoded
 
 
-def _feedback(task: trainer.Train, shop: Workshop) -> NDArray[np.uint16] | None:
-    if task.feedback_in is None:
+def _mapped(
+    path: str | None, dtype: str, setup: Workshop, name: str
+) -> NDArray[Any] | None:  # of that dtype
+    """Map one number for each element of the model; raises UserFacingError."""
+    if path is None:
         return None
     try:
-        return data.mapped(Path(task.feedback_in), np.dtype("<u2"), shop.layout.elements)
+        return data.mapped(Path(path), np.dtype(dtype), setup.layout.elements)
     except (OSError, ValueError) as err:
-        raise UserFacingError(f"cannot use the error feedback: {err}") from err
+        raise UserFacingError(f"cannot use the {name}: {err}") from err
 
 
 def _trained(
-    task: trainer.Train, bench: Bench, done: Progress, encoded: Encoded
+    task: trainer.Train, context: Bench, done: Progress, encoded: Encoded
 ) -> trainer.Trained:
-    shape, tokens = bench.shop.shape(task.k), bench.shop.manifest.windows.tokens
+    shape, tokens = context.shop.shape(task.k), context.shop.manifest.windows.tokens
     header = Header(
         algorithm=ALGORITHM_CODES[shape.algorithm],
         bits=shape.bits,
         k=shape.k,
         inner_steps=done.step,
-        chunk_count=bench.shop.layout.chunks,
+        chunk_count=context.shop.layout.chunks,
         round=task.round,
         window_first=task.windows[0][0],
         window_count=done.windows,
@@ -273,7 +220,7 @@ def _trained(
         steps=done.step,
         tokens=done.windows * tokens,
         train_seconds=done.seconds,
-        seconds=bench.seconds,
+        seconds=context.seconds,
         loss_first=done.loss_first,
         loss_last=done.loss_last,
         warnings=encoded.warnings,
@@ -284,11 +231,11 @@ def _q16(loss: float) -> int:
     return min(int(loss * _Q16), _I32_MOST) if math.isfinite(loss) else _I32_MOST
 
 
-def screened(task: trainer.Screen, bench: Bench) -> trainer.Screened:
-    """Take a witness's measures of every candidate."""
-    bench.activity.begin(task.command, "screening")
-    witness = _witness(task, bench.shop)
-    candidates = [_candidate(one, task, bench.shop) for one in task.candidates]
+def screened(task: trainer.Screen, context: Bench) -> trainer.Screened:
+    """Measure every candidate as a witness."""
+    context.activity.begin(task.command, "screening")
+    witness = _witness(task, context.shop)
+    candidates = [_candidate(one, task, context.shop) for one in task.candidates]
     found = screen.screen(candidates, witness)
     verdicts = tuple(
         trainer.Verdict(
@@ -303,61 +250,53 @@ def screened(task: trainer.Screen, bench: Bench) -> trainer.Screened:
         for one in found
     )
     return trainer.Screened(
-        command=task.command, round=task.round, verdicts=verdicts, seconds=bench.seconds
+        command=task.command, round=task.round, verdicts=verdicts, seconds=context.seconds
     )
 
 
-def _witness(task: trainer.Screen, shop: Workshop) -> screen.Witness:
+def _witness(task: trainer.Screen, setup: Workshop) -> screen.Witness:
     return screen.Witness(
-        layout=shop.layout,
-        steps=shop.manifest.inner.steps,
-        chance=np.random.default_rng(),  # what we look at is nobody else's to know
+        layout=setup.layout,
+        steps=setup.manifest.inner.steps,
+        chance=np.random.default_rng(),  # seeded by the system: nobody may predict the sample
         past=[
             (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload))
             for one in task.past
         ],
-        own_delta=None if task.own_delta is None else _own_delta(task.own_delta, shop),
+        own_delta=_mapped(task.own_delta, "<f4", setup, "witness's own pseudo-gradient"),
         own_slot=task.own_slot,
-        overlap_most=screen.PAIR_OVERLAP_MOST if shop.manifest.frozen else screen.OVERLAP_MOST,
+        overlap_most=screen.PAIR_OVERLAP_MOST if setup.manifest.frozen else screen.OVERLAP_MOST,
     )
 
 
-def _own_delta(path: str, shop: Workshop) -> NDArray[np.float32]:
-    try:
-        return data.mapped(Path(path), np.dtype("<f4"), shop.layout.elements)
-    except (OSError, ValueError) as err:
-        raise UserFacingError(f"cannot use our own pseudo-gradient: {err}") from err
-
-
-def _candidate(one: trainer.Candidate, task: trainer.Screen, shop: Workshop) -> screen.Candidate:
+def _candidate(one: trainer.Candidate, task: trainer.Screen, setup: Workshop) -> screen.Candidate:
     assigned = Assignment(first=one.windows[0][0], count=sum(count for _, count in one.windows))
     return screen.Candidate(
         slot=one.slot,
         header=from_text(one.header, contribution.HEADER_BYTES),
         payload=Path(one.payload),
         expected=Expected(
-            shape=shop.shape(task.k),
-            chunks=shop.layout.chunks,
+            shape=setup.shape(task.k),
+            chunks=setup.layout.chunks,
             run_id=RunId(from_text(task.run)),
             round=task.round,
             base_head=HeadHash(from_text(task.head)),
             assigned={key_from_text(one.trainer): assigned},
-            window_tokens=shop.manifest.windows.tokens,
-            max_inner_steps=shop.manifest.algorithm.max_inner_steps,
+            window_tokens=setup.manifest.windows.tokens,
+            max_inner_steps=setup.manifest.algorithm.max_inner_steps,
         ),
     )
 
 
-def advance(task: trainer.Advance, bench: Bench) -> trainer.Advanced:
-    """Compute the next head."""
-    bench.activity.begin(task.command, "advancing")
-    shop = bench.shop
+def advance(task: trainer.Advance, context: Bench) -> trainer.Advanced:
+    context.activity.begin(task.command, "advancing")
+    setup = context.shop
     step = Step(
         run_id=RunId(from_text(task.run)),
         round=task.round,
         parent=HeadHash(from_text(task.parent)),
-        layout=shop.layout,
-        params=shop.manifest.outer_params(task.round, task.k),
+        layout=setup.layout,
+        params=setup.manifest.outer_params(task.round, task.k),
     )
     members = [
         (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload))
@@ -372,14 +311,14 @@ def advance(task: trainer.Advance, bench: Bench) -> trainer.Advanced:
             aux_in=Path(task.aux) if task.aux else None,
             aux_out=Path(task.aux_out) if task.aux_out else None,
         ),
-        engine=heads.engine_for(step, shop.device.label),
-        threads=shop.prepare.threads,
+        engine=heads.engine_for(step, setup.device.label),
+        threads=setup.prepare.threads,
     )
-    return _advanced(task, bench, members, new)
+    return _advanced(task, context, members, new)
 
 
 def _advanced(
-    task: trainer.Advance, bench: Bench, members: list[tuple[bytes, Path]], new: heads.Advanced
+    task: trainer.Advance, context: Bench, members: list[tuple[bytes, Path]], new: heads.Advanced
 ) -> trainer.Advanced:
     kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
     return trainer.Advanced(
@@ -390,28 +329,28 @@ def _advanced(
         aux_root=to_text(new.aux_root),
         set_root=to_text(new.set_root),
         kept=tuple(map(to_text, kept)),
-        seconds=bench.seconds,
+        seconds=context.seconds,
     )
 
 
-def measured(task: trainer.Evaluate, bench: Bench) -> trainer.Evaluated:
-    """Bits per byte of a head, and what it writes; raises NonFiniteError."""
-    bench.activity.begin(task.command, "evaluating")
-    shop = bench.shop
-    shop.model.load(shop.master(task.weights), shop.layout)
-    left = islice(_documents(task, shop), task.first_document, None)
+def measured(task: trainer.Evaluate, context: Bench) -> trainer.Evaluated:
+    """Measure a head in bits per byte, and sample text from it; raises NonFiniteError."""
+    context.activity.begin(task.command, "evaluating")
+    setup = context.shop
+    setup.model.load(setup.master(task.weights), setup.layout)
+    left = islice(_documents(task, setup), task.first_document, None)
     documents = evaluate.first_documents(left, task.max_tokens)
     score = evaluate.score(
-        shop.model,
+        setup.model,
         documents,
-        separator=shop.corpus.separator,
-        sequence=shop.corpus.sequence,
-        device=shop.device,
-        check=bench.check,
-        tally=shop.begun.tally(msgspec.structs.replace(task, command=1), len(documents)),
+        separator=setup.corpus.separator,
+        sequence=setup.corpus.sequence,
+        device=setup.device,
+        check=context.check,
+        tally=setup.begun.tally(msgspec.structs.replace(task, command=1), len(documents)),
     )
     if score.millibits is None:
-        raise NonFiniteError(f"the head of round {task.round} gives numbers that are not finite")
+        raise NonFiniteError(f"the head of round {task.round} predicts infinite or NaN values")
     return trainer.Evaluated(
         command=task.command,
         round=task.round,
@@ -421,48 +360,48 @@ def measured(task: trainer.Evaluate, bench: Bench) -> trainer.Evaluated:
         documents=score.documents,
         tokens=score.tokens,
         text_bytes=score.text_bytes,
-        sample=_sample(task, bench) if task.sample_tokens else "",
-        seconds=bench.seconds,
+        sample=_sample(task, context) if task.sample_tokens else "",
+        seconds=context.seconds,
     )
 
 
-def continued(task: trainer.Continue, bench: Bench) -> trainer.Continued:
-    """Go on from the beginning of a document; raises NonFiniteError, UserFacingError."""
-    bench.activity.begin(task.command, "evaluating")
-    shop = bench.shop
-    document = next(islice(_documents(task, shop), task.document, None), None)
+def continued(task: trainer.Continue, context: Bench) -> trainer.Continued:
+    """Continue the beginning of a held-out document; raises UserFacingError."""
+    context.activity.begin(task.command, "evaluating")
+    setup = context.shop
+    document = next(islice(_documents(task, setup), task.document, None), None)
     if document is None:
         raise UserFacingError(f"the held-out shards have no document {task.document}")
-    shop.model.load(shop.master(task.weights), shop.layout)
-    spell = speller(shop)
-    start = beginning(document, spell)
-    written = shop.begun.written(msgspec.structs.replace(task, command=1))
-    go_on(shop, start, written, bench.check)
-    prompt, text = parted(start, written, spell)
+    setup.model.load(setup.master(task.weights), setup.layout)
+    spell = writing.speller(setup)
+    start = writing.beginning(document, spell)
+    written = setup.begun.written(msgspec.structs.replace(task, command=1))
+    writing.go_on(setup, start, written, context.check)
+    prompt, text = writing.parted(start, written, spell)
     return trainer.Continued(
-        command=task.command, round=task.round, prompt=prompt, text=text, seconds=bench.seconds
+        command=task.command, round=task.round, prompt=prompt, text=text, seconds=context.seconds
     )
 
 
-def _documents(task: trainer.Evaluate | trainer.Continue, shop: Workshop) -> Iterator[Document]:
+def _documents(task: trainer.Evaluate | trainer.Continue, setup: Workshop) -> Iterator[Document]:
     for shard in task.shards:
-        if shard.index >= len(shop.corpus.held_out):
+        if shard.index >= len(setup.corpus.held_out):
             raise UserFacingError(f"the data has no held-out shard {shard.index}")
-        entry = shop.corpus.held_out[shard.index]
+        entry = setup.corpus.held_out[shard.index]
         yield from held_out_documents(
-            Path(shard.path), entry, shop.corpus.token_bytes, shop.corpus.tokenizer.vocab_size
+            Path(shard.path), entry, setup.corpus.token_bytes, setup.corpus.tokenizer.vocab_size
         )
 
 
-def _sample(task: trainer.Evaluate, bench: Bench) -> str:
-    shop = bench.shop
-    ids = evaluate.generate(
-        shop.model,
-        prepared.prompt_ids(shop, task.prompt),
+def _sample(task: trainer.Evaluate, context: Bench) -> str:
+    setup = context.shop
+    ids = writing.generate(
+        setup.model,
+        writing.prompt_ids(setup, task.prompt),
         tokens=task.sample_tokens,
-        sequence=shop.corpus.sequence,
+        sequence=setup.corpus.sequence,
         seed=_SAMPLE_SEED,
-        device=shop.device,
-        check=bench.check,
+        device=setup.device,
+        check=context.check,
     )
-    return prepared.text_of(shop, ids)
+    return writing.speller(setup)(ids)

@@ -20,7 +20,7 @@ from tequio_client.checkpoint.story import Wanted
 from tequio_client.checkpoint.verify import Outcome
 from tequio_client.competition import submission as competition_submission
 from tequio_client.competition.submission import Origin
-from tequio_client.trainer import adapters, evaluate, first_head, weights
+from tequio_client.trainer import adapters, first_head, likelihood, weights
 from tequio_client.verify.progress import Quiet
 from tequio_client.worker.store.store import Store
 from tequio_shared.competition.rules import Submission
@@ -165,7 +165,7 @@ def test_plain_transformers_gives_the_logits_of_the_merged_head(
 
 
 def test_a_merged_head_can_be_scored(scene: Scene, merged: Path) -> None:
-    scored = evaluate.open_folder(merged, tokenizer=None, prefix=None)
+    scored = likelihood.open_folder(merged, tokenizer=None, prefix=None)
     with torch.no_grad():
         torch.testing.assert_close(scored.model.logits(IDS), scene.logits(), rtol=0, atol=5e-5)
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from tequio_client.competition import rescoring
 from tequio_client.competition.verify_cli import USAGE, verify_competition
-from tequio_client.trainer import device, evaluate
+from tequio_client.trainer import device, likelihood
 from tequio_client.verify.judgement import Judged
 from tequio_shared.ids import to_text
 from tests.support import model_folders
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from click.testing import Result
+
 
 DRAWN = 4
 
@@ -43,11 +44,11 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def numbers(models: dict[str, Path]) -> dict[tuple[str, str], int]:
     """What each model needs for each text, as an honest evaluator finds."""
-    means = evaluate.Means(device=device.choose("cpu"))
+    means = likelihood.Means(device=device.choose("cpu"))
     found: dict[tuple[str, str], int] = {}
     for name, folder in models.items():
-        scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
-        scores = evaluate.likelihood_score(scored, TEXTS, scored.rules(64, 32), means)
+        scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
+        scores = likelihood.likelihood_score(scored, TEXTS, scored.rules(64, 32), means)
         found |= {(name, text): one.millibits for text, one in zip(TEXTS, scores, strict=True)}
     return found
 

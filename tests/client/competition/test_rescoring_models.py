@@ -11,7 +11,7 @@ from tequio_client.checkpoint.story import Wanted
 from tequio_client.competition import submission
 from tequio_client.competition.rescoring import ModelSource
 from tequio_client.competition.submission import Origin, OtherWeightsError
-from tequio_client.trainer import evaluate
+from tequio_client.trainer import likelihood
 from tequio_client.verify.progress import Quiet
 from tequio_shared.errors import UserFacingError
 from tests.client.verify.logs import MemoryLog
@@ -62,7 +62,7 @@ def test_a_head_is_had_through_its_ledger_and_loads(tmp_path: Path) -> None:
         origin = Origin(ledger=site.url, stores=[played().store(tmp_path / "store", ROUNDS)])
         asked = ModelSource(given={}, origin=origin, folder=tmp_path, progress=Quiet())
         folder = asked.model("maize", made)
-    scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
+    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
     assert scored.rules(64, 32).window == 64
 
 

@@ -91,7 +91,7 @@ def test_another_seed_holds_out_other_texts(tmp_path: Path) -> None:
 
 
 def test_too_little_text_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserFacingError, match="less text"):
+    with pytest.raises(UserFacingError, match="too little text"):
         _build(_texts(tmp_path / "a", ["x"]), tmp_path / "out")
 
 

@@ -43,11 +43,11 @@ def test_a_folder_and_a_dataset_at_once_are_refused(tmp_path: Path) -> None:
     asked = ["build", str(tmp_path / "out"), "--stdlib", "--folder", str(tmp_path)]
     result = CliRunner().invoke(data, asked)
     assert result.exit_code == 2
-    assert "give one of" in result.output
+    assert "choose exactly one of" in result.output
 
 
 def test_a_missing_folder_is_told_in_one_sentence(tmp_path: Path) -> None:
     asked = ["build", str(tmp_path / "out"), "--folder", str(tmp_path / "none")]
     result = CliRunner().invoke(data, asked)
     assert result.exit_code == 1
-    assert result.output.strip().endswith("none is no folder")
+    assert result.output.strip().endswith("none is not a folder")

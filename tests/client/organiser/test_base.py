@@ -21,6 +21,7 @@ from tests.support.plans import write_plan
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 PLAN = """\
 name = "tiny"
 [model]
@@ -95,8 +96,8 @@ def test_a_base_that_changes_while_the_run_is_opened_is_not_served(
     ("old", "new", "named"),
     [
         ('"base"', '"config.json"', "configuration of a new one"),
-        ('"v_proj"', '"vproj"', "no matrices 'vproj'; adapters can stand beside: down_proj"),
-        ("rank = 4", "rank = 40", "a rank of 1 to 32"),
+        ('"v_proj"', '"vproj"', "no matrices 'vproj'; adapters can train: down_proj"),
+        ("rank = 4", "rank = 40", "a rank from 1 to 32"),
         ("rank = 4", "rank = 0", "model.lora.rank is 0: expected a whole number >= 1"),
         ("rank = 4", "rank = 4\nlora.alfa = 4", "[model.lora] has no `alfa`; `alpha` may be meant"),
     ],

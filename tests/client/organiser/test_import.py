@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from tequio_client.organiser.opening import Prepared
 
+
 KINDS = {torch.float16: 0.0, torch.bfloat16: 2.0**-25, torch.float32: 2.0**-25}
 TEXTS = [f"{number} milpa mano metate masa " * 20 for number in range(20)]
 
@@ -139,7 +140,7 @@ def test_another_kind_of_model_is_refused_by_name(what: str, tmp_path: Path) -> 
 def test_quantised_weights_are_refused_before_they_are_fetched(tmp_path: Path) -> None:
     data_of(tmp_path)
     model = model_of(tmp_path, quantization_config={"quant_method": "awq"})
-    assert "quantised weights (awq); take the model that they were made from" in refusal(
+    assert "quantised weights (awq); choose the model that they were made from" in refusal(
         tmp_path, model
     )
 

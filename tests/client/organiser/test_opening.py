@@ -110,7 +110,7 @@ def test_a_model_with_too_few_tokens_is_refused(plan: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "named"),
     [
-        ("{", "not JSON"),
+        ("{", "not valid JSON"),
         (json.dumps({"hidden_size": 3}), "model_type"),
         (json.dumps({**CONFIG, "model_type": "llamma"}), "llamma"),
     ],

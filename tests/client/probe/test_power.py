@@ -64,7 +64,7 @@ def test_where_the_current_comes_from(
 @pytest.mark.parametrize("status", ["Unknown", "", "purring"])
 def test_a_battery_that_does_not_say_is_unknown(tmp_path: Path, status: str) -> None:
     root = supplies(tmp_path, {"type": "Battery", "status": status})
-    with pytest.raises(UnknownError, match="the battery says only"):
+    with pytest.raises(UnknownError, match="the battery reports only"):
         power.on_battery(root)
 
 
@@ -136,7 +136,7 @@ def test_a_mac_tells_what_it_draws_from(said: bytes, *, is_on_battery: bool) -> 
 
 
 def test_a_mac_that_says_something_else_is_unknown() -> None:
-    with pytest.raises(UnknownError, match="pmset said"):
+    with pytest.raises(UnknownError, match="unexpected output of pmset"):
         power.macos_on_battery(lambda _: b"\xff\xfe")
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
+
 TEXTS = [f"{name} " * 30 for name in ("milpa", "mano", "metate", "masa", "maíz", "monte")]
 
 
@@ -133,8 +134,8 @@ def test_each_document_is_shown_when_asked_for(folders: dict[str, Path], texts: 
     assert result.exit_code == 0, result.output
     assert "cannot restore the text" in result.output
     assert "left out: no Unicode text" in result.output
-    assert "does not give their text back: 1" in result.output
-    assert "no text that is Unicode: 1" in result.output
+    assert "cannot reproduce them: 1" in result.output
+    assert "no valid Unicode text: 1" in result.output
 
 
 def test_a_narrow_terminal_shows_every_digit(folders: dict[str, Path], texts: Path) -> None:
@@ -147,10 +148,10 @@ def test_a_narrow_terminal_shows_every_digit(folders: dict[str, Path], texts: Pa
 @pytest.mark.parametrize(
     ("name", "raw", "told"),
     [
-        ("a.jsonl", b'{"text": 3}', "line 1 has no text 'text'"),
-        ("a.jsonl", b'"fine"\n{', "line 2 is no JSON"),
-        ("a.txt", b"", "there is no text in the file a.txt"),
-        ("a.txt", b"\xff", "there is no text in the file a.txt"),
+        ("a.jsonl", b'{"text": 3}', "line 1 has no text in 'text'"),
+        ("a.jsonl", b'"fine"\n{', "line 2 is not valid JSON"),
+        ("a.txt", b"", "the file a.txt contains no text"),
+        ("a.txt", b"\xff", "the file a.txt contains no text"),
     ],
 )
 def test_what_holds_no_text_is_told(
@@ -162,14 +163,14 @@ def test_what_holds_no_text_is_told(
 
 def test_what_is_not_there_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
     there = tmp_path / "none"
-    assert f"no file or folder {there}" in _refusal(folders["good"], "--on", there)
+    assert f"{there} does not exist" in _refusal(folders["good"], "--on", there)
     assert "File name too long" in _refusal(folders["good"], "--on", "a" * 300)
     (tmp_path / "a.txt").write_text("milpa")
-    assert f"no folder {there}" in _refusal(there, "--on", tmp_path / "a.txt")
+    assert f"{there} does not exist" in _refusal(there, "--on", tmp_path / "a.txt")
 
 
 def test_a_window_longer_than_the_context_is_told(folders: dict[str, Path], texts: Path) -> None:
-    assert "more than the 64" in _refusal(folders["good"], "--on", texts, "--window", "65")
+    assert "whose context is 64" in _refusal(folders["good"], "--on", texts, "--window", "65")
 
 
 def test_a_beacon_of_another_size_is_told(folders: dict[str, Path], texts: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tequio_client.checkpoint import layout
 from tequio_client.scoring import hub
-from tequio_client.trainer import evaluate
+from tequio_client.trainer import likelihood
 from tequio_shared.errors import UserFacingError
 from tests.support import model_folders
 from tests.support.attack_table import attack
@@ -37,7 +37,7 @@ def test_a_repository_with_safetensors_is_fine_also_beside_pickles() -> None:
         ({"model.safetensors": None}, r"as a pickle \(pytorch_model.bin\)"),
         ({"model.safetensors": None, "pytorch_model.bin": None}, "has no weights"),
         ({"tokenizer.json": 2 << 30}, "2,147,483,648 bytes"),
-        ({"config.json": 1 << 30}, "no file of a model"),
+        ({"config.json": 1 << 30}, "too large for a settings file"),
     ],
 )
 def test_a_repository_that_cannot_be_read_safely_costs_no_download(
@@ -75,7 +75,7 @@ def test_a_model_of_the_hub_is_fetched_and_scored_without_pickles_and_code(
         "tokenizer.json",
         "tokenizer_config.json",
     ]
-    scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
+    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
     assert scored.tokenizer.vocab_size == 256
     assert served.requests
 
@@ -143,7 +143,7 @@ def test_a_repository_of_pickles_is_refused_before_it_is_fetched(served: FakeHub
 def test_a_repository_or_a_revision_that_is_not_there_is_told(served: FakeHub) -> None:
     assert served.url
     for name, revision in (("someone/else", None), ("someone/model", "no-such-branch")):
-        with pytest.raises(UserFacingError, match="cannot be had from the Hub"):
+        with pytest.raises(UserFacingError, match="could not be fetched from the Hub"):
             hub.folder(name, revision)
 
 
@@ -155,7 +155,7 @@ def test_a_name_that_is_neither_here_nor_to_be_had_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(UserFacingError, match="no folder nobody/nothing") as told:
+    with pytest.raises(UserFacingError, match="nobody/nothing is not a folder here") as told:
         hub.folder("nobody/nothing", None)
     assert "\n" not in str(told.value)
 
@@ -163,5 +163,5 @@ def test_a_name_that_is_neither_here_nor_to_be_had_is_one_sentence(
 @pytest.mark.parametrize("name", ["not a name", "a/b/c/d", "-" * 300, "a" * 200])
 def test_what_can_be_no_name_is_told(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(UserFacingError, match="there is no folder"):
+    with pytest.raises(UserFacingError, match="is not a folder here"):
         hub.folder(name, None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.trainer.inner import measure
+from tequio_client.trainer.benchmark import measure
 from tequio_client.worker.children.trainer import run_benchmark
 from tequio_shared.errors import RefusedError
 
@@ -22,5 +22,5 @@ def test_a_measurement_gives_a_pace() -> None:
 
 @pytest.mark.trio
 async def test_a_device_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(RefusedError, match="there is no device cuda:99"):
+    with pytest.raises(RefusedError, match="device cuda:99 was not found"):
         await run_benchmark("cuda:99", tmp_path)

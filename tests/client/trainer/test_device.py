@@ -16,7 +16,7 @@ def test_auto_always_finds_one() -> None:
 
 
 def test_a_device_that_is_not_there_is_told() -> None:
-    with pytest.raises(device.DeviceError, match="no device cuda:99"):
+    with pytest.raises(device.DeviceError, match="device cuda:99 was not found"):
         device.choose("cuda:99")
 
 

@@ -17,15 +17,17 @@ import pytest
 import torch
 
 import tequio_client
-from tequio_client.trainer import data
-from tequio_client.trainer.engines import (
-    AcceleratorEngine,
-    Block,
-    CompiledEngine,
-    Engine,
-    ReferenceEngine,
+from tequio_client.trainer import head as next_head
+from tequio_client.trainer.accelerator import AcceleratorEngine
+from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
+from tequio_client.trainer.head import (
+    Advanced,
+    HeadFiles,
+    NewArray,
+    advance_files,
+    engine_for,
 )
-from tequio_client.trainer.head import Advanced, HeadFiles, advance_files, engine_for
+from tequio_client.trainer.kernels import CompiledEngine
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head import head
 from tequio_shared.head.contribution import LEVELS, Header, Records, encode_records, payload_root
@@ -242,7 +244,7 @@ def test_a_cuda_device_gives_the_vectors_head(name: str, tmp_path: Path) -> None
 def test_more_payloads_than_may_be_open_are_read_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data, "_OPEN_FILES", 1)
+    monkeypatch.setattr(next_head, "_OPEN_FILES", 1)
     case = vectors.load("4-empty-chunks")
     made, _ = advance(case, tmp_path, ReferenceEngine(case.step.params))
     assert made.head.hex() == case.expected["head"]
@@ -292,7 +294,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_array_with_a_missing_part_has_no_root(tmp_path: Path) -> None:
-    array = data.NewArray(tmp_path / "a", 2 * 262_144, np.dtype("<i4"))
+    array = NewArray(tmp_path / "a", 2 * 262_144, np.dtype("<i4"))
     array.write(0, np.zeros(262_144, np.int32))
     with pytest.raises(MalformedError):
         array.root()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
-from tequio_client.trainer import device, evaluate
-from tequio_client.trainer.evaluate import Means
+from tequio_client.trainer import device, likelihood
+from tequio_client.trainer.likelihood import Means
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import (
     DOCUMENT_TOLERANCE,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.trainer.evaluate import ScoredModel
+    from tequio_client.trainer.likelihood import ScoredModel
     from tequio_shared.scoring import DocumentScore
 
 CPU = Means(device=device.choose("cpu"))
@@ -42,7 +42,7 @@ RULES = (Rules(window=64, stride=64), Rules(window=64, stride=32), Rules(window=
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> ScoredModel:
     folder = model_folders.write(tmp_path_factory.mktemp("model"), model_folders.llama(256))
-    return evaluate.open_folder(folder, tokenizer="bytes", prefix=None)
+    return likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def threads() -> Iterator[None]:
 def _scores(
     scored: ScoredModel, rules: Rules, means: Means = CPU, texts: list[str] = TEXTS
 ) -> list[DocumentScore]:
-    return list(evaluate.likelihood_score(scored, texts, rules, means))
+    return list(likelihood.likelihood_score(scored, texts, rules, means))
 
 
 def _slow_bits(scored: ScoredModel, text: str, rules: Rules) -> float:
@@ -122,7 +122,7 @@ def test_the_same_twice_is_the_same_to_the_bit(scored: ScoredModel) -> None:
 def test_a_model_that_knows_nothing_needs_eight_bits_a_byte(tmp_path: Path) -> None:
     config = model_folders.llama(256)
     folder = model_folders.write(tmp_path, config, tensors=model_folders.uniform(config))
-    scored = evaluate.open_folder(folder, tokenizer="bytes", prefix=None)
+    scored = likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
     assert Score.of(_scores(scored, RULES[1])).bits_per_byte == 8.0
 
 
@@ -151,8 +151,8 @@ def test_predictions_that_overflow_are_told_with_the_document(
     tensors = model_folders.tensors_of(config)
     tensors["lm_head.weight"] *= factor
     folder = model_folders.write(tmp_path, config, tensors=tensors)
-    scored = evaluate.open_folder(folder, tokenizer="bytes", prefix=None)
-    with pytest.raises(UserFacingError, match="no probability in a document that begins 'milpa'"):
+    scored = likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
+    with pytest.raises(UserFacingError, match="NaN values in a document that begins 'milpa'"):
         _scores(scored, RULES[0], texts=["milpa"])
 
 
@@ -179,7 +179,7 @@ def test_our_llama_and_that_of_transformers_score_alike(tmp_path: Path) -> None:
         tmp_path / "theirs", config | {"pretraining_tp": 2}, tensors=tensors
     )
     opened = [
-        evaluate.open_folder(folder, tokenizer="bytes", prefix=None) for folder in (ours, theirs)
+        likelihood.open_folder(folder, tokenizer="bytes", prefix=None) for folder in (ours, theirs)
     ]
     assert type(opened[0].model.network) is not type(opened[1].model.network)
     for one, other in zip(*(_scores(each, RULES[1]) for each in opened), strict=True):
@@ -190,7 +190,7 @@ def test_a_sub_word_model_is_scored_by_the_bytes_of_its_text(tmp_path: Path) -> 
     texts = model_folders.library_texts(8, longest=4_000)
     config = model_folders.llama(400)
     folder = model_folders.write(tmp_path, config, tokenizer=model_folders.bpe(texts, 400))
-    scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
+    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
     assert json.loads((folder / "config.json").read_text())["vocab_size"] == 400
     total = Score.of(_scores(scored, RULES[1], texts=texts))
     assert total.size_bytes == sum(len(text.encode()) for text in texts)

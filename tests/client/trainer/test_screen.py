@@ -227,7 +227,7 @@ def test_a_flipped_update_is_named_by_the_others_where_nobody_trained_beside(
 def test_a_veteran_among_newcomers_does_not_shout(
     long_run: SmallRun, deltas: list[NDArray[np.float32]], payloads: list[bytes], tmp_path: Path
 ) -> None:
-    """Its error feedback has added up over many rounds from one head, which pull one way."""
+    """Error feedback has added up over many rounds from one head, which pull one way."""
     aged = payloads[3]
     feedback = None
     for at in range(24):

@@ -72,7 +72,7 @@ def header(shape: RecordShape, payload: bytes | bytearray, **changes: Any) -> by
 def reason(
     folder: Path, shape: RecordShape, payload: bytes | bytearray, head: bytes | None = None
 ) -> str:
-    """What the screen says of it."""
+    """The screen's result for it."""
     path = folder / "payload"
     path.write_bytes(payload)
     expected = Expected(
@@ -263,7 +263,7 @@ def test_a_file_of_another_size_is_not_even_read(tmp_path: Path) -> None:
 def test_bytes_with_nan_and_other_noise_never_pass_as_another_spelling(
     tmp_path: Path, seed: int
 ) -> None:
-    """There are no floats to hold a NaN; the bytes of one are refused or mean other integers."""
+    """No field is a float: the bytes of a NaN are refused, or read as other integers."""
     chance = np.random.default_rng(seed)
     payload = honest(SPARSE)
     at = int(chance.integers(0, len(payload) - 8))

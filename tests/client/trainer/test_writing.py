@@ -1,4 +1,4 @@
-"""What a head writes: real models, real tokenizers, from real held-out documents."""
+"""Texts that a head writes: real models, real tokenizers, from real held-out documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from tequio_client.ipc import trainer
-from tequio_client.trainer import prepared, tasks
+from tequio_client.trainer import prepared, writing
 from tequio_client.trainer.data import Document
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
@@ -44,17 +44,17 @@ def nothing() -> None:
 
 
 def test_a_beginning_is_the_first_bytes_and_ends_with_a_whole_character(shop: Workshop) -> None:
-    spell = tasks.speller(shop)
-    assert spell(tasks.beginning(document("short"), spell)) == "short"
-    assert spell(tasks.beginning(document("x" * 100), spell)) == "x" * SAMPLE_PROMPT_BYTES
+    spell = writing.speller(shop)
+    assert spell(writing.beginning(document("short"), spell)) == "short"
+    assert spell(writing.beginning(document("x" * 100), spell)) == "x" * SAMPLE_PROMPT_BYTES
     crossed = "x" * (SAMPLE_PROMPT_BYTES - 2) + "从前有一只狐狸"
-    assert spell(tasks.beginning(document(crossed), spell)) == "x" * (SAMPLE_PROMPT_BYTES - 2)
-    assert tasks.beginning(document(""), spell) == []
+    assert spell(writing.beginning(document(crossed), spell)) == "x" * (SAMPLE_PROMPT_BYTES - 2)
+    assert writing.beginning(document(""), spell) == []
 
 
 def test_the_likeliest_token_follows_each_time(shop: Workshop) -> None:
     start, written = [65, 66], list[int]()
-    tasks.go_on(shop, start, written, nothing)
+    writing.go_on(shop, start, written, nothing)
     assert 0 < len(written) <= SAMPLE_TOKENS
     ids = [shop.corpus.separator, *start, *written]
     for at in range(3, len(ids)):
@@ -63,7 +63,7 @@ def test_the_likeliest_token_follows_each_time(shop: Workshop) -> None:
             logits = shop.model.logits(context)[0, -1]
         assert ids[at] == int(logits[: shop.corpus.tokenizer.vocab_size].argmax())
     again = list[int]()
-    tasks.go_on(shop, start, again, nothing)
+    writing.go_on(shop, start, again, nothing)
     assert again == written
 
 
@@ -75,12 +75,12 @@ def test_it_ends_where_the_model_ends_the_text(
     def logits(context_bl: torch.Tensor) -> torch.Tensor:
         row = torch.zeros(1, context_bl.shape[1], shop.corpus.tokenizer.vocab_size + 5)
         row[0, -1, says[context_bl.shape[1] - 2]] = 1.0
-        row[0, -1, -1] = 9.0  # a row of the embedding that is no token
+        row[0, -1, -1] = 9.0  # a row of the embedding without a token
         return row
 
     monkeypatch.setattr(type(shop.model), "logits", lambda _, ids: logits(ids))
     written = list[int]()
-    tasks.go_on(shop, [65], written, nothing)
+    writing.go_on(shop, [65], written, nothing)
     assert written == [70, 71]
 
 
@@ -97,12 +97,12 @@ def test_what_is_written_before_somebody_calls_is_not_lost(shop: Workshop) -> No
         return check
 
     with pytest.raises(InterruptedError):
-        tasks.go_on(shop, [65], begun.written(task), call_away_at(5))
+        writing.go_on(shop, [65], begun.written(task), call_away_at(5))
     part = list(begun.written(task))
     assert len(part) == 5
-    tasks.go_on(shop, [65], begun.written(task), nothing)
+    writing.go_on(shop, [65], begun.written(task), nothing)
     whole = list[int]()
-    tasks.go_on(shop, [65], whole, nothing)
+    writing.go_on(shop, [65], whole, nothing)
     assert begun.written(task) == whole
     assert begun.written(task)[:5] == part
     assert begun.written("another task") == []
@@ -113,8 +113,8 @@ def test_a_model_that_gives_no_numbers_writes_nothing(
 ) -> None:
     nan = torch.full((1, 2, shop.corpus.tokenizer.vocab_size), float("nan"))
     monkeypatch.setattr(type(shop.model), "logits", lambda *_: nan)
-    with pytest.raises(UserFacingError, match="not finite"):
-        tasks.go_on(shop, [65], [], nothing)
+    with pytest.raises(UserFacingError, match="infinite or NaN values"):
+        writing.go_on(shop, [65], [], nothing)
 
 
 def test_an_accelerators_short_numbers_are_not_used(
@@ -130,7 +130,7 @@ def test_an_accelerators_short_numbers_are_not_used(
         return found
 
     monkeypatch.setattr(type(shop.model), "logits", logits)
-    tasks.go_on(fast, [65], [], nothing)
+    writing.go_on(fast, [65], [], nothing)
     assert seen == {torch.float32}
 
 
@@ -144,11 +144,11 @@ def test_a_hugging_face_vocabulary_is_spelled_with_its_blanks(
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     prepare = msgspec.structs.replace(shop.prepare, tokenizer=str(tmp_path / "tokenizer.json"))
     theirs = replace(shop, prepare=prepare)
-    spell = tasks.speller(theirs)
-    assert tasks.parted([1, 2], [3, 4], spell) == ("Once upon", " a time")
-    assert tasks.parted([], [3, 4], spell) == ("", "a time")
+    spell = writing.speller(theirs)
+    assert writing.parted([1, 2], [3, 4], spell) == ("Once upon", " a time")
+    assert writing.parted([], [3, 4], spell) == ("", "a time")
     long = Document(tokens=np.array([5] * 40), text_bytes=280)
-    text = spell(tasks.beginning(long, spell))
+    text = spell(writing.beginning(long, spell))
     assert SAMPLE_PROMPT_BYTES - 8 < len(text.encode()) <= SAMPLE_PROMPT_BYTES
 
 

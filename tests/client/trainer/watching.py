@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Patient:
-    """Lets training run to its end, or so many steps."""
+    """Lets training run to its end, or for `steps` steps."""
 
     def __init__(self, steps: int | None = None) -> None:
         self._steps = steps

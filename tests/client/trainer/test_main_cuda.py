@@ -18,6 +18,7 @@ from tests.client.trainer.conftest import Child
 if TYPE_CHECKING:
     from tests.client.trainer.small_run import SmallRun
 
+
 pytestmark = [
     pytest.mark.cuda,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
@@ -27,7 +28,7 @@ FREED_S = 10.0
 
 
 def used_bytes() -> int:
-    """Memory of device 0 that is in use, by whoever, as the driver counts it."""
+    """Memory of device 0 in use by any process, as the driver counts it."""
     free, total = torch.cuda.mem_get_info(0)
     return total - free
 

@@ -1,4 +1,4 @@
-"""A trainer whose worker is gone ends by itself, whatever it is at and whoever holds its input."""
+"""A trainer whose worker is gone exits by itself, in any task and with its input still open."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from tequio_client.trainer import evaluate, model, weights
+from tequio_client.trainer import likelihood, model, weights
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import BLOB_BYTES
 from tequio_shared.scoring import Rules
@@ -20,7 +20,8 @@ from tests.support.attack_table import attack
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.trainer.evaluate import ScoredModel
+    from tequio_client.trainer.likelihood import ScoredModel
+
 
 CONFIG = model_folders.llama(256)
 GPT2 = {
@@ -34,7 +35,7 @@ GPT2 = {
 
 
 def _open(folder: Path, **choices: Any) -> ScoredModel:  # noqa: ANN401 - passed on
-    return evaluate.open_folder(folder, **({"tokenizer": "bytes", "prefix": None} | choices))
+    return likelihood.open_folder(folder, **({"tokenizer": "bytes", "prefix": None} | choices))
 
 
 def _refused(folder: Path, **choices: Any) -> str:  # noqa: ANN401 - passed on
@@ -222,7 +223,9 @@ def test_a_window_beyond_the_context_and_a_stride_beyond_the_window_are_told(
     assert scored.rules(None, None) == Rules(window=64, stride=32)
     assert scored.rules(40, None) == Rules(window=40, stride=20)
     assert scored.rules(40, 40) == Rules(window=40, stride=40)
-    with pytest.raises(UserFacingError, match=r"window of 65 tokens is more than the 64"):
+    with pytest.raises(
+        UserFacingError, match=r"window of 65 tokens is too long for .*, whose context is 64"
+    ):
         scored.rules(65, None)
     with pytest.raises(UserFacingError, match=r"stride of 41 would skip"):
         scored.rules(40, 41)
@@ -246,14 +249,14 @@ def test_an_index_that_leads_out_of_the_folder_is_refused(tmp_path: Path, place:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "model.safetensors").unlink()
     (folder / weights.INDEX).write_text(json.dumps({"weight_map": {"a": place}}))
-    assert "no file beside it" in _refused(folder)
+    assert "not a file in its folder" in _refused(folder)
 
 
 def test_an_index_of_pickles_is_refused(tmp_path: Path) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "model.safetensors").unlink()
     (folder / weights.INDEX).write_text(json.dumps({"weight_map": {"a": "a.bin"}}))
-    assert "no Safetensors file" in _refused(folder)
+    assert "not a Safetensors file" in _refused(folder)
 
 
 @pytest.mark.parametrize("name", ["lm_head.weight", "model.embed_tokens.weight"])
@@ -272,7 +275,7 @@ def test_a_tensor_that_is_not_there_is_told(tmp_path: Path, config: dict[str, An
     name = next(one for one in sorted(tensors) if "norm" in one or "ln_f" in one)
     del tensors[name]
     message = _refused(model_folders.write(tmp_path, config, tensors=tensors))
-    assert name in message or "asks for" in message
+    assert name in message or "requires" in message
 
 
 def test_a_tensor_of_another_shape_is_told(tmp_path: Path) -> None:
@@ -340,7 +343,11 @@ def test_quantised_weights_and_adapters_are_told_apart_from_models(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("raw", "told"),
-    [(b"{", "not JSON"), (b"[]", "names no model_type"), (b" " * (16 << 20) + b"{}", "settings")],
+    [
+        (b"{", "not valid JSON"),
+        (b"[]", "has no model_type"),
+        (b" " * (16 << 20) + b"{}", "settings"),
+    ],
 )
 def test_a_configuration_that_is_none_is_told(tmp_path: Path, raw: bytes, told: str) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
@@ -349,5 +356,5 @@ def test_a_configuration_that_is_none_is_told(tmp_path: Path, raw: bytes, told: 
 
 
 def test_what_is_no_folder_is_told(tmp_path: Path) -> None:
-    assert "no folder with a model" in _refused(tmp_path / "none")
+    assert "is not a model folder" in _refused(tmp_path / "none")
     assert "has no config.json" in _refused(tmp_path)

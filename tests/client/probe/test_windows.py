@@ -1,16 +1,14 @@
-"""Accelerators of Windows and macOS over recorded answers of their systems."""
+"""Accelerators on Windows over recorded answers of the system."""
 
 from __future__ import annotations
 
-import plistlib
 import sys
 
 import pytest
 
 from tequio_client.ipc.facts import Gpu, Watch
-from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.platform.dbus import AbsentError
 from tequio_client.probe.cards import Cards, merged
-from tequio_client.probe.macos import AppleCards
 from tequio_client.probe.windows import (
     AMD,
     INTEL,
@@ -37,7 +35,7 @@ class RecordedWindows:
         self._samples = list(samples)
 
     def adapters(self) -> tuple[Adapter, ...]:
-        """A GeForce, graphics in the processor, and the renderer that is no card."""
+        """A GeForce, graphics in the processor, and the software renderer."""
         return (
             Adapter(
                 luid=GEFORCE, name="NVIDIA GeForce RTX 4070", maker=NVIDIA, memory_bytes=12 << 30
@@ -124,39 +122,3 @@ def test_names_are_those_of_the_trainer(makers: tuple[int, ...]) -> None:
 def test_elsewhere_the_libraries_of_windows_are_absent() -> None:
     with pytest.raises(AbsentError, match="only exists on Windows"):
         WindowsLibraries()
-
-
-def ioreg(percent: object = 41) -> bytes:
-    entry = {
-        "IOClass": "AGXAcceleratorG14X",
-        "model": "Apple M2 Max",
-        "PerformanceStatistics": {"Device Utilization %": percent, "Alloc system memory": 1},
-    }
-    return plistlib.dumps([entry])
-
-
-def test_a_mac_tells_its_graphics() -> None:
-    [gpu] = AppleCards(lambda _: ioreg()).read(Watch()).gpus
-    assert (gpu.id, gpu.name, gpu.load, gpu.others_load) == ("mps", "Apple M2 Max", 0.41, 0.41)
-
-
-def test_on_a_mac_the_load_of_others_is_unknown_while_we_compute() -> None:
-    [gpu] = AppleCards(lambda _: ioreg()).read(Watch(is_computing=True)).gpus
-    assert (gpu.load, gpu.others_load) == (0.41, None)
-
-
-@pytest.mark.parametrize("percent", [-3, 170, "busy", None])
-def test_a_mac_that_tells_nonsense_is_unknown(percent: object) -> None:
-    entry = ioreg() if percent is None else ioreg(percent)
-    entry = entry.replace(b"Device Utilization %", b"Other") if percent is None else entry
-    [gpu] = AppleCards(lambda _: entry).read(Watch()).gpus
-    assert gpu.load is None
-
-
-def test_a_mac_without_an_apple_processor_has_no_accelerator() -> None:
-    assert AppleCards(lambda _: b"").read(Watch()).gpus == ()
-
-
-def test_what_is_no_property_list_is_an_error() -> None:
-    with pytest.raises(UnknownError, match="did not print a property list"):
-        AppleCards(lambda _: b"<plist><dict").read(Watch())

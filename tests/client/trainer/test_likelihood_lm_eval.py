@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tequio_client.checkpoint import layout
-from tequio_client.trainer import device, evaluate
+from tequio_client.trainer import device, likelihood
 from tequio_shared.scoring import Rules, Score, windows
 from tests.support import model_folders
 
@@ -94,9 +94,9 @@ def test_bits_per_byte_are_those_of_lm_evaluation_harness(
 
 
 def _ours(folder: Path, rules: Rules) -> Score:
-    scored = evaluate.open_folder(folder, tokenizer=None, prefix=None)
-    means = evaluate.Means(device=device.choose("cpu"))
-    total = Score.of(evaluate.likelihood_score(scored, TEXTS, rules, means))
+    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
+    means = likelihood.Means(device=device.choose("cpu"))
+    total = Score.of(likelihood.likelihood_score(scored, TEXTS, rules, means))
     assert total.charged == 0
     return total
 

@@ -14,9 +14,9 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 from tequio_client.checkpoint import layout, tensors
-from tequio_client.trainer import device, evaluate, first_head, inner, model
-from tequio_client.trainer.evaluate import Means
+from tequio_client.trainer import device, first_head, inner, likelihood, model
 from tequio_client.trainer.inner import BatchSize, Optimiser
+from tequio_client.trainer.likelihood import Means
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Inner, Manifest
 from tests.support import architectures
@@ -35,7 +35,7 @@ TEXT = "la milpa da maíz, frijol y calabaza"
 
 
 def taken_over(folder: Path) -> tuple[Origin, Manifest]:
-    """What an organiser makes of a folder."""
+    """An organiser's first head from a folder."""
     first = first_head.from_folder(folder, layout="flat")
     described = first.described(sequence=64, aux_dtype=None)
     draft = msgspec.structs.replace(tiny_manifest(), model=described)
@@ -43,7 +43,7 @@ def taken_over(folder: Path) -> tuple[Origin, Manifest]:
 
 
 def trained(first: Origin, manifest: Manifest) -> tuple[Model, NDArray[np.int32]]:
-    """What a trainer makes of the head in one step: the network, and the next head."""
+    """The network and the next head after one step of training."""
     listed = manifest.model
     built = model.build_listed(first.config, listed.tensors, listed.aliases)
     built.load(first.master, first.layout)
@@ -60,7 +60,7 @@ def trained(first: Origin, manifest: Manifest) -> tuple[Model, NDArray[np.int32]
 
 
 def exported(first: Origin, manifest: Manifest, head: NDArray[np.int32], folder: Path) -> Path:
-    """What `checkpoint export` writes of a head."""
+    """The folder that `checkpoint export` writes of a head."""
     (folder / "tequio").mkdir(parents=True)
     (folder / "head").write_bytes(head.astype("<i4").tobytes())
     tensors.write(manifest, folder / "head", folder, lambda _: None)
@@ -101,9 +101,9 @@ def test_a_model_is_taken_over_trained_exported_and_scored(name: str, tmp_path: 
 
 
 def _scored_as_transformers_does(folder: Path, theirs: Any) -> None:  # noqa: ANN401 - as above
-    scored = evaluate.open_folder(folder, tokenizer="bytes", prefix=None)
+    scored = likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
     means = Means(device=device.choose("cpu"))
-    (found,) = evaluate.likelihood_score(scored, [TEXT], scored.rules(48, 24), means)
+    (found,) = likelihood.likelihood_score(scored, [TEXT], scored.rules(48, 24), means)
     ids = torch.tensor([[scored.tokenizer.separator, *TEXT.encode()]])
     with torch.no_grad():
         odds = theirs(input_ids=ids[:, :-1]).logits.double().log_softmax(-1)
@@ -136,7 +136,7 @@ def test_longrope_takes_as_many_tokens_as_its_short_factors_are_for(tmp_path: Pa
     }
     assert model.outline(json.dumps(fields).encode()).context == 24
     folder = architectures.write(tmp_path, fields)
-    assert evaluate.open_folder(folder, tokenizer="bytes", prefix=None).context == 24
+    assert likelihood.open_folder(folder, tokenizer="bytes", prefix=None).context == 24
 
 
 def test_no_kernel_is_fetched_for_a_network_that_would_like_one() -> None:
@@ -158,7 +158,7 @@ def test_what_no_run_can_be_of_is_refused_by_name_on_paper(what: str) -> None:
 def test_a_network_that_looks_ahead_is_refused_once_it_has_weights(tmp_path: Path) -> None:
     fields = architectures.fields_of("gemma3_text") | {"use_bidirectional_attention": True}
     folder = architectures.write(tmp_path, fields)
-    with pytest.raises(UserFacingError, match="depend on what comes after"):
+    with pytest.raises(UserFacingError, match="depend on later tokens"):
         first_head.from_folder(folder, layout="flat")
 
 

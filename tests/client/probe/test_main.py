@@ -1,4 +1,4 @@
-"""The whole probe as a process: lines, light imports, and its end with whoever started it."""
+"""The whole probe as a process: lines, light imports, and its end together with its parent."""
 
 from __future__ import annotations
 

@@ -1,0 +1,326 @@
+"""The likelihood that a model gives documents: each token once, in windows that roll over the text.
+
+Logits are binary32, without TF32 and without a device's shortcuts. From there on all is binary64,
+and a document's losses are added with exact rounding (`math.fsum`), so their order has no effect.
+What can still differ between batches, threads and devices is the order of additions inside the
+network: docs/protocol.md (scoring) bounds that difference, `bench/score.py` measures it.
+
+The token before a text is the tokenizer's begin token, else its end token, as in
+lm-evaluation-harness; else those of the configuration; else one of the usual names.
+
+Shapes: B windows, L inputs, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from tequio_client import tokenizers
+from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
+from tequio_client.trainer import weights
+from tequio_client.trainer.model import CONTEXTS, configuration, context, vocabulary
+from tequio_shared import scoring
+from tequio_shared.errors import UserFacingError
+from tequio_shared.scoring import WINDOW, Refusal, Rules, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from tequio_client.tokenizers import TextTokenizer
+    from tequio_client.trainer.device import Device
+    from tequio_client.trainer.model import Model
+    from tequio_shared.scoring import DocumentScore
+
+BATCH_TOKENS = 4_096
+_GROUP = 16  # batches that are sorted together, so that windows of similar length share a batch
+_LOGITS = 1 << 28  # numbers in one batch, unless a single window has more: 1 GiB
+_WIDE = 1 << 22  # numbers held as binary64 at once: 32 MiB
+BYTES = "bytes"
+_SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
+_ROLES = ("bos_token", "eos_token")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """The device and its batch size; `tick` gets the tokens of each batch done, and may raise."""
+
+    device: Device
+    batch_tokens: int = BATCH_TOKENS
+    tick: Callable[[int], None] = lambda _tokens: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredModel:
+    """A model that can be scored, with its tokenizer, whose separator is put before each text.
+
+    `context` is the largest number of inputs, 0 if the model states none.
+    """
+
+    folder: Path
+    model: Model
+    tokenizer: TextTokenizer
+    context: int
+
+    def rules(self, window: int | None, stride: int | None) -> Rules:
+        """Apply the defaults: a window of 2,048 tokens or the context, a stride of half a window.
+
+        Raises UserFacingError for a window longer than the context or a stride beyond the window.
+        """
+        chosen = window or min(self.context or WINDOW, WINDOW)
+        if self.context and chosen > self.context:
+            raise UserFacingError(
+                f"a window of {chosen:,} tokens is too long for {self.folder.name}, whose context "
+                f"is {self.context:,}; choose {self.context:,} or less"
+            )
+        step = stride or max(chosen // 2, 1)
+        if step > chosen:
+            raise UserFacingError(
+                f"a stride of {step:,} would skip tokens, since the window is only {chosen:,}; "
+                f"choose {chosen:,} or less"
+            )
+        return Rules(window=chosen, stride=step)
+
+
+def open_folder(folder: Path, *, tokenizer: str | None, prefix: str | None) -> ScoredModel:
+    """Open a model; `tokenizer` replaces the model's own by `bytes` or that of a file or folder.
+
+    Raises UserFacingError for a folder that cannot be scored.
+    """
+    fields = configuration(weights.configured(folder))
+    # The tokenizer comes first: it fails within a second, while weights may take minutes to read.
+    text = _tokenizer(folder, fields, tokenizer, prefix)
+    loaded, model = weights.load(folder)
+    most = vocabulary(model)
+    if text.vocab_size > most:
+        raise UserFacingError(
+            f"the tokenizer of {folder} has ids up to {text.vocab_size - 1:,}, but the model has "
+            f"only {most:,}; give the tokenizer that it was trained with (--tokenizer)"
+        )
+    return ScoredModel(
+        folder=folder, model=model, tokenizer=text, context=context(model) or _context(loaded)
+    )
+
+
+def likelihood_score(
+    scored: ScoredModel, texts: Iterable[str], rules: Rules, means: Means
+) -> Iterator[DocumentScore]:
+    """Score documents in their order; memory grows with a group of batches, not with the texts.
+
+    Raises UserFacingError when the model predicts infinities or NaN.
+    """
+    scored.model.network.to(means.device.handle).eval()
+    most = min(means.batch_tokens, _LOGITS // vocabulary(scored.model))
+    means = replace(means, batch_tokens=max(most, 1))
+    group: list[_Document] = []
+    tokens = 0
+    for text in texts:
+        group.append(_read(scored, text))
+        tokens += len(group[-1].stream)
+        if tokens >= _GROUP * means.batch_tokens:
+            yield from _scores(scored, group, rules, means)
+            group, tokens = [], 0
+    yield from _scores(scored, group, rules, means)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    """A text with its tokens, the prefix first; a refused text has none."""
+
+    text: str
+    stream: NDArray[np.int64]
+    refusal: Refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """One window of one document; `document` counts within the group."""
+
+    document: int
+    window: Window
+
+    @property
+    def length(self) -> int:
+        return self.window.end - self.window.first
+
+
+def _read(scored: ScoredModel, text: str) -> _Document:
+    nothing = np.empty(0, np.int64)
+    try:
+        empty = not text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, as JSON can hold one
+        empty = True
+    if empty:
+        return _Document(text=text, stream=nothing, refusal=Refusal.EMPTY)
+    ids = scored.tokenizer.encode(text)
+    # A tokenizer that loses text would make the rest cheaper to predict, so it earns nothing here.
+    if scored.tokenizer.decode(ids.tolist()) != text:
+        return _Document(text=text, stream=nothing, refusal=Refusal.ROUND_TRIP)
+    stream = np.concatenate(([scored.tokenizer.separator], ids))
+    return _Document(text=text, stream=stream, refusal=Refusal.NONE)
+
+
+def _scores(
+    scored: ScoredModel, group: Sequence[_Document], rules: Rules, means: Means
+) -> Iterator[DocumentScore]:
+    losses: list[list[float]] = [[] for _ in group]
+    for batch in _batches(group, rules, means.batch_tokens):
+        for part, found in zip(batch, _losses(scored, group, batch, means), strict=True):
+            losses[part.document] += found
+        means.tick(sum(part.window.scored for part in batch))
+    for document, found in zip(group, losses, strict=True):
+        if document.refusal:
+            yield scoring.refused(document.text, document.refusal)
+            continue
+        yield _rounded(scored, document, found)
+
+
+def _rounded(scored: ScoredModel, document: _Document, losses: Sequence[float]) -> DocumentScore:
+    try:
+        # Losses near zero may be rounded below it.
+        nats = max(math.fsum(losses), 0.0)
+        return scoring.scored(document.text, tokens=len(document.stream) - 1, nats=nats)
+    except (ValueError, OverflowError) as err:  # infinite, NaN, or above the largest score
+        raise UserFacingError(
+            f"{scored.folder} predicts infinite or NaN values in a document that begins "
+            f"{document.text[:40]!r}; use a checkpoint from before its training diverged"
+        ) from err
+
+
+def _batches(group: Sequence[_Document], rules: Rules, batch_tokens: int) -> Iterator[list[_Part]]:
+    """Windows of all documents, longest first, so that batches have little padding."""
+    parts = [
+        _Part(document=at, window=window)
+        for at, document in enumerate(group)
+        for window in scoring.windows(max(len(document.stream) - 1, 0), rules)
+    ]
+    parts.sort(key=lambda part: -part.length)
+    while parts:
+        count = max(batch_tokens // parts[0].length, 1)
+        yield parts[:count]
+        del parts[:count]
+
+
+def _losses(
+    scored: ScoredModel, group: Sequence[_Document], batch: Sequence[_Part], means: Means
+) -> list[list[float]]:
+    ids_bl = np.zeros(
+        (len(batch), batch[0].length), np.int64
+    )  # padding is causal: nothing before it sees it
+    targets: list[Tensor] = []
+    for row, part in zip(ids_bl, batch, strict=True):
+        stream, window = group[part.document].stream, part.window
+        row[: part.length] = stream[window.first : window.end]
+        last = window.end + 1
+        targets.append(torch.from_numpy(stream[last - window.scored : last]))
+    with torch.inference_mode(), _exactly(means.device):
+        logits_blv = scored.model.logits(torch.from_numpy(ids_bl).to(means.device.handle))
+        return [
+            _of_targets(row_lv[part.length - part.window.scored : part.length], wanted)
+            for row_lv, part, wanted in zip(logits_blv, batch, targets, strict=True)
+        ]
+
+
+def _of_targets(logits_lv: Tensor, targets: Tensor) -> list[float]:
+    found: list[float] = []
+    # Piece by piece: all of [L, V] in binary64 may not fit into memory.
+    step = max(_WIDE // logits_lv.shape[1], 1)
+    for first in range(0, len(targets), step):
+        wide = _widened(logits_lv[first : first + step])
+        wanted = targets[first : first + step, None].to(wide.device)
+        picked = wide.gather(1, wanted).squeeze(1)
+        found += (torch.logsumexp(wide, dim=1) - picked).tolist()
+    return found
+
+
+def _widened(logits_lv: Tensor) -> Tensor:
+    # MPS and some others have no binary64.
+    there = logits_lv if logits_lv.device.type in ("cpu", "cuda") else logits_lv.cpu()
+    return there.to(torch.float64)
+
+
+@contextlib.contextmanager
+def _exactly(device: Device) -> Iterator[None]:
+    """Compute in full binary32 and with the same order of additions each time."""
+    before = torch.get_float32_matmul_precision(), torch.are_deterministic_algorithms_enabled()
+    if device.handle.type == "cuda":
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else its sums vary
+    torch.set_float32_matmul_precision("highest")
+    torch.use_deterministic_algorithms(mode=True, warn_only=True)
+    try:
+        with torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False):
+            yield
+    finally:
+        torch.set_float32_matmul_precision(before[0])
+        torch.use_deterministic_algorithms(before[1])
+
+
+def _tokenizer(
+    folder: Path,
+    fields: Mapping[str, Any],  # JSON of any model
+    wanted: str | None,
+    prefix: str | None,
+) -> TextTokenizer:
+    if wanted == BYTES:
+        return ByteTokenizer()
+    path = Path(wanted) if wanted else folder
+    path = path / TOKENIZER_NAME if path.is_dir() else path
+    if not path.is_file():
+        raise UserFacingError(
+            f"{path} does not exist; name a tokenizer (--tokenizer, `bytes` for a model of raw "
+            f"bytes), or save it as {TOKENIZER_NAME} with transformers' save_pretrained"
+        )
+    names = (prefix,) if prefix else (*_prefixes(path.parent, fields), *SEPARATORS)
+    return tokenizers.of_file(tokenizers.read_file(path), str(path), names)
+
+
+def _prefixes(
+    folder: Path,
+    fields: Mapping[str, Any],  # JSON of any model
+) -> Iterator[str | int]:
+    """Candidates from the model's own files, the most specific first."""
+    for name in _SETTINGS:
+        settings = _object(folder / name)
+        for role in _ROLES:
+            token = settings.get(role)
+            content = token.get("content") if isinstance(token, dict) else token
+            if isinstance(content, str):
+                yield content
+    for role in _ROLES:
+        number = fields.get(f"{role}_id")
+        number = number[0] if isinstance(number, list) and number else number
+        if isinstance(number, int) and 0 <= number < 1 << 31:
+            yield number
+
+
+def _object(path: Path) -> dict[str, Any]:  # JSON of any model
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(weights.settings(path))
+    except (ValueError, RecursionError) as err:
+        raise UserFacingError(
+            f"{path} is not valid JSON ({err}); save the tokenizer again"
+        ) from err
+    return found if isinstance(found, dict) else {}
+
+
+def _context(fields: Mapping[str, Any]) -> int:  # JSON of any model
+    inner = fields.get("text_config")
+    for one in (fields, inner if isinstance(inner, dict) else {}):
+        for name in CONTEXTS:
+            value = one.get(name)
+            if isinstance(value, int) and value > 0:
+                return value
+    return 0
