@@ -39,7 +39,7 @@ for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
 """
 """Imports every module of one package, less those that are loaded when they are called for.
 
-Migrations run inside alembic only; `hub_models` is for models that are not our Llama, and brings all
+Migrations run inside alembic only; `hub_models` is for models other than our Llama, and brings all
 that transformers loads.
 """
 
