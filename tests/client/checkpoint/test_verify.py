@@ -85,7 +85,7 @@ def test_a_weight_changed_by_less_than_a_unit_is_found(folder: Path, site: Shown
     tensors = load_file(folder / layout.WEIGHTS)
     at = int(np.abs(tensors[NAME]).argmin())
     change_weight(folder, NAME, at, 2.0**-30)
-    assert f"{NAME}: a weight is no multiple" in is_not(folder, site)
+    assert f"{NAME}: a weight is not a multiple" in is_not(folder, site)
 
 
 def test_weights_are_not_the_head_of_another_round(folder: Path, site: ShownLog) -> None:

@@ -160,7 +160,7 @@ def test_a_missing_tokenizer_is_told_with_the_way_out(tmp_path: Path) -> None:
 def test_a_tokenizer_that_is_none_is_told(tmp_path: Path, raw: bytes) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "tokenizer.json").write_bytes(raw)
-    assert "no tokenizer.json that can be read" in _refused(folder, tokenizer=None)
+    assert "tokenizer.json is not valid" in _refused(folder, tokenizer=None)
 
 
 def test_a_tokenizer_that_cuts_by_chance_is_refused(tmp_path: Path) -> None:

@@ -171,7 +171,9 @@ def test_a_key_must_be_registered_before_it_speaks(log: MemoryLog) -> None:
     assert "not registered before" in findings[0].detail
 
 
-@pytest.mark.parametrize(("nonce", "fault"), [(0, "not a proof of 8 bits"), (None, "before")])
+@pytest.mark.parametrize(
+    ("nonce", "fault"), [(0, "not a proof of 8 bits"), (None, "already registered")]
+)
 def test_a_key_is_registered_once_and_with_its_work(
     log: MemoryLog, nonce: int | None, fault: str
 ) -> None:

@@ -8,6 +8,7 @@ our address, which also has what strangers brought, only the very bytes of our s
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import wraps
@@ -148,9 +149,14 @@ def frame(request: Request, ledger: Ledger, published: Published) -> Frame:
     )
 
 
+_HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
+
+
 def here(request: Request, ledger: Ledger) -> str:
-    """The address that the reader used, for who wants to join; strange ones never come this far."""
+    """The address that the reader used, to be printed in a command; raises RefusedError."""
     host = request.headers.get("host", ledger.genesis.origin)
+    if not _HOST.fullmatch(host):  # the page shows it in a line that people paste into a shell
+        raise RefusedError("malformed", "the Host header is not a host name with an optional port")
     scheme = request.headers.get("x-forwarded-proto", request.scope["scheme"])
     return f"{'https' if scheme == 'https' else 'http'}://{host}"
 
