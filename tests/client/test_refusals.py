@@ -259,8 +259,8 @@ def open_run(folder: Path, ledger: str, plan: Path) -> list[str]:
     ("options", "named"),
     [
         (("--folder", "/nowhere/at/all"), "/nowhere/at/all"),
-        (("--stdlib", "--tokenizer", "/nowhere/tokenizer.json"), "no file or folder /nowhere/tok"),
-        (("--stdlib", "--tokenizer", "."), ". holds no tokenizer.json"),
+        (("--stdlib", "--tokenizer", "/nowhere/tokenizer.json"), "/nowhere/tok"),
+        (("--stdlib", "--tokenizer", "."), ". contains no tokenizer.json"),
         (("--stdlib", "--sequence", "1"), "--sequence"),
     ],
 )
