@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tequio_client.demo.programs import Program
+from tequio_client.demo.programs import DemoProgram
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import RunResume
@@ -79,4 +79,4 @@ async def _ledger_command(folder: Path, command: str) -> None:
         str(folder / "ledger"),
         *names,
     ]
-    await Program(command, words, folder).must_run()
+    await DemoProgram(command, words, folder).run_checked()
