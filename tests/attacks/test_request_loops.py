@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RATE = 5
-TIMES = 20
+TIMES = 8
 """How many times the limit each flood has to come to."""
 PEOPLE = 6
 ASKS = 30

@@ -98,7 +98,7 @@ def test_a_run_that_nothing_can_be_said_of_does_not_stop_the_others(
                 refused = await submit([PaperOrganiser(ledger).open(bad, clock())])
                 assert [one.code for one in refused if isinstance(one, Refused)] == ["malformed"]
                 with monkeypatch.context() as patch:
-                    patch.setattr("tequio_ledger.state.Manifest.parse", lambda _: bad)
+                    patch.setattr("tequio_shared.network_view.Manifest.parse", lambda _: bad)
                     assert isinstance((await submit([organiser.open(bad, clock())]))[0], Logged)
                 await submit([organiser.open(SOUND, clock())])
                 for run, names in ((bad.run_id, "ab"), (SOUND.run_id, "cd")):

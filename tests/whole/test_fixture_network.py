@@ -28,7 +28,7 @@ ROUNDS = 18
 CHECKED = {
     "entries": SIZE,
     "rounds closed": ROUNDS,
-    "heads computed anew": ROUNDS - 1,  # the head of the last round is not promoted yet
+    "heads recomputed": ROUNDS - 1,  # the head of the last round is not promoted yet
     "measures of heads": 18,
     "standing changes": 3,
     "statements about competitions": 31,

@@ -74,12 +74,13 @@ APP = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from tequio_client.app import application, main, worker_process
+from tequio_client.app import application, main
+from tequio_client.app.worker import process
 from tequio_client.app.errors import Faults
 folder = Path({folder!r})
 options = main.Options(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
                        settings=folder, is_background=True, again=("--dir", str(folder)))
-worker_process.worker_command = main.worker_command = lambda ledger, folder: (
+process.worker_command = main.worker_command = lambda ledger, folder: (
     sys.executable, "-m", "tests.support.app_worker_program", "good", str(folder))
 qt, faults = application.application(), Faults()
 faults.install()

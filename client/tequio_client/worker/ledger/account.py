@@ -141,7 +141,7 @@ SHOWN_S = 60.0
 LOOK_S = 1.0
 _REFUSALS = {
     "invitation-spent": "this invitation has no uses left: ask for another one",
-    "invitation-ended": "this invitation has expired: ask for another one",
+    "invitation-ended": "this invitation has ended: ask for another one",
     "not-admitted": "the network does not know this invitation: "
     "it is for another network, or the organisers still have to sign it",
 }

@@ -512,7 +512,7 @@ SPEAKER = """
 import sys
 from pathlib import Path
 import trio
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.statements.network import MemberLeave
 from tests.support.memory_log import NET, NOW_MS
