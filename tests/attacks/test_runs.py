@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import resource
-from typing import TYPE_CHECKING
-
 import msgspec
 import pytest
-
+import resource
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.errors import MalformedError
 from tequio_shared.network.run import RunState
-from tequio_shared.round.manifest import Algorithm, Manifest, ModelSpec, RoundRules, WindowRules
+from tequio_shared.round.manifest import (Algorithm, Manifest, ModelSpec, RoundRules, WindowRules)
 from tests.support.attack_table import attack
-from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.ledgers import (VirtualClock, make_settings, opened, running)
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 SOUND = manifest()
 
@@ -98,7 +97,7 @@ def test_a_run_that_nothing_can_be_said_of_does_not_stop_the_others(
                 refused = await submit([PaperOrganiser(ledger).open(bad, clock())])
                 assert [one.code for one in refused if isinstance(one, Refused)] == ["malformed"]
                 with monkeypatch.context() as patch:
-                    patch.setattr("tequio_ledger.state.Manifest.parse", lambda _: bad)
+                    patch.setattr("tequio_shared.network_view.Manifest.parse", lambda _: bad)
                     assert isinstance((await submit([organiser.open(bad, clock())]))[0], Logged)
                 await submit([organiser.open(SOUND, clock())])
                 for run, names in ((bad.run_id, "ab"), (SOUND.run_id, "cd")):

@@ -7,12 +7,10 @@ is never made again; `tests/fixtures/network-0.1/README.md` tells what is in it.
 from __future__ import annotations
 
 import json
+import pytest
 import sys
 import tarfile
 from pathlib import Path
-
-import pytest
-
 from tequio_client.demo.programs import DemoProgram
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
@@ -21,6 +19,7 @@ from tequio_shared.statements.statement import Entry
 from tests.support.history import History
 from tests.support.stage import raised
 
+
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "network-0.1" / "network.tar.gz"
 SIZE = 308
 ROOT = "wt5U8JumZC0sOxSeZopps22NF8Ejh_WlE4rPU4tlBUE"
@@ -28,7 +27,7 @@ ROUNDS = 18
 CHECKED = {
     "entries": SIZE,
     "rounds closed": ROUNDS,
-    "heads computed anew": ROUNDS - 1,  # the head of the last round is not promoted yet
+    "heads recomputed": ROUNDS - 1,  # the head of the last round is not promoted yet
     "measures of heads": 18,
     "standing changes": 3,
     "statements about competitions": 31,

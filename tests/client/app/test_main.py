@@ -74,17 +74,18 @@ APP = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from tequio_client.app import application, main, worker_process
+from tequio_client.app import application, main
+from tequio_client.app.worker import process
 from tequio_client.app.errors import ErrorHooks
 folder = Path({folder!r})
 options = main.AppOptions(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
-                       settings=folder, is_background=True, again=("--dir", str(folder)))
-worker_process.worker_command = main.worker_command = lambda ledger, folder: (
+                       settings=folder, is_background=True, restart_options=("--dir", str(folder)))
+process.worker_command = main.worker_command = lambda ledger, folder: (
     sys.executable, "-m", "tests.support.app_worker_program", "good", str(folder))
 qt, faults = application.application(), ErrorHooks()
 faults.install()
 app = main.App(qt, options, faults)
-app.begin()
+app.start()
 """
 END = """
 qt.exec()
@@ -184,9 +185,8 @@ def test_settings_are_followed_at_once(tmp_path: Path) -> None:
 def test_corrupted_settings_are_told_in_the_window(tmp_path: Path) -> None:
     (tmp_path / settings_file.PREFERENCES_FILE).write_bytes(b"{torn")
     look = """
-    from tequio_client.app.notifications import Notices
     app.presence.open()
-    print(app.presence.window.menuWidget().words)
+    print(app.presence.window.menuWidget().text)
     app.close()
     """
     program = APP.format(folder=str(tmp_path)) + textwrap.dedent(look)

@@ -225,7 +225,7 @@ def test_both_forms_are_checked_and_say_what_they_are(
 ) -> None:
     outcome, said = checked(scene, pairs, has_store=False)
     assert outcome is VerifyOutcome.IS_THE_HEAD, said
-    assert "adapters of rank 4, for the frozen base" in said
+    assert "adapters of rank 4 for the frozen base" in said
     outcome, said = checked(scene, merged)
     assert outcome is VerifyOutcome.IS_THE_HEAD, said
     assert "merged into the frozen base" in said
@@ -234,7 +234,7 @@ def test_both_forms_are_checked_and_say_what_they_are(
 def test_merged_weights_without_their_base_cannot_be_told(scene: Scene, merged: Path) -> None:
     outcome, said = checked(scene, merged, has_store=False)
     assert outcome is VerifyOutcome.CANNOT_VERIFY
-    assert "give --store" in said
+    assert "with --store" in said
     offline = verify.verify_folder(
         verify.VerifyFolderOptions(folder=merged, ledger=""), NoProgress()
     )

@@ -69,7 +69,7 @@ def test_a_head_is_had_through_its_ledger_and_loads(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_export_cannot_be_told(tmp_path: Path) -> None:
     head = played().swarm.view.heads[ROUNDS]
     made = submission.submission_of_head(played().manifest.run_id, ROUNDS, head.weights_root)
-    with pytest.raises(UserFacingError, match="not a whole export"):
+    with pytest.raises(UserFacingError, match="not a complete export"):
         models(tmp_path, tmp_path).model("maize", made)
 
 

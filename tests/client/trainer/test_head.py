@@ -323,11 +323,11 @@ def test_the_engine_fits_model_and_device() -> None:
 _SMALL_MODEL = """
 import sys
 from tequio_client.trainer.head import engine_for
-from tequio_shared.head.head import OuterParams, Step
-from tequio_shared.head.layout import Layout
+from tequio_shared.head.head import OuterParams, OuterStep
+from tequio_shared.head.layout import WeightLayout
 params = OuterParams(algorithm="sparseloco", layout="flat", k=64, bits=2, alpha_q=1)
-layout = Layout.of([("a", (1024, 1024))], "flat")
-step = Step(run_id=bytes(32), round=1, parent=bytes(32), layout=layout, params=params)
+layout = WeightLayout.of([("a", (1024, 1024))], "flat")
+step = OuterStep(run_id=bytes(32), round=1, parent=bytes(32), layout=layout, params=params)
 engine_for(step)
 print("numba" in sys.modules, "torch" in sys.modules)
 """

@@ -106,7 +106,7 @@ def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
             "and not: joined before"
         )
     direct = InvitationLink(ledger=ledger.url, network=ledger.net, seed=SEED)
-    assert register_by_invitation(direct, tmp_path / "new").endswith("invited"), (
+    assert register_by_invitation(direct, tmp_path / "new").endswith("by invitation"), (
         "the link is not used up"
     )
     assert "already joined with this invitation" in register_by_invitation(direct, tmp_path / "new")

@@ -117,11 +117,11 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from tests.client.worker.test_points_book import KEY, PAID, checkpoint, place
-from tequio_client.worker.points.points_db import PointsBook
-book = PointsBook.opened(Path(sys.argv[1]), KEY)
-book.end(place(10), 19, PAID)
-book.prove(20, checkpoint(20))
-book.end(place(20), 29, PAID)
+from tequio_client.worker.points.points_db import PointsDatabase
+book = PointsDatabase.opened(Path(sys.argv[1]), KEY)
+book.record_end(place(10), 19, PAID)
+book.mark_proven(20, checkpoint(20))
+book.record_end(place(20), 29, PAID)
 with book.file.writing() as sql:
     sql.execute("UPDATE round SET state = 'verified', trained = 10")
     os.kill(os.getpid(), signal.SIGKILL)

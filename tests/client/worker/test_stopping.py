@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
 PROGRAM = """
 import sys, trio
-from tequio_client.worker.shutdown import Stopping
+from tequio_client.worker.shutdown import StoppableProgram
 from tequio_shared.errors import PeerError
 
 async def words():
@@ -33,8 +33,8 @@ async def program():
     finally:
         print("closed", flush=True)
 
-stopping = Stopping()
-stopping.last_words = words
+stopping = StoppableProgram()
+stopping.before_stop = words
 trio.run(stopping.run, program)
 """
 

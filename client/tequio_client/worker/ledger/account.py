@@ -10,13 +10,9 @@ the one that was dialled; the page it asks to open must be an encrypted web addr
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-
 import msgspec
 import trio
-
+from dataclasses import dataclass
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
@@ -25,26 +21,21 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.locks import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.ledger.standing import (
-    advice,
-    describe_entry,
-    describe_standing,
-    format_time,
-    read_standing,
-)
+from tequio_client.worker.ledger.standing import (advice, describe_entry, describe_standing, format_time, read_standing)
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.network.standing import EXCLUDED, Standing
-from tequio_shared.statements.network import KeyRegister, MemberTeam, MemberVouch, StandingAppeal
+from tequio_shared.statements.network import (KeyRegister, MemberTeam, MemberVouch, StandingAppeal)
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
     from tequio_client.invitation_link import InvitationLink
     from tequio_client.ledger.api import LedgerNetwork
-    from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
+    from tequio_shared.api.connector import ConnectCode, ConnectOutcome, ConnectorAbout
     from tequio_shared.api.peers import PeerAnswer, StandingAnswer
     from tequio_shared.ids import NetworkId
     from tequio_shared.keys import Signer
@@ -141,7 +132,7 @@ REGISTRATION_PUBLISHED_S = 60.0
 REGISTRATION_POLL_S = 1.0
 _REFUSALS = {
     "invitation-spent": "this invitation has no uses left: ask for another one",
-    "invitation-ended": "this invitation has expired: ask for another one",
+    "invitation-ended": "this invitation has ended: ask for another one",
     "not-admitted": "the network does not know this invitation: "
     "it is for another network, or the organisers still have to sign it",
 }
