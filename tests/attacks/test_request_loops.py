@@ -7,16 +7,18 @@ finite.
 from __future__ import annotations
 
 import asyncio
+import time
+from typing import TYPE_CHECKING
+
 import httpx
 import pytest
-import time
+
 from tequio_ledger.web.limits import BURST_S
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.attack_table import attack
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import served
 from tests.support.request_loops import Outcome, Request, meet
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

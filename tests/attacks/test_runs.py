@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import resource
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
-import resource
+
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.errors import MalformedError
 from tequio_shared.network.run import RunState
-from tequio_shared.round.manifest import (Algorithm, Manifest, ModelSpec, RoundRules, WindowRules)
+from tequio_shared.round.manifest import Algorithm, Manifest, ModelSpec, RoundRules, WindowRules
 from tests.support.attack_table import attack
-from tests.support.ledgers import (VirtualClock, make_settings, opened, running)
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,10 +7,12 @@ is never made again; `tests/fixtures/network-0.1/README.md` tells what is in it.
 from __future__ import annotations
 
 import json
-import pytest
 import sys
 import tarfile
 from pathlib import Path
+
+import pytest
+
 from tequio_client.demo.programs import DemoProgram
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
@@ -18,7 +20,6 @@ from tequio_shared.statements.runs import RunResume
 from tequio_shared.statements.statement import Entry
 from tests.support.history import History
 from tests.support.stage import raised
-
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "network-0.1" / "network.tar.gz"
 SIZE = 308

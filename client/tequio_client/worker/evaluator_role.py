@@ -132,7 +132,9 @@ def _scoring(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int)
     models, dates = count_submitted(answer), answer.rules.dates
     if count_revealed(answer, key) >= models:
         return "scored"
-    is_over = answer.phase == CompetitionPhase.DECIDED or bool(answer.void) or now_ms > dates.reveal_until
+    is_over = (
+        answer.phase == CompetitionPhase.DECIDED or bool(answer.void) or now_ms > dates.reveal_until
+    )
     if is_over or (scored_here < models and now_ms > dates.scored):
         return "late"
     return "waiting" if scored_here >= models else "drawn"

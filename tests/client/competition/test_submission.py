@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
+
 import pytest
 import torch
 from safetensors.torch import save
+
 from tequio_client.competition import submission
 from tequio_client.verify.progress import NoProgress
 from tequio_client.worker.children.evaluator import missing_memory
@@ -14,11 +17,11 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tests.client.competition.models import files_of, hub, rules
 from tests.support import model_folders
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
     from tests.support.hub import FakeHub
 
 

@@ -57,8 +57,8 @@ __all__ = [
     "Exchange",
     "FetchFailedError",
     "FetchReport",
-    "Fetcher",
     "FetchSources",
+    "Fetcher",
     "TransferTimes",
 ]
 
