@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QEvent, QObject, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.competition_notifications import CompetitionNotifier
 from tequio_client.app.pages.home import need_text
 from tequio_client.app.widgets import figures
@@ -175,7 +175,7 @@ def _problems(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
     found: dict[str, str] = {}
     if snapshot.decision.state is LendingState.ATTENTION:
         reason = snapshot.decision.reason
-        found[f"decision-{reason}"] = snooze.decision_reason(snapshot.decision, now_ms)
+        found[f"decision-{reason}"] = worker_texts.decision_reason(snapshot.decision, now_ms)
         return found
     for need in snapshot.needs:
         if need.kind not in QUIET_NEEDS:

@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
-from tequio_client.app.snooze import headline
 from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import tool_tip
+from tequio_client.app.worker_texts import headline
 from tequio_client.ipc.snapshot import LendingState
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.pages import PAGES, devices
 from tequio_client.app.pages.devices import lent_card
 from tequio_client.app.pages.page import PageContext
@@ -192,11 +192,11 @@ class StateChip(QFrame):
             self._set_texts(LendingState.WAITING, self.tr("Starting"), self._means.model.why_gone)
             return
         decision = snapshot.decision
-        reason = snooze.decision_reason(decision, self._means.now_ms())
+        reason = worker_texts.decision_reason(decision, self._means.now_ms())
         device = _device(snapshot) if decision.may_compute else ""
         self._device.setText(device)
         self._device.setVisible(bool(device))
-        self._set_texts(decision.state, snooze.state_name(decision.state), reason)
+        self._set_texts(decision.state, worker_texts.state_name(decision.state), reason)
 
     def _set_texts(self, state: LendingState, word: str, reason: str) -> None:
         self._mark.show_state(state)

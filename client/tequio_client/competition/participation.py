@@ -109,7 +109,8 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
         )
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
-        f"{secret_file.competition_folder(folder, view.id)}: keep that file, and run `tequio competition "
+        f"{secret_file.competition_folder(folder, view.id)}: keep that file, and run `tequio "
+        "competition "
         f"evaluate` from {_deadline(view)} on"
     )
 
@@ -122,7 +123,8 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
     if view.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED):
         raise UserFacingError(
             f"too early: shares of {view.rules.name} can be published after the draw at "
-            f"{plan.format_date(view.rules.dates.draw)}; before, they could be used to read the texts"
+            f"{plan.format_date(view.rules.dates.draw)}; before, they could be used to read the "
+            "texts"
         )
     if view.phase is CompetitionPhase.DRAWN and now_ms() > view.rules.dates.scored:
         end = plan.format_date(view.rules.dates.scored)

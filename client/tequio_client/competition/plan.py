@@ -232,14 +232,16 @@ def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
             continue
         if name != "opens" and at <= before:
             faults.append(
-                f"dates.{name} is {format_date(at)}, which is not after {name_before}, {format_date(before)}"
+                f"dates.{name} is {format_date(at)}, which is not after {name_before}, "
+                f"{format_date(before)}"
             )
         found[name] = before = at
         name_before = f"dates.{name}"
     least = found["scored"] + (found["scored"] - found["draw"]) // SHOWING_PART
     if found["scored"] < found["result"] < least:
         faults.append(
-            f"dates.result is {format_date(found['result'])}: it must be {format_date(least)} or later, "
+            f"dates.result is {format_date(found['result'])}: it must be {format_date(least)} or "
+            "later, "
             f"because 1/{SHOWING_PART} of the scoring time is needed to reveal and challenge scores"
         )
     if found["deadline"] <= now_ms:

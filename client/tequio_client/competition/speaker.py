@@ -82,7 +82,8 @@ async def submit_with_key(ledger: str, folder: Path, body: Body, *documents: byt
         with trio.move_on_after(SUBMIT_TIMEOUT_S):
             return await outbox.submit(body, documents=documents)
     raise LedgerUnavailableError(
-        f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s: run this again later"
+        f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s: run this "
+        "again later"
     )
 
 

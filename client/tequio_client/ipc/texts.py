@@ -223,26 +223,36 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     ActivityEvent.JOINED_RUN: "Joined the run {run}.",
     ActivityEvent.LEFT_RUN: "Left the run {run}.",
     ActivityEvent.RUN_ENDED: "The run {run} has ended.",
-    ActivityEvent.ROUND_ACCEPTED: "{run}, round {round}: your work was accepted, for {points:,.3f} points.",
-    ActivityEvent.ROUND_WITNESSED: "{run}, round {round}: {points:,.3f} points for checking others' work.",
-    ActivityEvent.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything that earns "
+    ActivityEvent.ROUND_ACCEPTED: "{run}, round {round}: your work was accepted, for "
+    "{points:,.3f} points.",
+    ActivityEvent.ROUND_WITNESSED: "{run}, round {round}: {points:,.3f} points for checking "
+    "others' work.",
+    ActivityEvent.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything "
+    "that earns "
     "points.",
-    ActivityEvent.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses received your work in "
+    ActivityEvent.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses received your "
+    "work in "
     "time. This does not count against you.",
     ActivityEvent.ROUND_SILENT: "{run}, round {round}: the round ended without your work.",
-    ActivityEvent.ROUND_VOID: "{run}, round {round}: the round is void, and its work is assigned again.",
-    ActivityEvent.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work ({reason}).",
-    ActivityEvent.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its log proves "
+    ActivityEvent.ROUND_VOID: "{run}, round {round}: the round is void, and its work is assigned "
+    "again.",
+    ActivityEvent.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work "
+    "({reason}).",
+    ActivityEvent.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its "
+    "log proves "
     "{proven:,.3f}. What is not proven is not counted here.",
     ActivityEvent.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
     ActivityEvent.STANDING_CHANGED: "Your key is now {standing}.",
-    ActivityEvent.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without it for a "
+    ActivityEvent.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without "
+    "it for a "
     "while.",
     ActivityEvent.LEDGER_FOUND: "The ledger can be reached again.",
-    ActivityEvent.LOG_FORKED: "The ledger shows another log than before ({problem}). Its answers are no "
+    ActivityEvent.LOG_FORKED: "The ledger shows another log than before ({problem}). Its answers "
+    "are no "
     "longer trusted.",
     ActivityEvent.TRAINER_RESTARTED: "The training program stopped unexpectedly and was restarted.",
-    ActivityEvent.FILE_KEPT_ASIDE: "A file was damaged or belongs to another program. It was kept as "
+    ActivityEvent.FILE_KEPT_ASIDE: "A file was damaged or belongs to another program. It was "
+    "kept as "
     "{file}, and a new one was started.",
     ActivityEvent.CLOCK_SET: "This computer's clock was changed by {seconds} s.",
 }

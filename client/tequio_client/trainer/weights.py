@@ -183,7 +183,8 @@ def _llama(folder: Path, config: LlamaConfig, shapes: Mapping[str, tuple[int, ..
 def _check_tied(folder: Path, tables: Sequence[Tensor]) -> None:
     if any(not torch.equal(one, tables[0]) for one in tables):
         raise UserFacingError(
-            f"{folder} holds two different tables of token embeddings, but its {CONFIG_FILE} ties them: "
+            f"{folder} holds two different tables of token embeddings, but its {CONFIG_FILE} "
+            "ties them: "
             "set tie_word_embeddings to false there"
         )
 
@@ -332,7 +333,8 @@ def _check(where: Mapping[str, Path], name: str, wanted: tuple[int, ...]) -> Non
         )
     if kind not in WEIGHT_TYPES:
         raise UserFacingError(
-            f"{name} of the base has weights of type {kind} instead of {', '.join(WEIGHT_TYPES)}: choose "
+            f"{name} of the base has weights of type {kind} instead of "
+            f"{', '.join(WEIGHT_TYPES)}: choose "
             "the model that it was quantised from"
         )
 

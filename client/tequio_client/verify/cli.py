@@ -128,7 +128,8 @@ def _print(report: AuditReport, console: Console) -> None:
     console.print(table)
     verdicts = {
         AuditGrade.MISMATCH.value: "This ledger does not pass: see the findings above.",
-        AuditGrade.MISSING.value: "No error was found, but some parts were unavailable and unchecked.",
+        AuditGrade.MISSING.value: "No error was found, but some parts were unavailable and "
+        "unchecked.",
     }
     console.print(verdicts.get(report.exit_code, "Everything holds."))
 

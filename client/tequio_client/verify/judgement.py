@@ -309,7 +309,8 @@ def describe_unheard(view: CompetitionView) -> list[str]:
     ]
     withheld = [
         f"evaluator {short_id(to_text(key))} committed to scores of {entrant} (entry "
-        f"{view.commits[entrant, key].committed_at.index}) and did not publish them: they do not count"
+        f"{view.commits[entrant, key].committed_at.index}) and did not publish them: they do not "
+        "count"
         for entrant, key in view.withheld
     ]
     return silent + withheld

@@ -65,7 +65,8 @@ def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
             ) from group
         except* MalformedError as group:
             raise UserFacingError(
-                f"the server at {ledger} is not a Tequio ledger of this version: {first_error(group)}"
+                f"the server at {ledger} is not a Tequio ledger of this version: "
+                f"{first_error(group)}"
             ) from group
 
 

@@ -395,11 +395,13 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         StandingCause.TWO_COMMITMENTS: "signed two different commitments for one round",
         StandingCause.TWO_STATEMENTS: "signed two different statements under one number",
         StandingCause.BAD_HEADER: "signed a contribution header that breaks a rule",
-        StandingCause.BAD_PAYLOAD: "committed to bytes that break a rule, according to the witnesses",
+        StandingCause.BAD_PAYLOAD: "committed to bytes that break a rule, according to the "
+        "witnesses",
         StandingCause.NOT_ELECTED: "signed a witness proof without having been elected",
         StandingCause.BAD_PROOF: "signed an invalid witness proof",
         StandingCause.STRIKE: "a contribution was far from the others, according to two witnesses",
-        StandingCause.STRIKES: "further contributions were far from the others, according to two witnesses",
+        StandingCause.STRIKES: "further contributions were far from the others, according to two "
+        "witnesses",
         StandingCause.DEVIATION: "witness proofs were contradicted by the other witnesses",
         StandingCause.TERM_SERVED: "the term of a quarantine is over",
         StandingCause.UNANSWERED: "no organiser answered an appeal in time",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.language import LANGUAGES, SYSTEM, Language, load_translations, locale_of
 from tequio_client.ipc import texts as link_texts
 from tequio_client.keys.state import ERROR_TEMPLATES
@@ -115,7 +115,7 @@ def test_every_translation_ends_as_its_text_does(code: str) -> None:
 
 
 def test_the_shared_tables_are_among_the_texts(texts: tuple[Text, ...]) -> None:
-    words_of = {text.source for text in texts if text.context == snooze.CONTEXT}
+    words_of = {text.source for text in texts if text.context == worker_texts.CONTEXT}
     assert words_of > {
         link_texts.REASON_TEMPLATES["in-use"],
         link_texts.UNKNOWN_EVENT,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 from PySide6.QtCore import QLocale
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.ipc import texts
 from tequio_client.ipc.control import ActivityRow
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
@@ -27,23 +27,23 @@ pytestmark = pytest.mark.usefixtures("language")
 def test_every_event_is_a_translated_sentence(code: ActivityEvent, language: Language) -> None:
     fields = {name for _, name, _, _ in Formatter().parse(EVENT_TEMPLATES[code]) if name}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=dict.fromkeys(fields, 7))
-    assert snooze.event_text(row).rstrip()[-1] == "."
+    assert worker_texts.event_text(row).rstrip()[-1] == "."
     language.apply(QLocale("en_US"), PseudoLocale())
-    assert snooze.event_text(row).startswith("[")
+    assert worker_texts.event_text(row).startswith("[")
 
 
 def test_points_of_an_event_are_exact_in_the_users_way(language: Language) -> None:
     values: Values = {"run": "nova", "round": 12_345, "points": 1_234.000_001}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=ActivityEvent.ROUND_ACCEPTED, values=values)
-    assert "for 1,234.000001 points" in snooze.event_text(row)
+    assert "for 1,234.000001 points" in worker_texts.event_text(row)
     language.apply(QLocale("de"), PseudoLocale())
-    assert "1.234,000001" in snooze.event_text(row)
+    assert "1.234,000001" in worker_texts.event_text(row)
 
 
 def test_a_rejection_says_why_in_words() -> None:
     values: Values = {"run": "nova", "round": 3, "reason": "norm"}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=ActivityEvent.ROUND_REJECTED, values=values)
-    assert "(the contribution was far larger than the others)" in snooze.event_text(row)
+    assert "(the contribution was far larger than the others)" in worker_texts.event_text(row)
 
 
 def test_a_decision_of_the_past_ended_at_a_time() -> None:
@@ -52,7 +52,7 @@ def test_a_decision_of_the_past_ended_at_a_time() -> None:
     )
     values = texts.event_values(decision)
     row = ActivityRow(number=1, at_ms=NOW_MS - 600_000, code=ActivityEvent.DECIDED, values=values)
-    said = snooze.event_text(row)
+    said = worker_texts.event_text(row)
     assert said.startswith("Snoozed: you asked for a break. Resumes at ")
     assert " min" not in said
 
@@ -63,11 +63,11 @@ def test_a_decision_of_the_past_ended_at_a_time() -> None:
 )
 def test_what_this_version_does_not_know_is_named(code: str, values: Values) -> None:
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=values)
-    assert f"({code})" in snooze.event_text(row)
+    assert f"({code})" in worker_texts.event_text(row)
 
 
 def test_a_round_has_a_state_and_a_reason_in_words() -> None:
-    assert snooze.round_state_name("verified") == "Verified"
+    assert worker_texts.round_state_name("verified") == "Verified"
     assert snooze.round_failure("") == ""
     assert snooze.round_failure("copy").startswith("the contribution was nearly the same")
     assert "reason-99" in snooze.round_failure("reason-99")

@@ -98,7 +98,7 @@ def test_more_parameters_than_the_rules_allow_are_refused(served: FakeHub) -> No
 def test_a_window_that_the_model_cannot_take_is_found_before_the_deadline(
     served: FakeHub,
 ) -> None:
-    with pytest.raises(UserFacingError, match="a window of 128 tokens is too long for .* 64;"):
+    with pytest.raises(UserFacingError, match=r"a window of 128 tokens is too long for .* 64;"):
         _submitted(served, window=128)
 
 

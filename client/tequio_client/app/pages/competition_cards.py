@@ -177,7 +177,8 @@ class ResultCard(Card):
         self.about = WrappedLabel(
             self.tr(
                 "The dot is the score. If other texts of the same kind had been drawn, it would "
-                "lie within the bar 95 times in 100. Who cannot be told apart shares a place."
+                "lie within the bar 95 times in 100. Entrants that cannot be told apart share a "
+                "place."
             ),
             TextStyle.CAPTION,
             "sub",
@@ -192,9 +193,7 @@ class ResultCard(Card):
         """`ours` are the runs that this computer worked for."""
         ranked = tuple(one for one in row.entrants if one.rank)
         self.places.show_entrants(row.entrants if ranked else (), ours)
-        self.none.setText(
-            self.tr("There is no ranking: too few of those who were drawn scored the sides.")
-        )
+        self.none.setText(self.tr("Not ranked: too few of the drawn evaluators scored the sides."))
         self.none.setVisible(not ranked)
         for part in (self.places, self.about):
             part.setVisible(bool(ranked))

@@ -155,8 +155,8 @@ def stage_description(row: CompetitionRow, stage: ShownStage) -> str:
         ),
         ShownStage.CLOSED: translate(
             "competitions",
-            "Nothing can be submitted any more. Whoever offered to score opens a secret, and all "
-            "secrets together decide by lot who scores, and which texts.",
+            "Nothing can be submitted any more. Every volunteer evaluator opens a secret, and all"
+            " secrets together decide by lot who scores, and which texts.",
         ),
         ShownStage.DRAWN: translate(
             "competitions",
@@ -233,8 +233,8 @@ def judging_cost(row: CompetitionRow | None = None) -> str:
     return translate(
         "judging",
         "{takes}, and some minutes of computing for each model when the texts are open, by the "
-        "same manners as training: it pauses for you and your games. Who judges cannot win with "
-        "an entry of their own, nor judge a run that they trained in.",
+        "same rules as training: it pauses for you and your games. Evaluators cannot win with an "
+        "entry of their own, nor judge a run that they trained in.",
     ).format(takes=takes)
 
 
@@ -273,8 +273,8 @@ def judging_summary(row: CompetitionRow, here: JudgingView | None, *, is_on: boo
         )
     return translate(
         "judging",
-        "Who wins is decided by volunteers, drawn by lot, whose computers score every model on "
-        "the sealed texts. Yours can be one of them.",
+        "Volunteers, drawn by lot, decide the winner: their computers score every model on the "
+        "sealed texts. Yours can be one of them.",
     )
 
 

@@ -359,7 +359,9 @@ class SidesCard(Card):
             write_step=lambda step: self.tr("Round {number}").format(number=figures.count(step)),
         )
         self.note = WrappedLabel(
-            self.tr("As the trainers say it. Who wins is decided on texts that nobody has seen."),
+            self.tr(
+                "As the trainers report it. The winner is decided on texts that nobody has seen."
+            ),
             TextStyle.CAPTION,
             "sub",
         )

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
 )
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.theme import icons
 from tequio_client.app.theme.icons import icon
 from tequio_client.app.theme.look import current_tokens
@@ -143,7 +143,7 @@ class TimelineCard(Card):
     def _sentence(self, row: ActivityRow) -> str:
         said = self._sentences.get(row.number)
         if said is None:
-            said = self._sentences[row.number] = snooze.event_text(row)
+            said = self._sentences[row.number] = worker_texts.event_text(row)
         return said
 
     def _is_wanted(self, row: ActivityRow) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.pages.devices import (
     CPU,
     BenchmarkRow,
@@ -482,7 +482,7 @@ class DeviceCard(Card):
         field, about = field_pausing(snapshot.decision), device_pausing(snapshot.decision)
         is_ours = not about or about == self.device.name
         said = self.tr("Stops lending now")
-        why = snooze.decision_reason(snapshot.decision, self._means.now_ms())
+        why = worker_texts.decision_reason(snapshot.decision, self._means.now_ms())
         for name, limit in (
             ("memory_mb", self.limits.memory),
             ("temperature_c", self.limits.temperature),

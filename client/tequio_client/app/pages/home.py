@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, Qt, QTime
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from tequio_client.app import snooze as app_words
+from tequio_client.app import worker_texts
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page
-from tequio_client.app.snooze import headline
 from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
@@ -29,6 +28,7 @@ from tequio_client.app.widgets.cards import RankingTable, StatCard
 from tequio_client.app.widgets.charts import AreaChart, ChartData
 from tequio_client.app.widgets.indicators import Chip, PercentRing, ProgressBar, StateIcon
 from tequio_client.app.widgets.messages import Banner, EmptyState
+from tequio_client.app.worker_texts import headline
 from tequio_client.ipc.control import AskRanking, AskSeries, PointsSeries, RankingReply
 from tequio_client.ipc.snapshot import UNDECIDED, LendingReason, LendingState
 
@@ -528,7 +528,7 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
         return BannerText(level="error", words=why_gone, button=button, target="try-again")
     if snapshot.decision.state is LendingState.ATTENTION:
         button, target = REASON_PAGES.get(snapshot.decision.reason, SETTINGS_PAGE)
-        words = app_words.decision_reason(snapshot.decision, now_ms)
+        words = worker_texts.decision_reason(snapshot.decision, now_ms)
         return BannerText(level="error", words=words, button=_translated(button), target=target)
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return BannerText(level="warning", words=_away(snapshot, now_ms))

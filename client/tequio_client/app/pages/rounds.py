@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.pages.rounds_model import (
     STATES,
     RoundsColumn,
@@ -212,7 +212,7 @@ class RoundDialog(QDialog):
 
     def _state(self) -> str:
         state, reason = (
-            snooze.round_state_name(self._row.state),
+            worker_texts.round_state_name(self._row.state),
             snooze.round_failure(self._row.reason),
         )
         return f"{state}: {reason}" if reason else state

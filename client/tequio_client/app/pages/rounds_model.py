@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import tool_tip
 from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply
@@ -236,7 +236,7 @@ class RoundsRows(QAbstractTableModel):
             case RoundsColumn.WHEN:
                 pair = figures.clock(row.at_ms), figures.day(row.at_ms)
             case RoundsColumn.STATE:
-                pair = snooze.round_state_name(row.state), snooze.round_failure(row.reason)
+                pair = worker_texts.round_state_name(row.state), snooze.round_failure(row.reason)
             case RoundsColumn.WORK:
                 tokens = self.tr("{count} tokens").format(count=figures.count(row.tokens))
                 pair = self._name_device(row.device), tokens if row.tokens else ""

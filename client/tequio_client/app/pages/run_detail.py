@@ -129,7 +129,7 @@ class RunDetail(Card):
         if not run.is_open:
             return self.tr("This run has ended. Its model and its log stay where they are.")
         if run_needs.is_full(run):
-            return self.tr("All places are taken. Who joins waits until one is free.")
+            return self.tr("All places are taken. If you join, you wait until one is free.")
         return self.tr("Open to everyone whose device fits.")
 
     def _meaning(self, run: RunRow, there: RunResources) -> str:

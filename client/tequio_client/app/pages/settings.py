@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.pages import settings_app, settings_lending
 from tequio_client.app.pages.page import Page
 from tequio_client.app.pages.setting_specs import CustomSpec, PercentSpec
@@ -203,7 +203,7 @@ class SettingsPage(Page):
         name = section_pausing(field_pausing(snapshot.decision)) if snapshot else ""
         why = ""
         if snapshot is not None and name:
-            why = snooze.decision_reason(snapshot.decision, self.context.now_ms())
+            why = worker_texts.decision_reason(snapshot.decision, self.context.now_ms())
         self.list.mark(name, why)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -260,7 +260,7 @@ class SettingsSection(QWidget):
             stops, why = "", ""
             if snapshot is not None and field == decider:
                 stops = QCoreApplication.translate("settings", "Stops lending now")
-                why = snooze.decision_reason(snapshot.decision, self._context.means.now_ms())
+                why = worker_texts.decision_reason(snapshot.decision, self._context.means.now_ms())
             row.mark_stopping(stops, why)
 
     def filter(self, wanted: list[str]) -> bool:

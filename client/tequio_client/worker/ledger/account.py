@@ -449,6 +449,7 @@ async def _proved(ledger: LedgerApi, signer: Signer, index: int) -> str:
             "not know: update it"
         )
     return (
-        f"your key has tier {known.tier} ({TIER_WORDS[known.tier]}); log entry {index} vouches for it "
+        f"your key has tier {known.tier} ({TIER_WORDS[known.tier]}); log entry {index} vouches "
+        "for it "
         f"until {format_time(body.until)}: run this command again before that"
     )

@@ -103,7 +103,8 @@ class HeadKeeper:
                     left = await self._means.exchange.wait_for_more(roots, missing)
                 if left == missing:
                     raise PeerError(
-                        f"no contribution of round {closed.round} arrived for {STALL_TIMEOUT_S:.0f} s"
+                        f"no contribution of round {closed.round} arrived for "
+                        f"{STALL_TIMEOUT_S:.0f} s"
                     )
                 missing = left
 
