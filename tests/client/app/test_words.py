@@ -68,6 +68,6 @@ def test_what_this_version_does_not_know_is_named(code: str, values: Values) -> 
 
 def test_a_round_has_a_state_and_a_reason_in_words() -> None:
     assert worker_texts.round_state_name("verified") == "Verified"
-    assert snooze.round_failure("") == ""
-    assert snooze.round_failure("copy").startswith("the contribution was nearly the same")
-    assert "reason-99" in snooze.round_failure("reason-99")
+    assert worker_texts.round_failure("") == ""
+    assert worker_texts.round_failure("copy").startswith("the contribution was nearly the same")
+    assert "reason-99" in worker_texts.round_failure("reason-99")

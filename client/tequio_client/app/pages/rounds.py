@@ -213,7 +213,7 @@ class RoundDialog(QDialog):
     def _state(self) -> str:
         state, reason = (
             worker_texts.round_state_name(self._row.state),
-            snooze.round_failure(self._row.reason),
+            worker_texts.round_failure(self._row.reason),
         )
         return f"{state}: {reason}" if reason else state
 

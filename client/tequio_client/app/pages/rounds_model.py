@@ -236,7 +236,10 @@ class RoundsRows(QAbstractTableModel):
             case RoundsColumn.WHEN:
                 pair = figures.clock(row.at_ms), figures.day(row.at_ms)
             case RoundsColumn.STATE:
-                pair = worker_texts.round_state_name(row.state), snooze.round_failure(row.reason)
+                pair = (
+                    worker_texts.round_state_name(row.state),
+                    worker_texts.round_failure(row.reason),
+                )
             case RoundsColumn.WORK:
                 tokens = self.tr("{count} tokens").format(count=figures.count(row.tokens))
                 pair = self._name_device(row.device), tokens if row.tokens else ""
