@@ -60,5 +60,5 @@ def test_nobody_sees_rows_before_their_log_is_signed(ledger: Ledger) -> None:
 def test_a_log_that_stays_unsigned_is_a_reason_to_come_back(ledger: Ledger) -> None:
     unsign(ledger)
     reading = snapshot(ledger.database, patience_s=0.05)
-    with pytest.raises(RefusedError, match="come back later"), reading:
+    with pytest.raises(RefusedError, match="try again later"), reading:
         pass
