@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tequio_ledger.web.competitions import competition_now
-from tequio_ledger.web.pages import competition_text, competition_views, text
+from tequio_ledger.web.pages import competition_scores, competition_text, text
 from tequio_shared.competition.rules import CompetitionRules, Outcome
 from tequio_shared.ids import from_text, to_text
 from tests.support.ledgers import VirtualClock, make_settings, opened
@@ -314,15 +314,15 @@ def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(contest: Con
 
 def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest) -> None:
     page = contest.page("revealed").text
-    assert "Who committed, and who showed" in page
+    assert "Commitments and scores" in page
     dates = contest.now("revealed").rules.dates
     for at_ms, counts in {
-        contest.shown.clock(): {"shown": 6, "committed": 7, "due": 3},
-        dates.scored + 1: {"shown": 6, "committed": 7, "silent": 3},
-        dates.shown + 1: {"shown": 6, "held back": 7, "silent": 3},
+        contest.shown.clock(): {"revealed": 6, "committed": 7, "due": 3},
+        dates.scored + 1: {"revealed": 6, "committed": 7, "silent": 3},
+        dates.shown + 1: {"revealed": 6, "withheld": 7, "silent": 3},
     }.items():
-        parts = competition_views.parts(contest.now("revealed", at_ms), at_ms)
-        assert counts == {word: parts.count(word) for word in counts}
+        progress = competition_scores.progress(contest.now("revealed", at_ms), at_ms)
+        assert counts == {word: progress.count(word) for word in counts}
         assert sum(counts.values()) == 4 * len(LEVELS)
 
 
@@ -332,4 +332,4 @@ def test_each_date_up_to_the_result_has_its_word(contest: Contest) -> None:
     for at_ms in (dates.scored, dates.scored + 1, dates.shown + 1):
         now = contest.now("revealed", at_ms)
         words.append(competition_text.mark(now, at_ms).word)
-    assert words == ["Scoring", "Showing scores", "Open to challenge"]
+    assert words == ["Scoring", "Revealing scores", "Open to challenge"]

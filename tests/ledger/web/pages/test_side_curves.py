@@ -6,7 +6,7 @@ import dataclasses
 import math
 
 from tequio_ledger.store.queries import MeasuredHead, MeasuredRow, PastRound
-from tequio_ledger.web.pages.competition_views import Swarm, side_curves
+from tequio_ledger.web.pages.competition_charts import Swarm, side_curves
 from tequio_shared.ids import PeerKey
 from tequio_shared.statements.runs import HeadMeasure
 
@@ -60,7 +60,7 @@ def test_losses_become_bits_per_byte_where_all_tokens_are_known() -> None:
     assert curves.unit == "bits per byte"
     assert math.isclose(curves.sides[0].readings[-1].value, 2.0 * 0.25 / math.log(2), rel_tol=1e-4)
     mixed = side_curves([swarm("a", 4.0), swarm("b", 3.0, tokens_per_byte=None)], left_out=0)
-    assert mixed.unit == "nats a token"
+    assert mixed.unit == "nats per token"
     assert mixed.sides[0].readings[0].value == 4.0
 
 
