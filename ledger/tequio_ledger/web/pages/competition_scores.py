@@ -95,7 +95,7 @@ class ScoreRow:
     evaluator: str
     bits_per_byte: float
     off: str
-    """Deviation of its total from the median, in millionths; empty while there is no median."""
+    """Deviation of its total from the median, in millionths; empty without a median."""
     outside: int | None
     """Texts whose scores are further off than honest computers can be; None before the outcome."""
     is_outlier: bool

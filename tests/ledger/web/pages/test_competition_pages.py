@@ -221,7 +221,7 @@ def test_each_pair_is_told_from_both_sides(contest: Contest) -> None:
 def test_scores_before_the_outcome_rank_nobody(contest: Contest) -> None:
     page = contest.page("revealed")
     assert "Scores so far" in page.text
-    assert "What they say: 6 of 16 results" in page.text
+    assert "Results: 6 of 16" in page.text
     assert not [one for one in page.elements if one.attributes.get("class") == "rank"]
     assert "outlier" in page.text
 
@@ -267,7 +267,7 @@ def test_every_swarm_has_a_curve_of_its_own(contest: Contest) -> None:
     page = contest.page("open")
     looks = [one.attributes["class"] for one in page.all("path") if "swarm look" in str(one)]
     assert looks.count("swarm look-0") == looks.count("swarm look-1") == 3, "two sizes, a legend"
-    assert "medians of what members drawn by lot measured" in page.text
+    assert "medians of the measurements by drawn members" in page.text
     assert re.search(r"comet, round 8: 1\.\d{4} bits per byte", page.text)
 
 

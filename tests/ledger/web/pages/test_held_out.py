@@ -60,7 +60,7 @@ def test_the_run_shows_the_median_of_the_last_head_and_who_measured_it(seen: See
     last = heads(seen)["heads"][-1]
     bits = last["millibits"] / last["size_bytes"] / 1_000
     assert f"{bits:.3f}" in page.text
-    assert f"Who measured the head of round {LAST}" in page.text
+    assert f"Measurements of the head of round {LAST}" in page.text
     assert "head of round 12" in page.text
     assert "median of 3, 1 far from it" in page.text
     for one in last["measures"]:
@@ -78,7 +78,7 @@ def test_the_run_shows_what_the_newest_head_writes_and_who_says_so(seen: Seen) -
     assert "2 of 3 drawn members say the same word for word" in page.text
     assert f"/peers/{sample['peer']}" in page.links()
     assert f"/entries/{sample['entry']}" in page.links()
-    assert f"After round {LAST} it goes on by itself" in page.text
+    assert f"After round {LAST} the model continues a text" in page.text
 
 
 def test_the_api_gives_the_sample_that_most_agree_on(seen: Seen) -> None:
@@ -101,7 +101,7 @@ def test_the_api_gives_the_sample_that_most_agree_on(seen: Seen) -> None:
 def test_the_entry_of_a_measure_shows_its_sample_as_text(seen: Seen) -> None:
     sample = heads(seen)["heads"][-1]["sample"]
     page = seen.pages.get(f"/entries/{sample['entry']}")
-    assert "what the model writes, by this member" in page.text
+    assert "the model's text, according to this member" in page.text
     assert "<b>count" not in page.answer.text
 
 

@@ -41,7 +41,7 @@ def test_teams_stand_in_the_order_of_what_was_earned_for_them(pages: PageReader)
 
 def test_a_span_without_a_team_says_so(pages: PageReader) -> None:
     page = pages.get("/leaderboard?by=teams&span=24h")
-    assert "paid a key that was in a team" in page.text
+    assert "No team earned points in this time span." in page.text
     assert page.answer.status_code == 200
 
 

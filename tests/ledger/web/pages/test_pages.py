@@ -148,7 +148,7 @@ def test_without_the_package_of_letters_the_system_has_its_own(
 
 
 def test_the_overview_says_that_nobody_tells_of_gpus(seen: Seen) -> None:
-    assert "How many GPUs that are is not known here" in seen.pages.get("/").text
+    assert "The network doesn't record hardware" in seen.pages.get("/").text
 
 
 def test_colours_are_those_of_the_app(seen: Seen) -> None:

@@ -24,7 +24,7 @@ def test_a_peer_sees_why_a_round_paid_nothing(seen: Seen) -> None:
     (rejected,) = [row for row in rows if "Rejected" in row]
     assert "Because it points away from what witnesses measured themselves." in rejected
     (void,) = [row for row in rows if "Void" in row]
-    assert "Said nothing before training was over." in void
+    assert "It did not commit before training was over." in void
 
 
 def test_nobody_is_blamed_for_a_duty_that_never_came(seen: Seen) -> None:
