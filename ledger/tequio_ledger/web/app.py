@@ -70,7 +70,7 @@ def build(ledger: Ledger, streams: Streams) -> ASGIApp:
     services: dict[str, object] = {
         "ledger": ledger,
         "streams": streams,
-        "book": SeedBook(),
+        "seeds": SeedBook(),
         "limiter": RateLimiter(ledger.settings, ledger.clock),
     }
     services["description"] = openapi.Description(ROUTES, services.keys())

@@ -281,19 +281,19 @@ class SeedBook:
 
 
 @get("/v1/seeds")
-async def get_seeds(ledger: Ledger, book: SeedBook) -> SeedsAnswer:
+async def get_seeds(ledger: Ledger, seeds: SeedBook) -> SeedsAnswer:
     """List the address records of peers that can be dialled."""
-    return SeedsAnswer([msgspec.Raw(raw) for raw in book.current(ledger.clock())])
+    return SeedsAnswer([msgspec.Raw(raw) for raw in seeds.current(ledger.clock())])
 
 
 @put("/v1/seeds", status=204)
 async def put_seed(
-    request: Request, ledger: Ledger, limiter: RateLimiter, book: SeedBook
+    request: Request, ledger: Ledger, limiter: RateLimiter, seeds: SeedBook
 ) -> Response:
     """Store a peer's address record while it is current."""
     record = AddressRecord.parse(await read_body(request, RECORD_BYTES))
     network = network_of(request)
     limiter.charge_address(network, 1)
     record.verify(ledger.state.net)
-    book.put(record, network, ledger.clock())
+    seeds.put(record, network, ledger.clock())
     return Response(None, status_code=204)

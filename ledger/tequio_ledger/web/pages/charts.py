@@ -59,7 +59,7 @@ class Reading:
     at: float
     value: float
     label: str
-    said: str
+    caption: str
     is_open: bool = False
     """The value may still grow: its period is not over."""
     singles: tuple[Single, ...] = ()
@@ -92,7 +92,7 @@ class Dot:
     y: float
     left: float
     width: float
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,7 @@ def thin(readings: Sequence[Reading]) -> list[Reading]:
             at=group[-1].at,
             value=sum(one.value for one in group) / len(group),
             label=group[-1].label,
-            said=f"mean of {len(group)} up to {group[-1].said}",
+            caption=f"mean of {len(group)} up to {group[-1].caption}",
         )
         for group in groups
     ]
@@ -298,7 +298,7 @@ def _dots(
             y=round(y, 1),
             left=round(edges[at], 1),
             width=round(edges[at + 1] - edges[at], 1),
-            said=readings[at].said,
+            caption=readings[at].caption,
         )
         for at, (x, y) in enumerate(points)
     )

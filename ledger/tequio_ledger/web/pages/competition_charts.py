@@ -47,7 +47,7 @@ class RankedEntrant:
     scores: tuple[EvaluatorScore, ...]
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         rank = f"rank {self.rank}, " if self.rank else ""
         low_high = ""
         if self.interval:
@@ -63,7 +63,7 @@ class EvaluatorDot:
     x: float
     y: float
     is_outlier: bool
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class EntrantBar:
     width: float
     is_first: bool
     spots: tuple[EvaluatorDot, ...]
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +142,7 @@ def ranking_chart(placed: Sequence[RankedEntrant]) -> RankingChart | None:
         return None
     bounds = scale(list(_values(placed)), from_zero=False)
     layouts = tuple(_layout(size, placed, bounds) for size in _SIZES)
-    return RankingChart(summary="; ".join(one.said for one in placed), layouts=layouts)
+    return RankingChart(summary="; ".join(one.caption for one in placed), layouts=layouts)
 
 
 def _values(placed: Sequence[RankedEntrant]) -> list[float]:
@@ -188,7 +188,7 @@ def _row(size: _Size, bounds: tuple[float, float], at: int, one: RankedEntrant) 
         width=round(_at(size, bounds, high) - left, 1),
         is_first=one.rank == 1,
         spots=tuple(_spot(size, bounds, top, score) for score in one.scores),
-        said=one.said,
+        caption=one.caption,
     )
 
 
@@ -203,7 +203,7 @@ def _spot(
         x=min(max(x, size.left), size.right),
         y=top + size.bar + _SPOT,
         is_outlier=score.is_outlier,
-        said=f"{result}{odd}{', off the scale' if is_beyond else ''}",
+        caption=f"{result}{odd}{', off the scale' if is_beyond else ''}",
     )
 
 
@@ -255,7 +255,7 @@ class SwarmCurve:
     path: str
     x: float
     y: float
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,8 +284,8 @@ class Side:
     readings: tuple[Reading, ...]
 
     @property
-    def said(self) -> str:
-        return self.readings[-1].said if self.readings else "no closed round yet"
+    def caption(self) -> str:
+        return self.readings[-1].caption if self.readings else "no closed round yet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,7 +302,7 @@ class SideCurves:
     @property
     def summary(self) -> str:
         """The chart in words, for people who cannot see it."""
-        return "; ".join(f"{one.entrant}: {one.said}" for one in self.sides)
+        return "; ".join(f"{one.entrant}: {one.caption}" for one in self.sides)
 
 
 def side_curves(swarms: Sequence[Swarm], *, left_out: int) -> SideCurves:
@@ -337,7 +337,7 @@ def _measured(swarm: Swarm) -> list[Reading]:
                 at=one.round,
                 value=(bits := measures.bits_per_byte(one.median)),
                 label=str(one.round),
-                said=f"round {one.round}: {bits:.4f} bits per byte",
+                caption=f"round {one.round}: {bits:.4f} bits per byte",
             )
             for one in swarm.heads
         ]
@@ -353,7 +353,7 @@ def _claimed(swarm: Swarm, unit: str, *, is_in_bytes: bool) -> list[Reading]:
                 at=one.round,
                 value=nats * factor,
                 label=str(one.round),
-                said=f"round {one.round}: {nats * factor:.4f} {unit}",
+                caption=f"round {one.round}: {nats * factor:.4f} {unit}",
             )
             for one in swarm.rounds
             if (nats := text.loss(one.loss_q16)) is not None and nats > 0
@@ -387,9 +387,9 @@ def _curves_layout(kind: str, width: int, height: int, drawn: Sequence[Side]) ->
 
 def _line(side: Side, points: list[tuple[float, float]]) -> SwarmCurve:
     x, y = points[-1]
-    said = f"{side.entrant}, {side.said}"
+    caption = f"{side.entrant}, {side.caption}"
     return SwarmCurve(
-        look=side.look, path=charts.smooth(points), x=round(x, 1), y=round(y, 1), said=said
+        look=side.look, path=charts.smooth(points), x=round(x, 1), y=round(y, 1), caption=caption
     )
 
 

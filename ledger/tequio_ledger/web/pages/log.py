@@ -76,7 +76,7 @@ def _field(kind: str, name: str, value: object) -> BodyField:
 
 def _meaning(kind: str, name: str, value: object) -> str:
     if name in _TIMES and isinstance(value, int):
-        return text.moment(value) if value else "no end"
+        return text.utc_time(value) if value else "no end"
     explain = _MEANINGS.get((kind, name))
     return explain(value) if explain else ""
 

@@ -187,7 +187,7 @@ class Duty:
 @get("/peers/{key}")
 @render.by_turns
 def get_peer(
-    request: Request, ledger: Ledger, told: ToldRounds, key: str, before: Before = JSON_INTEGER
+    request: Request, ledger: Ledger, reader: ToldRounds, key: str, before: Before = JSON_INTEGER
 ) -> Response:
     """Show a key, given as base64url or as its peer id."""
     peer = key_from_peer_id(key) if key.startswith("12D3Koo") else PeerKey(from_text(key))
@@ -197,7 +197,7 @@ def get_peer(
         if row is None:
             raise RefusedError("not-found", f"the key {to_text(peer)} is not registered here")
         rows = queries.rounds(connection, peer, before, ROUNDS)
-        rounds = [_attended(connection, ledger, told, peer, one) for one in rows]
+        rounds = [_attended(connection, ledger, reader, peer, one) for one in rows]
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
         by_day = queries.points_per_day(connection, since_ms, peer)
         newest = entries.before(connection, ledger.published.size, ENTRIES, peer)
@@ -251,10 +251,10 @@ def _tier(key: PeerKey, row: TierRow, now_ms: int) -> TierView:
 
 
 def _attended(
-    connection: Connection, ledger: Ledger, told: ToldRounds, key: PeerKey, row: AttendedRow
+    connection: Connection, ledger: Ledger, reader: ToldRounds, key: PeerKey, row: AttendedRow
 ) -> AttendedView:
     run = RunId(Digest(row.run))
-    story = told.story(connection, run, row.round)
+    story = reader.story(connection, run, row.round)
     slot = next(at for at, one in story.roster.keys.items() if one == key)
     return AttendedView(
         run=to_text(run),

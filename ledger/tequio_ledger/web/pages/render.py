@@ -106,8 +106,8 @@ def page(
     body = _render(template, frame, view)
     tag = f'"{to_text(sha256(body))[:22]}"'
     made = Print(body=body, tag=tag, headers={**SECURITY, "cache-control": cache, "etag": tag})
-    prints: Prints = request.state.prints
-    prints.keep(request, made)
+    pages: Prints = request.state.page_cache
+    pages.keep(request, made)
     return made.answer(request)
 
 
@@ -245,14 +245,14 @@ class Turns:
 
 async def in_turn(request: Request, make: Callable[[], Response]) -> Response:
     """Render a page when it is its turn, unless the same one was rendered meanwhile."""
-    prints: Prints = request.state.prints
-    turns: Turns = request.state.turns
+    pages: Prints = request.state.page_cache
+    queue: Turns = request.state.render_queue
 
     def work() -> Response:
-        found = prints.find(request)
+        found = pages.find(request)
         return make() if found is None else found.answer(request)
 
-    return await turns.take(work)
+    return await queue.take(work)
 
 
 def by_turns(make: Callable[P, Response]) -> Callable[P, Awaitable[Response]]:

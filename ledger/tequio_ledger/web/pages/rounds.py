@@ -22,7 +22,7 @@ from tequio_shared.statements.runs import HeadAttest, HeadPromote
 
 @get("/runs/{run}/rounds/{number:int}")
 async def get_round(
-    request: Request, ledger: Ledger, told: ToldRounds, run: str, number: int
+    request: Request, ledger: Ledger, reader: ToldRounds, run: str, number: int
 ) -> Response:
     await ledger.sequencer.settled()
     run_id = RunId(from_text(run))
@@ -33,7 +33,7 @@ async def get_round(
 
     def make() -> Response:
         with snapshot(ledger.database) as (connection, published):
-            story = told.story(connection, run_id, number)
+            story = reader.story(connection, run_id, number)
         slots = slot_stories(story)
         accepted = [one for one in slots if one.verdict.tone == "ok" and story.result]
         promoted = story.promoted.body if story.promoted else None

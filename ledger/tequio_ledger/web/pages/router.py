@@ -121,13 +121,13 @@ def pages(
 
     `otherwise` answers errors that say nothing to a reader.
     """
-    told = ToldRounds(ledger.genesis.network_id, ledger.blobs.read)
-    prints, turns = Prints(time.monotonic), Turns()
+    reader = ToldRounds(ledger.genesis.network_id, ledger.blobs.read)
+    cache, queue = Prints(time.monotonic), Turns()
 
     def cached(request: Request) -> Response | None:
-        request.state.prints, request.state.turns = prints, turns
-        found = prints.find(request)
+        request.state.page_cache, request.state.render_queue = cache, queue
+        found = cache.find(request)
         return None if found is None else found.answer(request)
 
     group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=cached)
-    return group, {"told": told}
+    return group, {"reader": reader}

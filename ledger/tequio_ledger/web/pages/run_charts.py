@@ -77,7 +77,7 @@ class Segment:
     path: str
     tone: str
     """done, due, or none if the member has no such duty."""
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +92,9 @@ def round_ring(now: RunNow) -> RoundRing:
     if not now.slots:
         return RoundRing(segments=(), summary="No round is in progress")
     segments = [
-        Segment(path=_arc(radius, at, len(now.slots)), tone=tone, said=f"{slot.key}: {said}")
+        Segment(path=_arc(radius, at, len(now.slots)), tone=tone, caption=f"{slot.key}: {caption}")
         for at, slot in enumerate(now.slots)
-        for radius, (tone, said) in zip(_RADII, _duties(slot), strict=True)
+        for radius, (tone, caption) in zip(_RADII, _duties(slot), strict=True)
     ]
     summary = (
         f"{now.stated} of {len(now.slots)} members stated their head, {now.committed} of "
@@ -207,14 +207,14 @@ def _day(number: int, micropoints: int, today: int) -> Reading:
         at=number,
         value=micropoints / text.MICRO,
         label=label,
-        said=f"{label}{', so far' if is_open else ''}: {text.points(micropoints)} points",
+        caption=f"{label}{', so far' if is_open else ''}: {text.points(micropoints)} points",
         is_open=is_open,
     )
 
 
-def _reading(one: PastRound, value: float, said: str) -> Reading:
+def _reading(one: PastRound, value: float, caption: str) -> Reading:
     return Reading(
-        at=one.round, value=value, label=str(one.round), said=f"round {one.round}: {said}"
+        at=one.round, value=value, label=str(one.round), caption=f"round {one.round}: {caption}"
     )
 
 
@@ -250,7 +250,7 @@ class Band:
     kind: str
     left: float
     width: float
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +259,7 @@ class Mark:
 
     at: float
     kind: str
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,15 +286,15 @@ def timeline(story: RoundStory, now_ms: int) -> Timeline:
             kind=kind,
             left=place(begin),
             width=round(max((end - begin) * scale, 1), 1),
-            said=f"{name}: {text.duration(end - begin)}",
+            caption=f"{name}: {text.duration(end - begin)}",
         )
         for (name, kind), begin, end in phases
     ]
     marks = [
-        Mark(at=place(at_ms), kind=kind, said=f"{said}, {text.duration(at_ms - first)} in")
-        for at_ms, kind, said in _logged(story)
+        Mark(at=place(at_ms), kind=kind, caption=f"{caption}, {text.duration(at_ms - first)} in")
+        for at_ms, kind, caption in _logged(story)
     ]
-    summary = "; ".join(band.said for band in bands)
+    summary = "; ".join(band.caption for band in bands)
     return Timeline(bands=tuple(bands), marks=tuple(marks), summary=summary)
 
 

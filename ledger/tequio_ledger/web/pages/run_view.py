@@ -131,7 +131,7 @@ class RunNow:
     manifest: Manifest
     state: State
     mark: Mark
-    wish: str
+    pending: str
     """"pause" or "finish" if organisers want that after this round, else empty."""
     number: int
     closed: int
@@ -189,7 +189,7 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         manifest=view.manifest,
         state=view.state,
         mark=text.STATES[view.state],
-        wish={Wish.PAUSE: "pause", Wish.FINISH: "finish"}.get(view.wish, ""),
+        pending={Wish.PAUSE: "pause", Wish.FINISH: "finish"}.get(view.wish, ""),
         number=view.number,
         closed=view.closed,
         voided=view.voided,

@@ -58,9 +58,9 @@ class Writing:
     entry: int
     prompt: str
     text: str
-    alike: int
+    agreeing: int
     """Members that report the same text, word for word."""
-    told: int
+    reports: int
     """Members that report any text."""
 
 
@@ -112,7 +112,7 @@ def _reading(head: MeasuredHead) -> Reading:
         at=head.round,
         value=value,
         label=str(head.round),
-        said=f"head of round {head.round}: {value:.4f} bits per byte, {count}",
+        caption=f"head of round {head.round}: {value:.4f} bits per byte, {count}",
         singles=tuple(
             Single(value=bits_per_byte(row.said), is_outlier=row.is_outlier) for row in head.rows
         ),
@@ -123,15 +123,15 @@ def _writing(head: MeasuredHead) -> Writing | None:
     sample = measures.of(head.shown.said) if head.shown else None
     if head.shown is None or sample is None:
         return None
-    told = [one for row in head.rows if (one := measures.of(row.said)) is not None]
+    samples = [one for row in head.rows if (one := measures.of(row.said)) is not None]
     return Writing(
         round=head.round,
         peer=to_text(head.shown.peer),
         entry=head.shown.entry,
         prompt=sample.prompt,
         text=sample.text,
-        alike=told.count(sample),
-        told=len(told),
+        agreeing=samples.count(sample),
+        reports=len(samples),
     )
 
 
@@ -173,7 +173,7 @@ class RoundLine:
     loss: float | None
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         if self.mark is OUTCOMES["closed"]:
             accepted = text.plural(self.accepted, "contribution")
             return f"Round {self.number}: {accepted} accepted"

@@ -101,7 +101,7 @@ def duration(length_ms: int) -> str:
     return f"{rest // SECOND_MS} s"
 
 
-def moment(at_ms: int) -> str:
+def utc_time(at_ms: int) -> str:
     """Write a time: 21 Nov 2026, 14:03:22 UTC."""
     at = _utc(at_ms)
     return f"{at.day} {at:%b %Y, %H:%M:%S} UTC" if at else f"{at_ms} ms since 1970"
@@ -141,7 +141,7 @@ def _decimal(micropoints: int, places: int) -> str:
 
 
 _FILTERS = (points, exact_points, count, short_count, decimal, percent, plural, size, duration)
-FILTERS = {one.__name__: one for one in (*_FILTERS, moment, machine_time, short_key)}
+FILTERS = {one.__name__: one for one in (*_FILTERS, utc_time, machine_time, short_key)}
 """Filters of templates, by name."""
 
 

@@ -135,7 +135,7 @@ def test_where_the_newest_heads_have_no_sample_an_older_one_is_shown() -> None:
     assert shown is not None
     assert shown.writing is not None
     assert (shown.writing.round, shown.writing.text) == (0, " upon")
-    assert (shown.writing.alike, shown.writing.told) == (1, 1)
+    assert (shown.writing.agreeing, shown.writing.reports) == (1, 1)
     without = held_out([head(0, row("ana", 8))])
     assert without is not None
     assert without.writing is None
@@ -156,7 +156,7 @@ def test_an_outlier_is_marked_in_words_and_by_a_shape() -> None:
     assert shown.bits_per_byte == pytest.approx(7.0)
     marks = {line.mark.word: line.mark.tone for line in shown.lines}
     assert marks == {"with the median": "ok", "far from the median": "warn"}
-    assert shown.curve.readings[-1].said.endswith("median of 3, 1 far from it")
+    assert shown.curve.readings[-1].caption.endswith("median of 3, 1 far from it")
     for layout in shown.curve.layouts:
         assert sum(spot.is_outlier for spot in layout.spots) == 1
         assert all(layout.rows[-1].at <= spot.y <= layout.base for spot in layout.spots)

@@ -41,7 +41,7 @@ def test_a_liar_stands_at_the_edge_and_does_not_stretch_the_scale() -> None:
         calm, odd = other.rows[0].spots
         assert (calm.is_outlier, odd.is_outlier) == (False, True)
         assert odd.x == other.right
-        assert odd.said.endswith("further off than honest computers can be, off the scale")
+        assert odd.caption.endswith("further off than honest computers can be, off the scale")
 
 
 def test_who_shares_a_rank_stands_on_one_ground() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
 
-SERVICES = ("ledger", "told", "streams")
+SERVICES = ("ledger", "reader", "streams")
 
 
 class Crowd:
