@@ -68,16 +68,16 @@ def progress(now: CompetitionNow, now_ms: int) -> Progress:
     is_over, dates = now.phase is Phase.DECIDED, now.rules.dates
 
     def cell(name: str, evaluator: str) -> ProgressCell:
-        spot, index = (name, evaluator), None
+        spot = name, evaluator
         if spot in revealed:
-            word, index = SHOWN, revealed[spot]
+            word = SHOWN
         elif spot in committed:
             word = WITHHELD if is_over or now_ms > dates.shown else COMMITTED
-            index = committed[spot]
         else:
             # an entrant's scores are revealed only once nobody else may commit to any
             is_late = is_over or now_ms > dates.scored or name in opened
             word = SILENT if is_late else PENDING
+        index = revealed.get(spot, committed.get(spot))
         return ProgressCell(word=word, tone=_TONES[word], index=index)
 
     rows = ((key, tuple(cell(name, key) for name in names)) for key in now.evaluators)

@@ -180,7 +180,7 @@ WEEK_DAYS = 7
 async def get_overview(request: Request, ledger: Ledger) -> Response:
     await ledger.sequencer.settled()
     runs = [run_now(ledger.state, run) for run in ledger.state.runs]
-    runs.sort(key=lambda run: (run.is_over, -run.opened_index))  # the newest first, then those over
+    runs.sort(key=lambda run: (run.is_over, -run.opened_index))  # finished runs last
     contests = _contests(ledger.state, ledger.clock())
     keys = len(ledger.state.peers)
     return await render.in_turn(request, lambda: _overview(request, ledger, runs, contests, keys))

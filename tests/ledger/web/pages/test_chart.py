@@ -115,4 +115,4 @@ def test_the_day_that_is_not_over_says_so() -> None:
     assert [bar.is_open for bar in made.layouts[0].bars] == [False, False, False, True]
     assert made.readings[-1].caption == "13 Jan, so far: 1.00 points"
     assert made.readings[-2].caption == "12 Jan: 0 points"
-    assert made.summary.endswith("today, so far, 1.00")
+    assert made.summary.endswith("1.00 today so far")
