@@ -79,7 +79,7 @@ class Step:
 
     name: str
     at_ms: int
-    says: str
+    description: str
     is_over: bool
     index: int | None
 
@@ -89,7 +89,7 @@ class Rule:
     """One rule, in words; `link` is where people find more."""
 
     name: str
-    says: str
+    description: str
     link: str = ""
 
 
@@ -152,8 +152,8 @@ def steps(now: CompetitionNow, now_ms: int) -> tuple[Step, ...]:
         ("Result", dates.result, "challenges end", began.get(Phase.DECIDED)),
     )
     return tuple(
-        Step(name=name, at_ms=at_ms, says=says, is_over=at_ms <= now_ms, index=index)
-        for name, at_ms, says, index in rows
+        Step(name=name, at_ms=at_ms, description=description, is_over=at_ms <= now_ms, index=index)
+        for name, at_ms, description, index in rows
     )
 
 
@@ -162,33 +162,33 @@ def rules_told(rules: CompetitionRules) -> tuple[Rule, ...]:
     scoring, sealed = rules.scoring, rules.sealed
     drawn = min(scoring.documents, sealed.documents)
     return (
-        Rule(name="Budget", says=_budget(rules)),
+        Rule(name="Budget", description=_budget(rules)),
         Rule(
             name="Data",
-            says="" if rules.data else "The rules do not limit the training data.",
+            description="" if rules.data else "The rules do not limit the training data.",
             link=rules.data,
         ),
         Rule(
             name="Texts",
-            says=f"{count(drawn)} of {count(sealed.documents)} are drawn and scored after the "
-            "deadline for submissions.",
+            description=f"{count(drawn)} of {count(sealed.documents)} are drawn and scored after "
+            "the deadline for submissions.",
         ),
         Rule(
             name="Reading",
-            says=f"Windows of {count(scoring.window)} tokens, {count(scoring.stride)} new ones in "
-            "each after the first; every token is scored once, in 32-bit precision.",
+            description=f"Windows of {count(scoring.window)} tokens, {count(scoring.stride)} new ones "
+            "in each after the first; every token is scored once, in 32-bit precision.",
         ),
         Rule(
             name="Score",
-            says="Bits per byte of UTF-8, so that tokenizers do not matter. For each text the "
-            f"median of {scoring.evaluators} evaluators counts; with fewer than "
+            description="Bits per byte of UTF-8, so that tokenizers do not matter. For each text "
+            f"the median of {scoring.evaluators} evaluators counts; with fewer than "
             f"{LEAST_EVALUATORS} nobody is ranked. Honest computers agree within 1 in "
             f"{count(TOTAL_TOLERANCE)} on a total and 1 in {count(DOCUMENT_TOLERANCE)} on a text.",
         ),
         Rule(
             name="Ranks",
-            says="One entrant is ahead of another only if chance does not explain the difference: "
-            "a paired bootstrap over the texts at 5 %, corrected for the number of pairs. "
+            description="One entrant is ahead of another only if chance does not explain the "
+            "difference: a paired bootstrap over the texts at 5 %, corrected for the number of pairs. "
             "Otherwise they share a rank.",
         ),
     )

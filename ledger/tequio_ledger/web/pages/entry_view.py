@@ -24,7 +24,7 @@ class EntryLine:
     index: int
     id: str
     type: str
-    says: str
+    description: str
     author: str
     run: str
     round: int | None
@@ -36,7 +36,7 @@ def entry_line(row: EntryRow) -> EntryLine:
         index=row.index,
         id=to_text(row.id),
         type=row.type,
-        says=text.TYPES.get(row.type, "A statement of a newer version of Tequio"),
+        description=text.TYPES.get(row.type, "A statement of a newer version of Tequio"),
         author=to_text(row.author),
         run=to_text(row.run) if row.run else "",
         round=row.round,

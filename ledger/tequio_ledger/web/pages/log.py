@@ -93,7 +93,7 @@ def _rejections(value: object) -> str:
 
 
 def _standing(value: object) -> str:
-    return text.standing(str(value)).says
+    return text.standing(str(value)).description
 
 
 _MEANINGS: dict[tuple[str, str], Callable[[object], str]] = {

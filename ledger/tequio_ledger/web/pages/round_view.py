@@ -242,8 +242,8 @@ class SlotStory:
     @property
     def why(self) -> str:
         """Reason for its points, or for none."""
-        work = self.verdict.says if self.windows else "It had no windows to train."
-        return f"{work} {self.duty.says}" if self.is_elected else work
+        work = self.verdict.description if self.windows else "It had no windows to train."
+        return f"{work} {self.duty.description}" if self.is_elected else work
 
 
 def slot_stories(story: RoundStory) -> tuple[SlotStory, ...]:

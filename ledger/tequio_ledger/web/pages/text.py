@@ -152,7 +152,7 @@ class Mark:
     word: str
     tone: str
     """One of ok, busy, wait, warn, danger and off."""
-    says: str = ""
+    description: str = ""
 
 
 STATES: Mapping[State, Mark] = MappingProxyType(
@@ -321,7 +321,9 @@ def verdict(code: int, reason_code: int) -> Mark:
     if mark is None:
         return Mark(f"Verdict {code}", "wait", "This code is from a newer version of Tequio.")
     why = reason(reason_code)
-    return Mark(mark.word, mark.tone, f"{mark.says} Because {why}." if why else mark.says)
+    return Mark(
+        mark.word, mark.tone, f"{mark.description} Because {why}." if why else mark.description
+    )
 
 
 def reason(code: int) -> str:

@@ -237,10 +237,10 @@ def test_custodians_of_one_owner_are_one(contest: Contest) -> None:
     owned = [replace(one, owner=now.shares[0].owner) for one in now.shares[:2]]
     told = competition_text.secrecy(replace(now, shares=(*owned, now.shares[2])))
     assert told.tone == "warn"
-    assert "2 of the custodians' keys belong to one owner" in told.says
+    assert "2 of the custodians' keys belong to one owner" in told.description
     organised = [replace(one, is_organiser=True) for one in now.shares[:2]]
     told = competition_text.secrecy(replace(now, shares=(*organised, now.shares[2])))
-    assert "organisers hold 2" in told.says
+    assert "organisers hold 2" in told.description
 
 
 def test_entrants_lead_to_their_runs_and_runs_to_their_competitions(contest: Contest) -> None:

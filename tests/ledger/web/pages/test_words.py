@@ -35,5 +35,5 @@ def test_every_tier_has_a_word_and_one_of_a_newer_program_its_number() -> None:
 
 def test_every_cause_for_which_a_ledger_does_not_sign_has_words_of_its_own() -> None:
     marks = [HEALTH[cause.value] for cause in Cause]
-    assert all(mark.says for mark in marks)
+    assert all(mark.description for mark in marks)
     assert len({mark.word for mark in marks}) == len(Cause)
