@@ -1,4 +1,4 @@
-"""What holds for the whole API: its description, pages, tags, problems, and an end in order."""
+"""Properties of the whole API: its description, paging, tags, problems, and an orderly stop."""
 
 from __future__ import annotations
 

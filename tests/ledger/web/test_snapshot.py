@@ -43,17 +43,17 @@ def test_nobody_sees_rows_before_their_log_is_signed(ledger: Ledger) -> None:
     last, seen = unsign(ledger), threading.Event()
     found: list[int] = []
 
-    def look() -> None:
+    def read() -> None:
         with snapshot(ledger.database) as (_, published):
             found.append(published.size)
         seen.set()
 
-    looking = threading.Thread(target=look)
-    looking.start()
+    reading_thread = threading.Thread(target=read)
+    reading_thread.start()
     assert not seen.wait(0.1)
     with ledger.database.writer.begin() as connection:
         log_rows.insert_checkpoint(connection, last)
-    looking.join(5)
+    reading_thread.join(5)
     assert found == [last.size]
 
 

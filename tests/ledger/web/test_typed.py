@@ -1,4 +1,4 @@
-"""What strangers brought comes from the address of the pages: no route lets a browser run it."""
+"""Uploads of strangers share an origin with the pages: no route lets a browser run them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ OURS = {"/static/{name}"}
 DATA = ("application/json", "application/problem+json", "application/openapi+json")
 STREAMS = ("text/event-stream",)
 LOOKED_AT = ("/log/checkpoint", "/log/policy")
-"""Signed text that people look at."""
+"""Signed text that browsers may display."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What stands in the places of parameters: names of things that are there."""
+    """Names of stored things, as values of path parameters."""
 
     key: str
     blob: str

@@ -175,8 +175,8 @@ def rules_told(rules: CompetitionRules) -> tuple[Rule, ...]:
         ),
         Rule(
             name="Reading",
-            description=f"Windows of {count(scoring.window)} tokens, {count(scoring.stride)} new ones "
-            "in each after the first; every token is scored once, in 32-bit precision.",
+            description=f"Windows of {count(scoring.window)} tokens, {count(scoring.stride)} new "
+            "ones in each after the first; every token is scored once, in 32-bit precision.",
         ),
         Rule(
             name="Score",
@@ -188,8 +188,8 @@ def rules_told(rules: CompetitionRules) -> tuple[Rule, ...]:
         Rule(
             name="Ranks",
             description="One entrant is ahead of another only if chance does not explain the "
-            "difference: a paired bootstrap over the texts at 5 %, corrected for the number of pairs. "
-            "Otherwise they share a rank.",
+            "difference: a paired bootstrap over the texts at 5 %, corrected for the number of "
+            "pairs. Otherwise they share a rank.",
         ),
     )
 

@@ -78,7 +78,7 @@ def test_a_new_user_verifies_an_entry(site: Site, window: Watched) -> None:
 
 
 def verdict(page: Page) -> str:
-    """What the verifier came to, once it is done."""
+    """Wait for the verifier, and return its verdict."""
     page.locator("#check-says.verdict").wait_for()
     return page.locator("#check-says").inner_text()
 

@@ -36,7 +36,7 @@ KINDS = ("comp.", "eval.")
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """What happened, and how it is told."""
+    """The competitions of a ledger, and its pages."""
 
     shown: ShownCompetitions
     reader: PageReader
@@ -46,12 +46,10 @@ class Contest:
         return to_text(self.shown.papers[phase].id)
 
     def now(self, phase: str, at_ms: int | None = None) -> CompetitionNow:
-        """The same as it stands, at that time."""
         time_ms = self.shown.clock() if at_ms is None else at_ms
         return competition_now(self.shown.ledger.state, self.shown.papers[phase].id, time_ms)
 
     def page(self, phase: str) -> Page:
-        """Its page."""
         return self.reader.get(f"/competitions/{self.name(phase)}")
 
     def json(self, path: str) -> Any:  # noqa: ANN401 - whatever JSON can be

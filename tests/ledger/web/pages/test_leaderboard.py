@@ -25,7 +25,7 @@ def pages(tmp_path: Path) -> Iterator[PageReader]:
 
 
 def cells(pages: PageReader, path: str) -> list[str]:
-    """What stands in the table, row by row."""
+    """List the rows of the table."""
     return [one.text.strip() for one in pages.get(path).all("td")]
 
 

@@ -1,4 +1,4 @@
-"""Those who look at pages wait for each other, and never for the log's own connections."""
+"""Readers of pages queue for each other, and never use up the log's own connections."""
 
 from __future__ import annotations
 

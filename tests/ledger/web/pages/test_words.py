@@ -1,4 +1,4 @@
-"""What a run asks of whom it takes, in words."""
+"""Admission rules, tiers and health of the ledger in words."""
 
 from __future__ import annotations
 
