@@ -75,7 +75,7 @@ def test_the_run_shows_what_the_newest_head_writes_and_who_says_so(seen: Seen) -
     assert "<bdi>Once upon a time" in raw
     assert "could &lt;b&gt;count&lt;/b&gt; the stars.\nEvery" in raw, "a text and no HTML"
     assert "<b>count" not in raw
-    assert "2 of 3 drawn members say the same word for word" in page.text
+    assert "2 of 3 drawn members report the same text, word for word" in page.text
     assert f"/peers/{sample['peer']}" in page.links()
     assert f"/entries/{sample['entry']}" in page.links()
     assert f"After round {LAST} the model continues a text" in page.text
