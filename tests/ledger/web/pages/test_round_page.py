@@ -25,7 +25,7 @@ def round_page(seen: Seen, number: int) -> Page:
 def test_a_rejected_contribution_comes_with_its_reason(seen: Seen) -> None:
     page = round_page(seen, REFUSED)
     assert "Accepted 5 of 6 contributions committed" in page.text
-    assert "Because it points away from what witnesses measured themselves." in page.text
+    assert "Because its direction contradicts the witnesses' own measurements." in page.text
     refusals = [
         one for one in page.all("td") if one.attributes.get("title", "")[:10] == "refused it"
     ]
