@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from typing import TYPE_CHECKING
-
 import httpx
 import pytest
+import subprocess
+import sys
 import trio
-
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tests.support.authors import Author
-from tests.support.ledgers import UNLIMITED, Served, served
+from tests.support.ledgers import Served, UNLIMITED, served
 from tests.support.liars import key_folder, now_ms
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +51,7 @@ def test_a_volunteer_joins_a_team_changes_it_and_leaves(ledger: Served, tmp_path
     assert "is in team puebla-2" in told(ledger, folder, "puebla-2")
     assert "is in no team" in told(ledger, folder, "--leave")
     assert "nothing to change" in told(ledger, folder, "--leave")
-    assert "puebla" not in httpx.get(page, timeout=30).text.partition("Said last")[0]
+    assert "puebla" not in httpx.get(page, timeout=30).text.partition("Newest statements")[0]
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,14 @@
-"""What holds for the whole API: its description, pages, tags, problems, and an end in order."""
+"""Properties of the whole API: its description, paging, tags, problems, and an orderly stop."""
 
 from __future__ import annotations
 
+import httpx
 import json
+import pytest
 import signal
 import socket
 import sqlite3
 import time
-from typing import TYPE_CHECKING, Any
-
-import httpx
-import pytest
-
 from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.openapi import EXCHANGES
 from tequio_shared.ids import sha256, to_text
@@ -21,10 +18,12 @@ from tests.support.attackers import put_headers
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, Served, served
 from tests.support.lived_ledger import live_yesterday, open_competitions
+from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
 
 UNDERIVED = {"/healthz", "/v1/seeds", "/v1/openapi.json", "/v1/witnesses"}
 """JSON that follows from no entry of the log."""

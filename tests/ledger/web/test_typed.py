@@ -1,14 +1,11 @@
-"""What strangers brought comes from the address of the pages: no route lets a browser run it."""
+"""Uploads of strangers share an origin with the pages: no route lets a browser run them."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 import httpx
 import pytest
-
+import time
+from dataclasses import dataclass
 from tequio_ledger.web import app
 from tequio_ledger.web.pages import router
 from tequio_ledger.web.pages.static import CONTENT
@@ -16,9 +13,11 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.log.tiles import encode_bundle
 from tests.ledger.web.test_blobs import put
 from tests.support.authors import Author
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tests.support.ledgers import Served
+
 
 SCRIPT = b"<script>alert(1)</script>"
 OURS = {"/static/{name}"}
@@ -26,12 +25,12 @@ OURS = {"/static/{name}"}
 DATA = ("application/json", "application/problem+json", "application/openapi+json")
 STREAMS = ("text/event-stream",)
 LOOKED_AT = ("/log/checkpoint", "/log/policy")
-"""Signed text that people look at."""
+"""Signed text that browsers may display."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What stands in the places of parameters: names of things that are there."""
+    """Names of stored things, as values of path parameters."""
 
     key: str
     blob: str
