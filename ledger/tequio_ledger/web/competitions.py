@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-import msgspec
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.web.answers import as_of
 from tequio_ledger.web.routing import get
 from tequio_shared.api.answer import ROWS
-from tequio_shared.api.competitions import (ChallengeAnswer, CommittedAnswer, CompetitionAnswer, CompetitionLine, CompetitionsAnswer, EntrantAnswer, OfferAnswer, ScoredAnswer, ShareAnswer)
+from tequio_shared.api.competitions import (
+    ChallengeAnswer,
+    CommittedAnswer,
+    CompetitionAnswer,
+    CompetitionLine,
+    CompetitionsAnswer,
+    EntrantAnswer,
+    OfferAnswer,
+    ScoredAnswer,
+    ShareAnswer,
+)
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
-from typing import Annotated, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
     from tequio_ledger.log.guard import Published
     from tequio_ledger.state import Said, State
     from tequio_shared.competition.competition import CompetitionView
@@ -35,7 +48,9 @@ async def get_competitions(
     """List competitions in the order in which they were opened, after the entry that opened one."""
     published = await ledger.sequencer.settled()
     views = ledger.state.competitions.views
-    later = (one for one, view in views.items() if view.began[Phase.OPEN].index > after)
+    later = (
+        one for one, view in views.items() if view.phase_starts[CompetitionPhase.OPEN].index > after
+    )
     now_ms = ledger.clock()
     page = [
         _competition_line(competition_now(ledger.state, one, now_ms))
@@ -79,9 +94,9 @@ def _competition_answer(now: CompetitionNow, published: Published) -> Competitio
         phase=now.phase,
         rules=now.rules,
         opened_index=now.opened_index,
-        closed_index=now.began.get(Phase.CLOSED),
-        drawn_index=now.began.get(Phase.DRAWN),
-        revealed_index=now.began.get(Phase.REVEALED),
+        closed_index=now.began.get(CompetitionPhase.CLOSED),
+        drawn_index=now.began.get(CompetitionPhase.DRAWN),
+        revealed_index=now.began.get(CompetitionPhase.REVEALED),
         entrants=tuple(
             EntrantAnswer(
                 entrant=one.name,
@@ -175,7 +190,7 @@ class CompetitionNow:
 
     @property
     def opened_index(self) -> int:
-        return self.began[Phase.OPEN]
+        return self.began[CompetitionPhase.OPEN]
 
     @property
     def shown(self) -> int:
@@ -191,9 +206,9 @@ def competition_now(state: State, competition: Digest, now_ms: int) -> Competiti
         id=to_text(competition),
         rules=view.rules,
         phase=view.phase,
-        began={phase: mark.index for phase, mark in view.began.items()},
-        lacks=view.lacks(),
-        void=view.void(now_ms),
+        began={phase: mark.index for phase, mark in view.phase_starts.items()},
+        lacks=view.missing_for_ranking(),
+        void=view.void_reason(now_ms),
         entrants=_entrants(view),
         offers=tuple(
             OfferAnswer(
@@ -209,7 +224,9 @@ def competition_now(state: State, competition: Digest, now_ms: int) -> Competiti
         documents=draw.documents if draw else (),
         evaluators=tuple(map(to_text, draw.evaluators)) if draw else (),
         commits=tuple(
-            CommittedAnswer(entrant=entrant, evaluator=to_text(evaluator), index=one.said.index)
+            CommittedAnswer(
+                entrant=entrant, evaluator=to_text(evaluator), index=one.committed_at.index
+            )
             for (entrant, evaluator), one in view.commits.items()
         ),
         results=_results(view),

@@ -11,16 +11,20 @@ import asyncio
 import threading
 from collections import Counter
 from enum import Enum
+from typing import TYPE_CHECKING
+
 from starlette.requests import ClientDisconnect
+
 from tequio_ledger import metrics
 from tequio_shared import addresses
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ratelimit import TokenBuckets
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Hashable
+
     from starlette.requests import Request
+
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.runtime import Clock
     from tequio_shared.ids import PeerKey
@@ -72,9 +76,9 @@ class RateLimiter:
             return buckets.try_spend(name, count, self._clock() / 1000)
 
 
-def _buckets(per_s: int) -> Buckets | None:
+def _buckets(per_s: int) -> TokenBuckets | None:
     """Make buckets of a rate; 0 sets no limit."""
-    return Buckets(per_s, per_s * BURST_S, names=NAMES) if per_s else None
+    return TokenBuckets(per_s, per_s * BURST_S, names=NAMES) if per_s else None
 
 
 class StreamKind(Enum):

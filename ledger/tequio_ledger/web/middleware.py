@@ -11,28 +11,31 @@ import asyncio
 import hashlib
 import ipaddress
 import itertools
-import structlog
 import time
 from collections import Counter
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+import structlog
+
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
 from tequio_ledger.web.limits import BURST_S, NAMES
 from tequio_shared.addresses import network_of
 from tequio_shared.ids import to_text
 from tequio_shared.ratelimit import TokenBuckets
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from ipaddress import IPv4Network, IPv6Network
-    from prometheus_client import Counter as CountMetric, Histogram
+
+    from prometheus_client import Counter as CountMetric
+    from prometheus_client import Histogram
     from starlette.responses import Response
-    from starlette.types import (ASGIApp, Message, Receive, Scope, Send)
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 if TYPE_CHECKING:
-
     Network = IPv4Network | IPv6Network
 
 log = structlog.get_logger(__name__)

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import msgspec
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.state import Said, State
 from tequio_ledger.store import queries
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import CompetitionNow, EntrantNow, competition_now
-from tequio_ledger.web.pages import (competition_scores, competition_text, render, text)
+from tequio_ledger.web.pages import competition_scores, competition_text, render, text
 from tequio_ledger.web.pages.competition_charts import CURVES, Swarm, side_curves
-from tequio_ledger.web.pages.run_view import (OnHub, RunNow, data_progress, run_now)
+from tequio_ledger.web.pages.run_view import OnHub, RunNow, data_progress, run_now
 from tequio_ledger.web.pages.text import Mark
 from tequio_ledger.web.routing import get
 from tequio_shared.competition.rules import CompetitionOutcome, Submission
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import (RunId, digest_from_text, from_text, to_text)
+from tequio_shared.ids import RunId, digest_from_text, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
-from typing import Annotated
-
 
 CHART_ROUNDS = 2_000
 ROWS = 100
@@ -90,7 +91,7 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
     return await render.in_turn(request, make)
 
 
-def stated_outcome(ledger: Ledger, now: CompetitionNow) -> Outcome | None:
+def stated_outcome(ledger: Ledger, now: CompetitionNow) -> CompetitionOutcome | None:
     """Read the outcome, if organisers stated one and its document is stored here."""
     if not now.outcome:
         return None
@@ -152,7 +153,11 @@ async def get_competitions(
     """List competitions, the newest first."""
     published = await ledger.sequencer.settled()
     views, now_ms = ledger.state.competitions.views, ledger.clock()
-    earlier = [one for one, view in views.items() if view.began[Phase.OPEN].index < before]
+    earlier = [
+        one
+        for one, view in views.items()
+        if view.phase_starts[CompetitionPhase.OPEN].index < before
+    ]
     listed = [
         competition_now(ledger.state, one, now_ms) for one in reversed(earlier[-COMPETITIONS_ROWS:])
     ]

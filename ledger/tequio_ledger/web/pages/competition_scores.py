@@ -17,7 +17,7 @@ from tequio_ledger.web.pages.competition_charts import (
     RankingChart,
     ranking_chart,
 )
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import MILLIBITS, NANOBITS, TOTAL_TOLERANCE, is_within
 
 if TYPE_CHECKING:
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
     from tequio_ledger.web.competitions import CompetitionNow
     from tequio_shared.api.competitions import ScoredAnswer
-    from tequio_shared.competition.rules import Compared, Judged, Outcome
+    from tequio_shared.competition.rules import (
+        ComparedEntrants,
+        CompetitionOutcome,
+        JudgedEvaluation,
+    )
 
 PAIRED = 16
 """Entrants whose pairs are listed, at most."""
@@ -65,14 +69,14 @@ def progress(now: CompetitionNow, now_ms: int) -> Progress:
     revealed = {(one.entrant, one.evaluator): one.index for one in now.results}
     opened = {entrant for entrant, _ in revealed}
     names = tuple(one.name for one in now.entrants if one.submission is not None)
-    is_over, dates = now.phase is Phase.DECIDED, now.rules.dates
+    is_over, dates = now.phase is CompetitionPhase.DECIDED, now.rules.dates
 
     def cell(name: str, evaluator: str) -> ProgressCell:
         spot = name, evaluator
         if spot in revealed:
             word = SHOWN
         elif spot in committed:
-            word = WITHHELD if is_over or now_ms > dates.shown else COMMITTED
+            word = WITHHELD if is_over or now_ms > dates.reveal_until else COMMITTED
         else:
             # an entrant's scores are revealed only once nobody else may commit to any
             is_late = is_over or now_ms > dates.scored or name in opened
@@ -120,7 +124,7 @@ class PairRow:
     cells: tuple[PairCell | None, ...]
 
 
-def score_rows(now: CompetitionNow, outcome: Outcome | None) -> tuple[ScoreRow, ...]:
+def score_rows(now: CompetitionNow, outcome: CompetitionOutcome | None) -> tuple[ScoreRow, ...]:
     """List every result, entrant by entrant."""
     places = outcome.places if outcome else ()
     judged = {(place.entrant, one.evaluator): one for place in places for one in place.evaluators}
@@ -132,12 +136,12 @@ def score_rows(now: CompetitionNow, outcome: Outcome | None) -> tuple[ScoreRow, 
     return tuple(sorted(rows, key=lambda row: (order[row.entrant], row.index)))
 
 
-def picture(now: CompetitionNow, outcome: Outcome | None) -> RankingChart | None:
+def picture(now: CompetitionNow, outcome: CompetitionOutcome | None) -> RankingChart | None:
     """Draw the ranking, or the scores so far before there is an outcome."""
     return ranking_chart(_ranked(outcome) if outcome else _so_far(now))
 
 
-def leaders(outcome: Outcome) -> str:
+def leaders(outcome: CompetitionOutcome) -> str:
     """Name the entrants of rank 1 in a sentence."""
     first = [one for one in outcome.places if one.rank == 1]
     if not first:
@@ -147,7 +151,7 @@ def leaders(outcome: Outcome) -> str:
     return f"{'Shared first: ' if len(first) > 1 else 'First: '}{names}, at {value} bits per byte."
 
 
-def pair_rows(outcome: Outcome | None) -> tuple[PairRow, ...]:
+def pair_rows(outcome: CompetitionOutcome | None) -> tuple[PairRow, ...]:
     """Compare the first `PAIRED` entrants with each other."""
     if outcome is None or not outcome.pairs:
         return ()
@@ -159,7 +163,9 @@ def pair_rows(outcome: Outcome | None) -> tuple[PairRow, ...]:
     )
 
 
-def _score_row(one: ScoredAnswer, judged: Judged | None, middles: dict[str, int]) -> ScoreRow:
+def _score_row(
+    one: ScoredAnswer, judged: JudgedEvaluation | None, middles: dict[str, int]
+) -> ScoreRow:
     middle = one.millibits - judged.off if judged else middles.get(one.entrant)
     is_off = middle is not None and not is_within(one.millibits, middle, TOTAL_TOLERANCE)
     return ScoreRow(
@@ -194,7 +200,7 @@ def _middle(values: Sequence[int]) -> int:
     return sorted(values)[len(values) // 2]
 
 
-def _ranked(outcome: Outcome) -> list[RankedEntrant]:
+def _ranked(outcome: CompetitionOutcome) -> list[RankedEntrant]:
     return [
         RankedEntrant(
             name=one.entrant,
@@ -237,7 +243,9 @@ def _so_far(now: CompetitionNow) -> list[RankedEntrant]:
     return sorted(found, key=lambda one: (one.value, one.name))
 
 
-def _pair_cell(name: str, other: str, pairs: dict[tuple[str, str], Compared]) -> PairCell | None:
+def _pair_cell(
+    name: str, other: str, pairs: dict[tuple[str, str], ComparedEntrants]
+) -> PairCell | None:
     straight, turned = pairs.get((name, other)), pairs.get((other, name))
     if straight is not None:
         return _compared(straight.winner, name, straight.low, straight.high)

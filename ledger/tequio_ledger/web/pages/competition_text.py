@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from tequio_ledger.web.pages.text import Mark, count, plural
 from tequio_shared.competition.rules import LEAST_EVALUATORS
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
     from tequio_ledger.web.competitions import CompetitionNow
     from tequio_shared.competition.rules import CompetitionRules
 
 
-PHASES: Mapping[Phase, Mark] = {
-    Phase.OPEN: Mark("Open", "ok", "Entrants train and submit; anyone else may offer to evaluate."),
-    Phase.CLOSED: Mark(
+PHASES: Mapping[CompetitionPhase, Mark] = {
+    CompetitionPhase.OPEN: Mark(
+        "Open", "ok", "Entrants train and submit; anyone else may offer to evaluate."
+    ),
+    CompetitionPhase.CLOSED: Mark(
         "Closed",
         "busy",
         "No more submissions count. Those who offered to evaluate reveal their secrets: together "
         "the secrets make a draw that nobody can steer.",
     ),
-    Phase.DRAWN: Mark(
+    CompetitionPhase.DRAWN: Mark(
         "Waiting for the texts", "busy", "Custodians reveal their shares of the key to the texts."
     ),
     CompetitionPhase.REVEALED: Mark(
@@ -33,7 +37,7 @@ PHASES: Mapping[Phase, Mark] = {
         "Everyone can read the texts now. The drawn evaluators score every submission and commit "
         "to their scores, so that nobody can copy another's.",
     ),
-    Phase.DECIDED: Mark(
+    CompetitionPhase.DECIDED: Mark(
         "Decided", "ok", "Organisers stated the outcome, and anyone can recompute it."
     ),
 }
@@ -126,12 +130,15 @@ def coming(now: CompetitionNow, now_ms: int) -> tuple[str, int] | None:
     if now.void:
         return None
     due = {
-        Phase.OPEN: [("until entries open", dates.opens), ("to enter and submit", dates.deadline)],
-        Phase.CLOSED: [("until the draw closes", dates.draw)],
-        Phase.DRAWN: [("for custodians to reveal their shares", dates.scored)],
-        Phase.REVEALED: [
+        CompetitionPhase.OPEN: [
+            ("until entries open", dates.opens),
+            ("to enter and submit", dates.deadline),
+        ],
+        CompetitionPhase.CLOSED: [("until the draw closes", dates.draw)],
+        CompetitionPhase.DRAWN: [("for custodians to reveal their shares", dates.scored)],
+        CompetitionPhase.REVEALED: [
             ("for evaluators to score", dates.scored),
-            ("for evaluators to reveal their scores", dates.shown),
+            ("for evaluators to reveal their scores", dates.reveal_until),
             ("for challenges", dates.result),
         ],
         CompetitionPhase.DECIDED: [],
@@ -144,11 +151,21 @@ def steps(now: CompetitionNow, now_ms: int) -> tuple[Step, ...]:
     dates, began = now.rules.dates, now.began
     rows = (
         ("Opens", dates.opens, "keys enter and submit", None),
-        ("Deadline", dates.deadline, "the last submission counts", began.get(Phase.CLOSED)),
-        ("Draw", dates.draw, "secrets are revealed, shares may be", began.get(Phase.DRAWN)),
+        (
+            "Deadline",
+            dates.deadline,
+            "the last submission counts",
+            began.get(CompetitionPhase.CLOSED),
+        ),
+        (
+            "Draw",
+            dates.draw,
+            "secrets are revealed, shares may be",
+            began.get(CompetitionPhase.DRAWN),
+        ),
         ("Scored", dates.scored, "evaluators have committed to their scores", None),
-        ("Revealed", dates.shown, "scores not revealed by now do not count", None),
-        ("Result", dates.result, "challenges end", began.get(Phase.DECIDED)),
+        ("Revealed", dates.reveal_until, "scores not revealed by now do not count", None),
+        ("Result", dates.result, "challenges end", began.get(CompetitionPhase.DECIDED)),
     )
     return tuple(
         Step(name=name, at_ms=at_ms, description=description, is_over=at_ms <= now_ms, index=index)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
-import msgspec
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import entries
 from tequio_ledger.web.pages import render, text
@@ -21,10 +24,10 @@ from tequio_shared.log.merkle import leaf_hash
 from tequio_shared.log.policy import NO_QUORUM
 from tequio_shared.network import standing
 from tequio_shared.statements.statement import Entry
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from tequio_shared.statements.statement import Statement
 
 
@@ -97,7 +100,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[object], str]] = {
     ("head.measure", "millibits"): _code(lambda value: f"{text.short_count(value / 1_000)} bits"),
     ("head.measure", "sample"): lambda _: "the model's text, according to this member",
     ("round.void", "reason"): _code(text.void),
-    ("standing.change", "cause"): _code(standing.words_of),
+    ("standing.change", "cause"): _code(standing.describe_cause),
     ("standing.change", "to"): _standing,
     ("standing.uphold", "to"): _standing,
     ("witness.proof", "rejected"): _rejections,
@@ -106,7 +109,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[object], str]] = {
 
 def _header_fields(encoded: str) -> list[BodyField]:
     try:
-        header = Header.parse(from_text(encoded, None))
+        header = ContributionHeader.parse(from_text(encoded, None))
     except PeerError:
         return []
     claimed = text.loss(header.claimed_loss_last_q16) or None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
 from dataclasses import dataclass, replace
+from typing import Annotated
+
+import msgspec
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.state import State
 from tequio_ledger.store import entries, queries
@@ -19,11 +22,17 @@ from tequio_ledger.web.pages.text import DAY_MS, Mark
 from tequio_ledger.web.read_api import NAMED
 from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (Digest, PeerKey, RunId, from_text, key_from_peer_id, peer_id_text, to_text)
+from tequio_shared.ids import (
+    Digest,
+    PeerKey,
+    RunId,
+    from_text,
+    key_from_peer_id,
+    peer_id_text,
+    to_text,
+)
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.standing import describe_cause
-from typing import Annotated
-
 
 ROWS, REACH = 50, 10
 SPANS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}

@@ -1,8 +1,10 @@
 """GET /runs/{run}/rounds/{number}: one round, its contributions, verdicts and votes."""
 
 from collections import Counter
+
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import render, text
@@ -54,7 +56,7 @@ async def get_round(
             stated=_stated(story),
             made=promoted.head if isinstance(promoted, HeadPromote) else "",
             tokens=sum(one.tokens for one in accepted),
-            windows=assignment.total(story.roster.pool),
+            windows=assignment.count_windows(story.roster.pool),
             micropoints=sum(one.micropoints for one in slots),
             accepted=len(accepted),
         )

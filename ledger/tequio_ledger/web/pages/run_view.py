@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
 from tequio_ledger.web.pages import text
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import digest_from_text, to_text
@@ -15,10 +17,10 @@ from tequio_shared.round import assignment
 from tequio_shared.round.data import Corpus
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.round import RoundPhase
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from tequio_ledger.state import State as LedgerState
     from tequio_ledger.web.pages.text import Mark
     from tequio_shared.ids import Digest, RunId
@@ -153,7 +155,7 @@ class RunNow:
 
     @property
     def is_over(self) -> bool:
-        return self.state is State.FINISHED
+        return self.state is RunState.FINISHED
 
     @property
     def stated(self) -> int:
@@ -187,7 +189,7 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         manifest=view.manifest,
         state=view.state,
         mark=text.STATES[view.state],
-        pending={Wish.PAUSE: "pause", Wish.FINISH: "finish"}.get(view.wish, ""),
+        pending={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.wish, ""),
         number=view.number,
         closed=view.closed,
         voided=view.voided,
@@ -202,7 +204,7 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         slots=_slots(state, view),
         quorum=_quorum(view.round) if view.round else 0,
         dealt=accounts.queue.fresh,
-        returned=assignment.total(accounts.queue.returned),
+        returned=assignment.count_windows(accounts.queue.returned),
         on_hub=tuple(
             OnHub(round=number, repo=body.repo, revision=body.revision, entry=index)
             for number, (index, body) in newest
@@ -251,6 +253,6 @@ def _slot(state: LedgerState, view: FullRunView, current: RoundView, slot: int) 
 
 
 def _quorum(current: RoundView) -> int:
-    is_stating = current.phase is Phase.ATTEST
+    is_stating = current.phase is RoundPhase.ATTEST
     voters = current.roster.slots_of(WITNESS) if is_stating else current.elected
     return max(assignment.quorum(len(voters)), 1)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-import msgspec
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import queries
 from tequio_ledger.store.queries import PastRound
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import competitions_of
-from tequio_ledger.web.pages import (competition_text, render, run_charts, text)
-from tequio_ledger.web.pages.charts import (Chart, Reading, Single, chart)
+from tequio_ledger.web.pages import competition_text, render, run_charts, text
+from tequio_ledger.web.pages.charts import Chart, Reading, Single, chart
 from tequio_ledger.web.pages.competition_text import Contest
 from tequio_ledger.web.pages.run_charts import round_ring, summary
 from tequio_ledger.web.pages.run_view import RunNow, data_progress, run_now
@@ -24,10 +27,10 @@ from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.run import RunState
 from tequio_shared.round import measures
 from tequio_shared.round.measures import bits_per_byte
-from typing import Annotated, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
     from tequio_ledger.store.queries import MeasuredHead, MeasuredRow
 
 
@@ -121,7 +124,7 @@ def _writing(head: MeasuredHead) -> Writing | None:
     sample = measures.sample_of(head.shown.said) if head.shown else None
     if head.shown is None or sample is None:
         return None
-    samples = [one for row in head.rows if (one := measures.of(row.said)) is not None]
+    samples = [one for row in head.rows if (one := measures.sample_of(row.said)) is not None]
     return Writing(
         round=head.round,
         peer=to_text(head.shown.peer),
@@ -252,7 +255,7 @@ def _rate(closed: list[PastRound]) -> float | None:
     return sum(row.tokens for row in timed) / length_ms * 1_000 if length_ms else None
 
 
-def _round_line(row: PastRound, state: State) -> RoundLine:
+def _round_line(row: PastRound, state: RunState) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
     is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
     mark = OUTCOMES.get(row.outcome, Mark(row.outcome, "wait"))

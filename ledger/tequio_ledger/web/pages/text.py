@@ -6,16 +6,18 @@ import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
 from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.network.run import RunState, VoidReason
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round.proof import RejectionReason, Verdict
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
     from tequio_shared.round.manifest import Admission
 
 
@@ -159,18 +161,20 @@ STATES: Mapping[RunState, Mark] = MappingProxyType(
         RunState.WAITING_FOR_MEMBERS: Mark(
             "Waiting for members", "wait", "The next round begins when enough members are ready."
         ),
-        State.WARMUP: Mark(
+        RunState.WARMUP: Mark(
             "Stating heads", "busy", "The members of the round state which head they have."
         ),
-        State.ROUND_TRAIN: Mark("Training", "ok", "Trainers train on their windows of the data."),
-        State.ROUND_WITNESS: Mark(
+        RunState.ROUND_TRAIN: Mark(
+            "Training", "ok", "Trainers train on their windows of the data."
+        ),
+        RunState.ROUND_WITNESS: Mark(
             "Witnessing", "ok", "Elected witnesses fetch and check every contribution."
         ),
         RunState.COOLDOWN: Mark(
             "Cooling down", "busy", "No more rounds: members state the last head."
         ),
-        State.PAUSED: Mark("Paused", "off", "An organiser paused the run."),
-        State.FINISHED: Mark("Finished", "off", "The run has ended; its head is final."),
+        RunState.PAUSED: Mark("Paused", "off", "An organiser paused the run."),
+        RunState.FINISHED: Mark("Finished", "off", "The run has ended; its head is final."),
     }
 )
 
@@ -178,7 +182,7 @@ LAST_HEAD = Mark(
     "Last head", "off", "There were no more rounds to train: these members stated the last head."
 )
 """State of a roster that was made while its run was ending."""
-ENDING = frozenset({State.COOLDOWN, State.FINISHED})
+ENDING = frozenset({RunState.COOLDOWN, RunState.FINISHED})
 
 VERDICTS: Mapping[int, Mark] = MappingProxyType(
     {
@@ -199,30 +203,30 @@ VERDICTS: Mapping[int, Mark] = MappingProxyType(
 
 REASONS: Mapping[int, str] = MappingProxyType(
     {
-        Reason.NONE: "",
-        Reason.LENGTH: "its length is not what the header implies",
-        Reason.MAGIC: "it does not begin like a contribution",
-        Reason.VERSION: "its version is unknown",
-        Reason.SHAPE: "its algorithm, k or bits are not those of the round",
-        Reason.FLAGS: "it sets unknown flags",
-        Reason.RUN: "it belongs to another run",
-        Reason.ROUND: "it belongs to another round",
-        Reason.BASE: "it starts from another head",
-        Reason.TRAINER: "it names another trainer",
-        Reason.WINDOWS: "its windows are not the assigned ones",
-        Reason.TOKENS: "its token count does not match its windows",
-        Reason.STEPS: "it took more inner steps than the run allows",
-        Reason.PAYLOAD_ROOT: "its bytes are not the ones committed to",
-        Reason.SCALE: "a scale byte is out of range",
-        Reason.FILLER: "an empty chunk is not encoded correctly",
-        Reason.POPCOUNT: "a record has too many or too few entries",
-        Reason.HIGH: "an index is beyond its chunk",
-        Reason.ASCENDING: "indices do not ascend",
-        Reason.LEVEL: "a level is out of range",
-        Reason.HOLLOW: "a chunk with a scale is empty",
-        Reason.NORM: "its norm is far larger than the round's median",
-        Reason.COSINE: "its direction contradicts the witnesses' own measurements",
-        Reason.COPY: "nearly all its indices are those of an earlier commitment",
+        RejectionReason.NONE: "",
+        RejectionReason.LENGTH: "its length is not what the header implies",
+        RejectionReason.MAGIC: "it does not begin like a contribution",
+        RejectionReason.VERSION: "its version is unknown",
+        RejectionReason.SHAPE: "its algorithm, k or bits are not those of the round",
+        RejectionReason.FLAGS: "it sets unknown flags",
+        RejectionReason.RUN: "it belongs to another run",
+        RejectionReason.ROUND: "it belongs to another round",
+        RejectionReason.BASE: "it starts from another head",
+        RejectionReason.TRAINER: "it names another trainer",
+        RejectionReason.WINDOWS: "its windows are not the assigned ones",
+        RejectionReason.TOKENS: "its token count does not match its windows",
+        RejectionReason.STEPS: "it took more inner steps than the run allows",
+        RejectionReason.PAYLOAD_ROOT: "its bytes are not the ones committed to",
+        RejectionReason.SCALE: "a scale byte is out of range",
+        RejectionReason.FILLER: "an empty chunk is not encoded correctly",
+        RejectionReason.POPCOUNT: "a record has too many or too few entries",
+        RejectionReason.HIGH: "an index is beyond its chunk",
+        RejectionReason.ASCENDING: "indices do not ascend",
+        RejectionReason.LEVEL: "a level is out of range",
+        RejectionReason.HOLLOW: "a chunk with a scale is empty",
+        RejectionReason.NORM: "its norm is far larger than the round's median",
+        RejectionReason.COSINE: "its direction contradicts the witnesses' own measurements",
+        RejectionReason.COPY: "nearly all its indices are those of an earlier commitment",
     }
 )
 """Reasons of witnesses to refuse a contribution; each follows "because"."""
