@@ -14,9 +14,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
 import structlog
 
 from tequio_ledger import SOFTWARE, heap, runtime
+from tequio_ledger.config.options import with_found, with_settings
+from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.ledger import open_ledger
 from tequio_ledger.runtime import now_ms
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from tequio_ledger.config.options import FoundSettings
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
 
@@ -52,8 +56,11 @@ class _Listeners:
     metrics: socket.socket | None
 
 
+@click.command("serve")
+@with_settings(LEDGER)
 def serve(settings: LedgerSettings) -> None:
-    """Serve until SIGTERM or SIGINT; raises UserFacingError and FatalLogError."""
+    """Serve the ledger; the first start founds the network."""
+    runtime.configure_by(settings)
     with Folder(settings.folder) as folder, _bound(settings) as listeners:
         ledger = open_ledger(settings, folder, now_ms)
         database.watch(ledger.database.writer, "writer")
@@ -63,6 +70,15 @@ def serve(settings: LedgerSettings) -> None:
             asyncio.run(_serve(ledger, listeners))
         finally:
             ledger.close()
+
+
+@click.command("settings")
+@with_found(LEDGER)
+def settings(found: FoundSettings[LedgerSettings]) -> None:
+    """Print the settings of `serve` as a settings file, with the source of each value."""
+    for line in found.listing():
+        click.echo(line)
+    found.convert()  # raises UserFacingError for values that are not allowed
 
 
 @contextmanager

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger import runtime
+from tequio_ledger.config.options import with_settings
+from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.log.documents import Shelf
 from tequio_ledger.log.guard import Guard
@@ -77,3 +81,11 @@ def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
             derived.write(connection, changes, state)
     except DatabaseError as err:
         raise database.failed_write(err) from err
+
+
+@click.command("replay")
+@with_settings(LEDGER)
+def replay_command(settings: LedgerSettings) -> None:
+    """Check the whole log and rebuild every derived table from it."""
+    runtime.configure(runtime.Style.CONSOLE, "warning")
+    click.echo(f"replayed {replay(settings)} entries")

@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import msgspec
 from msgspec import Struct
 from sqlalchemy.exc import DatabaseError
 
-from tequio_ledger import SOFTWARE, genesis
+from tequio_ledger import SOFTWARE, runtime
 from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger.config.options import with_found
+from tequio_ledger.config.settings import LEDGER, LedgerLocation
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.log import documents, guard
 from tequio_ledger.log.documents import Shelf
@@ -36,8 +40,8 @@ from tequio_shared.log.notes import NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
+    from tequio_ledger.config.options import FoundSettings
     from tequio_ledger.runtime import Clock
     from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
@@ -239,7 +243,7 @@ def check(folder: Folder, database: str) -> None:
 
 def _went_elsewhere(folder: Folder) -> bool:
     if not folder.database.exists():
-        return any(path.exists() for path in genesis.key_paths(folder))
+        return any(path.exists() for path in tequio_ledger_genesis.key_paths(folder))
     mark = guard.read_mark(folder.mark)
     return mark is not None and mark.cause is Cause.MOVED
 
@@ -332,3 +336,63 @@ def _show(guard: Guard, path: Path, log: Log, database: Database) -> None:
         raise UserFacingError(files.explain(err, path)) from err
     except PeerError as err:
         raise UserFacingError(f"{path} is no checkpoint of this log ({err})") from err
+
+
+# --- `tequio-ledger backup` and `tequio-ledger restore`.
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command("backup")
+@with_found(LEDGER, LedgerLocation)
+@click.option("--to", "target", required=True, type=_PATH, help="New folder for the backup.")
+def backup_command(found: FoundSettings[LedgerLocation], target: Path) -> None:
+    """Copy the ledger's data and keys to a new folder; the ledger may be running."""
+    runtime.configure(runtime.Style.CONSOLE, "warning")
+    location = found.convert()
+    folder = Folder(location.folder)
+    check(folder, location.database)
+    made = backup(folder, target.absolute(), now_ms)
+    click.echo(f"backed up {made.size} entries and {len(made.files)} files to {target}")
+    for name in made.left_out:
+        click.echo(f"left out: blob {name}, which is missing or damaged here", err=True)
+
+
+@click.command("restore")
+@with_found(LEDGER, LedgerLocation)
+@click.option("--from", "source", type=_PATH, help="Backup to restore.")
+@click.option("--confirm", "is_confirmed", is_flag=True, help="Let a restored ledger sign again.")
+@click.option(
+    "--seen-checkpoint",
+    "notes",
+    multiple=True,
+    type=_PATH,
+    help="Checkpoint file from a witness or client, to be checked by --confirm. Repeatable.",
+)
+def restore_command(
+    found: FoundSettings[LedgerLocation],
+    source: Path | None,
+    notes: tuple[Path, ...],
+    *,
+    is_confirmed: bool,
+) -> None:
+    """Restore a backup to an empty folder; the ledger is read-only until --confirm.
+
+    --confirm also lets a ledger sign again whose key lost log.signed, wherever its rows are.
+    """
+    runtime.configure(runtime.Style.CONSOLE, "critical")
+    if is_confirmed == (source is not None) or (notes and not is_confirmed):
+        raise UserFacingError("use either --from BACKUP, or --confirm with any --seen-checkpoint")
+    location = found.convert()
+    folder, database = location.folder, location.database
+    if not is_confirmed or not client.forgot(Folder(folder)):
+        check(Folder(folder), database)
+    if source is not None:
+        made = restore(source.absolute(), folder)
+        click.echo(
+            f"restored {made.size} entries to {folder}; serve it, let its clients show what they "
+            "hold, then stop it and run `tequio-ledger restore --confirm`"
+        )
+    else:
+        size = confirm(Folder(folder.absolute()), notes, database)
+        click.echo(f"confirmed: the log of {size} entries may be signed again")

@@ -10,14 +10,21 @@ import enum
 import os
 import shutil
 import stat
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import click
+import msgspec
 from msgspec import Struct
 from sqlalchemy import create_engine, select
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger import runtime
+from tequio_ledger.config.options import with_settings
+from tequio_ledger.config.settings import LEDGER
+from tequio_ledger.data_folder import Folder
 from tequio_ledger.log import documents, guard
 from tequio_ledger.log.clock_guard import WORTH_TELLING_MS
 from tequio_ledger.log.documents import Shelf
@@ -38,7 +45,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_ledger.config.settings import LedgerSettings
-    from tequio_ledger.data_folder import Folder
     from tequio_ledger.runtime import Clock
     from tequio_ledger.store.log_rows import Head, StoredEntry
     from tequio_shared.ids import Digest
@@ -354,3 +360,21 @@ def _port(settings: LedgerSettings, *, is_running: bool) -> Iterator[Finding]:
         yield error("port", str(err), "free it or choose another")
     else:
         yield ok("port", f"{settings.host} port {settings.port} is free; the ledger is not running")
+
+
+@click.command("doctor")
+@with_settings(LEDGER)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def doctor(settings: LedgerSettings, *, as_json: bool) -> None:
+    """Check everything and say what to do.
+
+    The exit status is 0 if all is well, 1 for warnings, and 2 for errors.
+    """
+    runtime.configure(runtime.Style.CONSOLE, "critical")
+    found = examine(settings, Folder(settings.folder), runtime.now_ms)
+    if as_json:
+        click.echo(msgspec.json.encode(found))
+    else:
+        for finding in found:
+            click.echo(line(finding))
+    sys.exit(worst(found))
