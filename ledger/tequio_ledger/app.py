@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 import structlog
 
-from tequio_ledger import SOFTWARE, heap, runtime
+from tequio_ledger import SOFTWARE, runtime
 from tequio_ledger.config.options import with_found, with_settings
 from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.data_folder import Folder
@@ -65,7 +65,7 @@ def serve(settings: LedgerSettings) -> None:
         ledger = open_ledger(settings, folder, now_ms)
         database.watch(ledger.database.writer, "writer")
         database.watch(ledger.database.reader, "reader")
-        heap.tune()
+        runtime.tune()
         try:
             asyncio.run(_serve(ledger, listeners))
         finally:

@@ -26,10 +26,10 @@ from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.log import documents, guard
-from tequio_ledger.log.clock_guard import WORTH_TELLING_MS
 from tequio_ledger.log.documents import Shelf
 from tequio_ledger.log.log import Integrity
 from tequio_ledger.log.proofs import root_at
+from tequio_ledger.log.sequencer import WORTH_TELLING_MS
 from tequio_ledger.signing import client
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, files, log_rows

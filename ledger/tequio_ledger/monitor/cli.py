@@ -17,7 +17,7 @@ from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import Folder, OptionalPath
 from tequio_ledger.config.sources import Program, ProgramSettings
-from tequio_ledger.data_folder import Folder as DataFolderFolder
+from tequio_ledger.data_folder import Folder as DataFolder
 from tequio_ledger.log.publisher import load_policy
 from tequio_ledger.monitor.alarms import FINAL, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror, stored_genesis
@@ -76,7 +76,7 @@ def monitor(settings: MonitorSettings, url: str, *, once: bool) -> None:
     with status 2: that log cannot be read on.
     """
     runtime.configure_by(settings)
-    with DataFolderFolder(settings.folder) as opened, RemoteLedger(url) as ledger:
+    with DataFolder(settings.folder) as opened, RemoteLedger(url) as ledger:
         policy = load_policy(settings.trust) if settings.trust else None
         sys.exit(_run(ledger, opened.path, policy, 0.0 if once else settings.every_s))
 

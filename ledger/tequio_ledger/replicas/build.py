@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_ledger import genesis as tequio_ledger_genesis
-from tequio_ledger.log.clock_guard import Timekeeper
 from tequio_ledger.log.coordinator import Coordinator
 from tequio_ledger.log.documents import Shelf
 from tequio_ledger.log.log import Log
-from tequio_ledger.log.sequencer import Sequencer
+from tequio_ledger.log.sequencer import Sequencer, Timekeeper
 from tequio_ledger.replay import load_anew
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.signing import client

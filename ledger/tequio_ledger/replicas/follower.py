@@ -29,10 +29,9 @@ from tequio_shared.log.tiles import bundle
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tequio_ledger.log.clock_guard import Timekeeper
     from tequio_ledger.log.guard import Guard
     from tequio_ledger.log.log import Log, Published
-    from tequio_ledger.log.sequencer import Signal
+    from tequio_ledger.log.sequencer import Signal, Timekeeper
     from tequio_ledger.state import State
     from tequio_ledger.store.database import Database
     from tequio_ledger.store.log_rows import StoredEntry

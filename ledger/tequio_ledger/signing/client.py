@@ -10,18 +10,8 @@ import socket
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct
 
-from tequio_ledger.signing.protocol import (
-    LINE_BYTES,
-    Answer,
-    Hello,
-    Here,
-    Other,
-    Question,
-    Refused,
-    Sign,
-    Signed,
-)
 from tequio_ledger.signing.signer import Memory, Notary, WouldForkError
 from tequio_ledger.store import files
 from tequio_ledger.store.files import UnwritableError
@@ -36,6 +26,59 @@ if TYPE_CHECKING:
     from tequio_ledger.signing.signer import CheckpointSigner, Prove
     from tequio_shared.ids import PeerKey
     from tequio_shared.log.notes import Checkpoint
+
+# --- What the ledger and the process with the log's key say to each other: JSON, one line each
+# way.
+
+LINE_BYTES = 16_384
+"""Longest line; a proof has 63 hashes at most."""
+
+
+class Hello(Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
+    """The question who it is, and what it signed last."""
+
+
+class Sign(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="sign"):
+    """Sign this; `old` is the size that the proof begins at, hashes are base64."""
+
+    origin: str
+    size: int
+    root: str
+    old: int
+    proof: tuple[str, ...] = ()
+
+
+Question = Hello | Sign
+
+
+class Here(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="here"):
+    """The public key, base64, and the size that was signed last."""
+
+    key: str
+    size: int
+
+
+class Signed(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="signed"):
+    """The signed note."""
+
+    note: str
+
+
+class Other(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="other"):
+    """Another size was signed last: prove from there."""
+
+    size: int
+
+
+class Refused(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="refused"):
+    """No, and why; `is_fork` when it would have been a second history."""
+
+    reason: str
+    is_fork: bool
+
+
+Answer = Here | Signed | Other | Refused
+
 
 # --- The log's key in another process: what the ledger asks it for, over its Unix socket.
 

@@ -81,26 +81,15 @@ def checkpoints(connection: Connection, limit: int) -> list[tuple[int, bytes, in
 
 
 _ENTRIES = select(
-    LogEntry.idx,
+    LogEntry.idx.label("index"),
     LogEntry.id,
     LogEntry.type,
     LogEntry.author,
     LogEntry.run,
     LogEntry.round,
-    LogEntry.at,
+    LogEntry.at.label("at_ms"),
 )
 
 
 def _rows(rows: Iterable[Row[tuple[object, ...]]]) -> list[EntryRow]:
-    return [
-        EntryRow(
-            index=row.idx,
-            id=row.id,
-            type=row.type,
-            author=row.author,
-            run=row.run,
-            round=row.round,
-            at_ms=row.at,
-        )
-        for row in rows
-    ]
+    return [EntryRow(**row._asdict()) for row in rows]

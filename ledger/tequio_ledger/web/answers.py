@@ -13,11 +13,11 @@ from tequio_ledger.store.database import Database
 from tequio_ledger.store.queries import (
     AttendedRow,
     PeerRow,
-    RankedRow,
     RoundRow,
     StandingRow,
     TierRow,
 )
+from tequio_ledger.store.ranking import RankedRow
 from tequio_shared.api.answer import AsOf
 from tequio_shared.api.peers import (
     AttendedAnswer,

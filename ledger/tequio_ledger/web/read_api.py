@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.store import queries
+from tequio_ledger.store import queries, ranking
 from tequio_ledger.web.answers import (
     as_of,
     attended_answer,
@@ -204,12 +204,12 @@ def get_ranking(
         raise RefusedError("malformed", "ask for one of around, behind and after")
     with snapshot(ledger.database) as (connection, published):
         if around:
-            rows = queries.around(connection, key_from_text(around), n)
+            rows = ranking.around(connection, key_from_text(around), n)
         elif behind:
-            rows = queries.behind(connection, key_from_text(behind), limit)
+            rows = ranking.behind(connection, key_from_text(behind), limit)
         else:
-            rows = queries.ranking_after(connection, after or 0, limit)
-        ranked = queries.count(connection)
+            rows = ranking.after(connection, after or 0, limit)
+        ranked = ranking.count(connection)
     if rows is None:
         raise RefusedError("not-found", f"key {around or behind} is not registered")
     last = to_text(rows[-1].key) if len(rows) == limit and not around else None

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import click
+import platformdirs
 import structlog
+from msgspec import Meta, field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.config.settings import LOOPBACK, Folder, Host, Port, TrustedProxies
+from tequio_ledger.config.sources import Parse, Program, ProgramSettings
+from tequio_ledger.data_folder import Folder as DataFolder
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import files
 from tequio_ledger.web import errors
@@ -21,9 +26,8 @@ from tequio_ledger.web.limits import read_body
 from tequio_ledger.web.middleware import limited
 from tequio_ledger.web.routing import RouteGroup, application, get, post
 from tequio_ledger.web.server import WebServer, address, bind
-from tequio_ledger.witness.settings import WITNESS
 from tequio_ledger.witness.witness import Book, Desk
-from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.log.policy import (
     REQUEST_BYTES,
@@ -36,8 +40,59 @@ from tequio_shared.log.policy import (
 if TYPE_CHECKING:
     import socket
 
-    from tequio_ledger.witness.settings import WitnessSettings
     from tequio_shared.keys import Signer
+
+# --- The witness's settings.
+#
+# To add a setting: a field here and a line in `installer/witness.toml`.
+
+
+def _logs(text: str) -> tuple[VerifierKey, ...]:
+    keys = tuple(_log(part) for part in text.split())
+    if not keys:
+        raise ValueError("the verifier key of at least one log")
+    if len({key.name for key in keys}) != len(keys):
+        raise ValueError("keys of different logs: one origin is repeated")
+    return keys
+
+
+def _log(text: str) -> VerifierKey:
+    try:
+        key = VerifierKey.parse(text)
+    except PeerError as err:
+        raise ValueError(f"verifier keys of logs, which {text!r} is not ({err})") from err
+    if key.kind is not KeyKind.LOG:
+        raise ValueError(f"verifier keys of logs, which {text!r} is not (a cosigner's key)")
+    return key
+
+
+class WitnessSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
+    """All settings of the witness."""
+
+    folder: Annotated[
+        Folder, Meta(description="Folder of the witness's key and of what it cosigned.")
+    ] = field(name="dir", default=Path(platformdirs.user_data_dir("tequio-witness")))
+    host: Host = LOOPBACK
+    port: Port = 8_601
+    name: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            title="the name of the witness's key, such as witness.example/w1",
+            description="Name of the witness's key: an address without a scheme, such as "
+            "witness.example/w1. Required.",
+        ),
+    ]
+    logs: Annotated[
+        tuple[VerifierKey, ...],
+        Parse(_logs),
+        Meta(description="Verifier key of a log to cosign. Required; repeatable."),
+    ] = field(name="log")
+    trusted_proxies: TrustedProxies = field(name="trusted-proxy", default=())
+
+
+WITNESS = Program(WitnessSettings, "TEQUIO_WITNESS_", "tequio-ledger witness --help")
+
 
 # --- The two paths of a witness: POST /add-checkpoint and GET /<origin hash>/checkpoint.
 
@@ -100,7 +155,7 @@ REQUEST_RATE = 50
 
 def serve(settings: WitnessSettings) -> None:
     """Serve until SIGTERM or SIGINT; raises UserFacingError."""
-    with Folder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
+    with DataFolder(settings.folder) as folder, bind(settings.host, settings.port) as listener:
         signer = _signer(folder)
         try:
             own = VerifierKey(name=settings.name, kind=KeyKind.COSIGNER, key=signer.key)
@@ -112,7 +167,7 @@ def serve(settings: WitnessSettings) -> None:
         asyncio.run(_serve(build(desk, book), settings, listener, own))
 
 
-def _signer(folder: Folder) -> Signer:
+def _signer(folder: DataFolder) -> Signer:
     """Give the witness's key, made at the first start.
 
     Raises UserFacingError for one that outlived what it saw: it could be shown another history.

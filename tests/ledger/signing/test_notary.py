@@ -20,9 +20,12 @@ import pytest
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.signing import process as signing_process
 from tequio_ledger.signing.client import (
+    LINE_BYTES,
     MEMORY,
     Absent,
+    Hello,
     RemoteNotary,
+    Sign,
     begin_memory,
     forgot,
     note_key,
@@ -31,7 +34,6 @@ from tequio_ledger.signing.client import (
     public_key,
 )
 from tequio_ledger.signing.process import SigningServer, listening
-from tequio_ledger.signing.protocol import LINE_BYTES, Hello, Sign
 from tequio_ledger.signing.signer import CheckpointSigner, Memory, Notary, WouldForkError
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import UserFacingError

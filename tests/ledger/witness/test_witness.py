@@ -14,7 +14,7 @@ import pytest
 
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.witness import app
-from tequio_ledger.witness.settings import WitnessSettings
+from tequio_ledger.witness.app import WitnessSettings
 from tequio_ledger.witness.witness import EVIDENCE_FILES, Book, Desk
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer

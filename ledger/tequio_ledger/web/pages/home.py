@@ -12,9 +12,9 @@ from starlette.responses import Response
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.log import Published
 from tequio_ledger.state import State
-from tequio_ledger.store import entries, queries
+from tequio_ledger.store import entries, queries, ranking
 from tequio_ledger.store import entries as store_entries
-from tequio_ledger.store.queries import Owner
+from tequio_ledger.store.ranking import Owner
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import competition_now
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
@@ -275,8 +275,8 @@ def _view(
     now_ms = ledger.clock()
     with snapshot(ledger.database) as (connection, published):
         by_day = queries.points_per_day(connection, now_ms - run_charts.SPAN_DAYS * DAY_MS)
-        best = queries.owners(connection, now_ms - WEEK_DAYS * DAY_MS, EARNERS)
-        ranked = queries.count(connection)
+        best = ranking.owners(connection, now_ms - WEEK_DAYS * DAY_MS, EARNERS)
+        ranked = ranking.count(connection)
         rows = store_entries.before(connection, ledger.published.size, ENTRIES)
         tokens = queries.tokens(connection)
     view = Overview(

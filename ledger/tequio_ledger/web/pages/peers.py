@@ -13,7 +13,7 @@ from starlette.responses import Response
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.state import State
 from tequio_ledger.store import entries as store_entries
-from tequio_ledger.store import queries
+from tequio_ledger.store import queries, ranking
 from tequio_ledger.store.queries import AttendedRow, StandingRow, TierRow
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import render, run_charts, text
@@ -112,7 +112,7 @@ def get_leaderboard(
             rows = _around(connection, around)
         else:
             rows = _owners(connection, since_ms, after)
-        ranked = queries.count(connection)
+        ranked = ranking.count(connection)
     is_full = not around and len(rows or teams) == ROWS
     view = Leaderboard(
         span=span,
@@ -129,7 +129,7 @@ def get_leaderboard(
 
 
 def _owners(connection: Connection, since_ms: int | None, after: int) -> list[LeaderRow]:
-    found = queries.owners(connection, since_ms, ROWS, after)
+    found = ranking.owners(connection, since_ms, ROWS, after)
     return [
         replace(_row(connection, rank, one.key, one.micropoints, one.rounds), others=one.keys - 1)
         for rank, one in enumerate(found, after + 1)
@@ -137,7 +137,7 @@ def _owners(connection: Connection, since_ms: int | None, after: int) -> list[Le
 
 
 def _teams(connection: Connection, since_ms: int | None, after: int) -> list[TeamRow]:
-    found = queries.teams(connection, since_ms, ROWS, after)
+    found = ranking.teams(connection, since_ms, ROWS, after)
     return [
         TeamRow(rank=rank, name=one.name, micropoints=one.micropoints, keys=one.keys)
         for rank, one in enumerate(found, after + 1)
@@ -146,7 +146,7 @@ def _teams(connection: Connection, since_ms: int | None, after: int) -> list[Tea
 
 def _around(connection: Connection, text: str) -> list[LeaderRow]:
     key = PeerKey(from_text(text))
-    near = queries.around(connection, key, REACH)
+    near = ranking.around(connection, key, REACH)
     if near is None:
         raise RefusedError("not-found", f"the key {text} is not registered here")
     return [_row(connection, one.rank, one.key, one.micropoints, None, key) for one in near]
@@ -292,7 +292,7 @@ def _view(
         statements=row.last_seq,
         micropoints=row.micropoints,
         rank=_rank(connection, key) if row.micropoints else None,
-        ranked=queries.count(connection),
+        ranked=ranking.count(connection),
         standing=standing_view(row.standing),
         tier=_tier(key, row.tier, now_ms),
         team=ledger.state.teams.of(key),
@@ -342,7 +342,7 @@ def _duty(state: State, key: PeerKey) -> Duty:
 
 
 def _rank(connection: Connection, key: PeerKey) -> int | None:
-    around = queries.around(connection, key, 0) or []
+    around = ranking.around(connection, key, 0) or []
     return next((one.rank for one in around if one.key == key), None)
 
 
