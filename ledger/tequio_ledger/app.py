@@ -1,8 +1,8 @@
-"""The process: one event loop with the sequencer and the web server in it, until a signal.
+"""The ledger process: one event loop with the sequencer and the web server, until a signal.
 
-Then listeners are told to end, answers may be finished (`web.server`), what is left is cut. A
-thread that waits for a database that says nothing cannot be cut: the process ends with it, as if it
-had been killed. Whatever was acknowledged is on the disk.
+On a signal, event streams are told to end, answers may be finished (`web.server`), and the rest is
+cancelled. A thread that waits for a silent database cannot be cancelled: after END_S the process
+exits anyway, as if it had been killed. Everything that was acknowledged is on the disk.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
 
 END_S = 10.0
-"""After this long nothing holds up the end of the process: standard error says what would have."""
-_NAME_BYTES = 4  # tell the requests of one process from those of another
+"""Time after which the process exits in any case, with the blocking stacks on standard error."""
+_NAME_BYTES = 4  # distinguishes the requests of this process in the log
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Listeners:
-    """The sockets that the process answers at."""
+    """The sockets on which the process listens."""
 
     public: socket.socket
     metrics: socket.socket | None
@@ -83,7 +83,7 @@ def settings(found: FoundSettings[LedgerSettings]) -> None:
 
 @contextmanager
 def _bound(settings: LedgerSettings) -> Iterator[_Listeners]:
-    """Listen before anything is read: a busy port is told at once."""
+    # Before anything is read: a busy port is reported at once, not after the log was checked.
     with ExitStack() as stack:
         public = stack.enter_context(bind(settings.host, settings.port))
         port, metrics = settings.metrics_port, None
@@ -132,7 +132,7 @@ def _public(ledger: Ledger, streams: Streams) -> ASGIApp:
 
 
 def _urls(listeners: _Listeners) -> tuple[str, str | None]:
-    """Where the ledger answers and where its metrics are; before a server takes the sockets."""
+    """Give the URLs of the ledger and of its metrics; before a server takes the sockets."""
     metrics = listeners.metrics
     return address(listeners.public), address(metrics) + metrics_api.PATH if metrics else None
 

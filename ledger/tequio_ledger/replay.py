@@ -1,4 +1,4 @@
-"""Rebuilds every derived table from the log alone."""
+"""`tequio-ledger replay`: rebuilds every derived table from the log alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def replay(settings: LedgerSettings) -> int:
-    """Check the log, drop all derived rows, and write them anew; gives the number of entries."""
+    """Check the log and rewrite all derived rows; gives the number of entries."""
     with Folder(settings.folder) as folder:
         database = Database(settings.database or folder.database)
         try:
@@ -64,7 +64,7 @@ def _replay(settings: LedgerSettings, folder: Folder, database: Database) -> int
 
 
 def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
-    """Load the log, each entry into the state by `take`, and write every derived row anew.
+    """Load the log, pass each entry to `take`, and rewrite every derived row.
 
     Raises UserFacingError when a stored byte is not what was written, UnwritableError.
     """

@@ -1,4 +1,4 @@
-"""How the process logs: for eyes on a terminal, or as JSON lines."""
+"""The process: its clock, its signals, its log, and its memory settings."""
 
 from __future__ import annotations
 
@@ -19,50 +19,50 @@ if TYPE_CHECKING:
     from tequio_ledger.config.sources import ProgramSettings
 
 
-# --- The one place that reads the wall clock; everything else is given a Clock.
+# --- The clock. Only this file reads it; all other code gets a Clock as an argument.
 
 Clock = Callable[[], int]
 """Milliseconds since 1970."""
 
 
 def now_ms() -> int:
-    """The wall clock."""
+    """Read the wall clock."""
     return time.time_ns() // 1_000_000
 
 
-# --- SIGTERM and SIGINT, heard however busy the event loop is.
+# --- SIGTERM and SIGINT, also under load.
 #
-# asyncio learns of a signal by its number, a byte in the pipe that wakes its loop. Every request
-# writes to the same pipe, and a byte that finds it full is lost: a crowd of listeners could make
-# the program deaf. Python's own handlers are called all the same, in the main thread.
+# asyncio learns of a signal from a byte in the pipe that wakes its loop. Every request writes to
+# the same pipe, and a byte is lost if the pipe is full: many clients could make the program miss
+# a signal. Python's own handlers are called all the same, in the main thread.
 
 
 def when_asked(end: Callable[[], None]) -> None:
-    """Call it in this loop when the process is asked to end; from the main thread."""
+    """Call `end` in the running loop on SIGTERM or SIGINT; call this from the main thread."""
     loop = asyncio.get_running_loop()
 
     def heard(*_: object) -> None:
         loop.call_soon_threadsafe(end)
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end)  # wakes a loop that rests, whichever thread hears it
+        loop.add_signal_handler(number, end)  # wakes an idle loop, whichever thread gets the signal
         signal.signal(number, heard)
 
 
 class Style(enum.Enum):
-    """Who reads the log."""
+    """Form of the log: for people on a terminal, or for programs."""
 
     CONSOLE = "console"
     JSON = "json"
 
 
 def configure_by(settings: ProgramSettings) -> None:
-    """Set structlog up as a program's settings say."""
+    """Configure the log by a program's settings."""
     configure(Style.JSON if settings.log_json else Style.CONSOLE, settings.log_level)
 
 
 def configure(style: Style, level: str) -> None:
-    """Set structlog up for the whole process, to standard error."""
+    """Configure structlog for the whole process, to standard error."""
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,

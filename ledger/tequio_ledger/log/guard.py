@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
 
+
 def damage(what: str) -> UserFacingError:
     """Make the error for a stored byte that is not what was written."""
     return UserFacingError(

@@ -140,7 +140,6 @@ class Batch:
         return self._find_index(candidate.id) if fresh is None else fresh
 
 
-
 __all__ = ["Known", "Logged", "Outcome", "Refused", "Sequencer", "Signal"]
 
 BATCH_ENTRIES = 2_048
@@ -299,7 +298,7 @@ class Sequencer:
             outcome = batch.take(deed.entry)
             self.timekeeper.note(batch.now_ms)
             if not isinstance(outcome, Logged):
-                # A bug of ours. Without the pause the same statement would be tried forever, and
+                # This is a bug. Without the pause the same statement would be tried forever, and
                 # this loop, in which the whole service runs, would never end.
                 log.error(
                     "own statement refused",
@@ -339,13 +338,13 @@ def _count(jobs: Sequence[_Job]) -> int:
     return sum(len(job.entries) for job in jobs)
 
 
-# --- Time must move forward: how far the clock lies behind what this ledger signed before.
+# --- The clock guard: whether the clock is behind a time that this ledger signed before.
 #
 # A coordinator whose clock was set back would sign times that contradict its own log, and phases
-# would have lengths that nobody lived through. So it says nothing until time has caught up.
+# would last longer or shorter than they did. So it signs nothing until the clock has caught up.
 
 WORTH_TELLING_MS = 1_000
-"""A clock that is being corrected goes back by less; that is waited out without a word."""
+"""A clock that is being corrected goes back by less; such a step is not reported."""
 
 
 class Timekeeper:
@@ -355,14 +354,14 @@ class Timekeeper:
         self.clock = clock
         self._is_told = False
         self.latest_ms = 0
-        """Before this nothing of our own is signed."""
+        """The coordinator signs nothing before this time."""
 
     def note(self, at_ms: int) -> None:
-        """Take note of a time under which something was written."""
+        """Record a time that was signed or stored."""
         self.latest_ms = max(self.latest_ms, at_ms)
 
     def is_behind(self, now_ms: int) -> bool:
-        """Whether a statement signed now would lie before one signed earlier; tells the log."""
+        """Return whether `now_ms` is before a time signed earlier; logs when that changes."""
         is_behind = now_ms < self.latest_ms
         if not is_behind:
             if self._is_told:
@@ -375,13 +374,13 @@ class Timekeeper:
 
     @property
     def reason(self) -> str | None:
-        """Why nothing of our own is signed now; None while time moves on."""
+        """Sentence that says why the coordinator signs nothing; None while it may."""
         now_ms = self.clock()
         return None if self.latest_ms - now_ms <= WORTH_TELLING_MS else self._explained(now_ms)
 
     def _explained(self, now_ms: int) -> str:
         behind_s = (self.latest_ms - now_ms) / 1000
         return (
-            f"the clock is {behind_s:.0f} s behind the last signed time: rounds stand still until "
-            "it has caught up: set it right"
+            f"the clock is {behind_s:.0f} s behind the last signed time, and rounds stand still "
+            "until it has caught up: correct it"
         )

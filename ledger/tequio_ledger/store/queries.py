@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Row, Select
 
-# --- The rounds that one key was in, as far as they are over, the newest first.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttendedRow:
-    """One round that is over, and what the key earned in it."""
+    """One finished round, and the points that the key earned in it."""
 
     run: bytes
     round: int
@@ -43,7 +41,7 @@ class AttendedRow:
 
 
 def rounds(connection: Connection, key: bytes, before: int, limit: int) -> list[AttendedRow]:
-    """Give the rounds of a key that were ended by an entry below that index, the newest first."""
+    """Read the rounds of a key that ended with an entry below an index, the newest first."""
     query = _ROUNDS.where(Attended.peer == key, Attended.closed_index < before)
     rows = connection.execute(query.order_by(Attended.closed_index.desc()).limit(limit))
     return [AttendedRow(**row._asdict()) for row in rows]
@@ -68,14 +66,12 @@ _ROUNDS = (
 )
 
 
-# --- What happened over time: rounds in a row, and what was earned on each day.
-
 DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastRound:
-    """One round in a row of rounds; times in ms by the coordinator's clock."""
+    """One round of a run's history; times in ms by the coordinator's clock."""
 
     run: bytes
     round: int
@@ -89,13 +85,13 @@ class PastRound:
 
 
 def last_rounds(connection: Connection, run: bytes, limit: int) -> list[PastRound]:
-    """Give the last rounds of a run, ascending."""
+    """Read the last rounds of a run, ascending."""
     query = _HISTORY_ROUNDS.where(Round.run == run).order_by(Round.round.desc()).limit(limit)
     return list(reversed(_past(connection.execute(query))))
 
 
 def rounds_before(connection: Connection, run: bytes, before: int, limit: int) -> list[PastRound]:
-    """Give rounds of a run below a number, descending."""
+    """Read rounds of a run below a number, descending."""
     query = _HISTORY_ROUNDS.where(Round.run == run, Round.round < before)
     return _past(connection.execute(query.order_by(Round.round.desc()).limit(limit)))
 
@@ -104,7 +100,9 @@ def points_per_day(
     connection: Connection, since_ms: int, key: bytes | None = None
 ) -> dict[int, int]:
     """Sum up micro-points by day since 1970 (UTC), of one key or of all."""
-    when = Round.ended_ms // literal_column(str(DAY_MS))  # a parameter would be another in GROUP BY
+    # A literal and not a parameter: PostgreSQL would take the parameter in GROUP BY for another
+    # expression than the one in SELECT.
+    when = Round.ended_ms // literal_column(str(DAY_MS))
     query = (
         select(when, func.sum(Credit.micropoints))
         .join(Round, (Round.run == Credit.run) & (Round.round == Credit.round))
@@ -128,12 +126,12 @@ def _past(rows: Iterable[Row[tuple[object, ...]]]) -> list[PastRound]:
     return [PastRound(**row._asdict()) for row in rows]
 
 
-# --- What drawn members measured of a run's heads, head by head.
+# --- Measurements of a run's heads by drawn members.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredRow:
-    """What one member measured, and which entry says so."""
+    """The measurement of one member, and the entry that contains it."""
 
     entry: int
     peer: PeerKey
@@ -143,24 +141,24 @@ class MeasuredRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredHead:
-    """One head, by the round that made it; `rows` in the order of the log, at least one."""
+    """One head, by the round that made it; `rows` in log order, at least one."""
 
     round: int
     head: bytes
     median: HeadMeasure
     rows: tuple[MeasuredRow, ...]
     shown: MeasuredRow | None = None
-    """Whose sample of what the head writes is shown."""
+    """The row whose sample of the head's text is shown."""
 
 
 def after(connection: Connection, run: bytes, number: int, limit: int) -> list[MeasuredHead]:
-    """Give the measured heads of rounds after a number, ascending; 0 is a head's number too."""
+    """Read the measured heads of rounds after a number, ascending; the first head is number 0."""
     heads = select(Measured.round).where(Measured.run == run, Measured.round > number)
     return _heads(connection, run, heads.distinct().order_by(Measured.round).limit(limit))
 
 
 def last(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
-    """Give the last measured heads of a run, ascending."""
+    """Read the last measured heads of a run, ascending."""
     heads = select(Measured.round).where(Measured.run == run)
     return _heads(connection, run, heads.distinct().order_by(Measured.round.desc()).limit(limit))
 
@@ -223,7 +221,7 @@ class RoundRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingRow:
-    """The standing of one key, and the log indices that say why."""
+    """The standing of one key, and the log indices of the reasons."""
 
     key: PeerKey
     standing: str
@@ -236,7 +234,7 @@ class StandingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierRow:
-    """Who is behind one key; `since` is the log index of what says so."""
+    """Tier and owner of one key; `since` is the log index of the entry that set them."""
 
     tier: int
     owner: bytes
@@ -259,7 +257,7 @@ class PeerRow:
 
 
 def read_rounds(connection: Connection, run: bytes, after: int, limit: int) -> list[RoundRow]:
-    """Give rounds of a run after a number, ascending."""
+    """Read rounds of a run after a number, ascending."""
     columns = (getattr(Round, one.name) for one in fields(RoundRow))
     query = select(*columns).where(Round.run == run, Round.round > after)
     rows = connection.execute(query.order_by(Round.round).limit(limit))
@@ -267,7 +265,7 @@ def read_rounds(connection: Connection, run: bytes, after: int, limit: int) -> l
 
 
 def peers(connection: Connection, after: PeerKey | None, limit: int) -> list[PeerRow]:
-    """Give keys in order of registration, after a key."""
+    """Read keys in order of registration, after a key."""
     place = tuple_(Peer.registered_index, Peer.key)
     query = _PEERS
     if after is not None:
@@ -279,7 +277,7 @@ def peers(connection: Connection, after: PeerKey | None, limit: int) -> list[Pee
 
 
 def peer(connection: Connection, key: PeerKey) -> PeerRow | None:
-    """Give one key, or None when it is not registered."""
+    """Read one key; None when it is not registered."""
     found = _peers(connection.execute(_PEERS.where(Peer.key == key)))
     return found[0] if found else None
 
@@ -287,7 +285,7 @@ def peer(connection: Connection, key: PeerKey) -> PeerRow | None:
 def standings(
     connection: Connection, named: Collection[str], after: int, limit: int
 ) -> list[StandingRow]:
-    """Give keys of those standings that have them since an entry after that index, ascending."""
+    """Read keys with one of the standings since an entry after an index, ascending."""
     query = select(Standing.__table__).where(Standing.standing.in_(named), Standing.since > after)
     return [
         _standing(row) for row in connection.execute(query.order_by(Standing.since).limit(limit))

@@ -36,30 +36,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """What one owner earned."""
+    """The points of one owner."""
 
     key: PeerKey
-    """The one of its keys that earned most."""
+    """The owner's key that earned most."""
     micropoints: int
     rounds: int | None
-    """That paid, counted once for each of its keys; not counted of all time."""
+    """Paid rounds, counted once for each key; None for the ranking of all time."""
     keys: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
-    """What was earned for one team."""
+    """The points of one team."""
 
     name: str
     micropoints: int
     keys: int
-    """That earned some of it."""
+    """Number of keys that earned them."""
 
 
 def owners(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Owner]:
-    """Give the owners behind a place, the best first, by what they earned since then or ever.
+    """Read the owners after a place, the best first, by points since `since_ms` or of all time.
 
-    Of equals the one with the lower key comes first; of all time, who was registered first.
+    Ties go to the lower key; in the ranking of all time, to the earlier registration.
     """
     places = _ever(limit + after) if since_ms is None else _places(_since(since_ms))
     best = (places.c.total.desc(), places.c.seniority, places.c.peer)
@@ -76,7 +76,7 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
 
 
 def teams(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Team]:
-    """Give the teams behind a place, the best first; in a span, of rounds that ended in it."""
+    """Read the teams after a place, the best first, by rounds that ended since `since_ms`."""
     total, keys = func.sum(Credit.micropoints), func.count(Credit.peer.distinct())
     query: Select[str, int, int] = select(Credit.team, total, keys).where(_IN_A_TEAM)
     if since_ms is not None:
@@ -88,7 +88,8 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
 
 _VOUCHED = int(Tier.VOUCHED)
 _OF_ROUND = (Round.run == Credit.run) & (Round.round == Credit.round)
-_IN_A_TEAM = text("credit.team <> ''")  # in the words of the index that holds these rows alone
+# Literally the condition of the partial index: with a parameter SQLite would not use it.
+_IN_A_TEAM = text("credit.team <> ''")
 
 
 def _owner(key: InstrumentedAttribute[bytes]) -> ColumnElement[bytes]:
@@ -113,7 +114,7 @@ def _since(since_ms: int) -> Subquery:
 
 
 def _places(each: Subquery) -> Subquery:
-    """One row an owner: the best of its keys, and what all of them come to."""
+    """Reduce the keys to one row per owner: the best key, and the sums over all keys."""
     owner = each.c.owner
     best = (each.c.total.desc(), each.c.seniority, each.c.peer)
     keys = select(
@@ -128,7 +129,9 @@ def _places(each: Subquery) -> Subquery:
 
 
 def _ever(most: int) -> Subquery:
-    """The best of all time: of keys that are their own by the ranking's index, of others all."""
+    # Keys that are their own owner are read from the ranking's index, no more than needed. Only the
+    # vouched keys, which are few, are all grouped: a page near the top stays cheap with a million
+    # keys.
     vouched = (
         select(
             Peer.key.label("peer"),
@@ -159,10 +162,10 @@ def _ever(most: int) -> Subquery:
     return union_all(select(_places(vouched)), select(alone)).subquery()
 
 
-# --- Keys that have earned points, the best first; who was registered first wins a tie.
+# --- The ranking of keys with points, the best first; the earlier registration wins a tie.
 #
-# Rows and counts come from one index that holds all that they need, so that a place near the top
-# of a million keys costs a page, and the last one a walk through that index.
+# Rows and counts come from one index that contains all columns they need: a place near the top of a
+# million keys costs a page, and the last one a walk through that index.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,13 +183,13 @@ def count(connection: Connection) -> int:
 
 
 def after(connection: Connection, rank: int, limit: int) -> list[RankedRow]:
-    """Give the keys behind a place."""
+    """Read the keys after a place."""
     query = _RANKED.where(Peer.micropoints > 0).order_by(*_ORDER).offset(rank).limit(limit)
     return _numbered(connection.execute(query).all(), rank + 1)
 
 
 def behind(connection: Connection, key: PeerKey, limit: int) -> list[RankedRow] | None:
-    """Give the keys behind a key, wherever it stands now; None when it is not registered."""
+    """Read the keys after a key, whatever its place is now; None when it is not registered."""
     own = connection.execute(_RANKED.where(Peer.key == key)).first()
     if own is None:
         return None
@@ -196,9 +199,9 @@ def behind(connection: Connection, key: PeerKey, limit: int) -> list[RankedRow] 
 
 
 def around(connection: Connection, key: PeerKey, reach: int) -> list[RankedRow] | None:
-    """Give a key and up to `reach` on either side of it; None when it is not registered.
+    """Read a key and up to `reach` keys on either side; None when it is not registered.
 
-    Around one without points are the last ones of those that have some.
+    For a key without points: the last keys that have some.
     """
     own = connection.execute(_RANKED.where(Peer.key == key)).first()
     if own is None:
@@ -219,22 +222,19 @@ _BACKWARDS = (Peer.micropoints, Peer.registered_index.desc(), Peer.key.desc())
 
 
 def _ahead(own: Row[bytes, int, int]) -> ColumnElement[bool]:
-    """Better, or as good and registered earlier."""
+    # `points >= own` is implied by the rest. It is here for the planner, which turns a plain
+    # comparison into a range of the index, but not an OR.
     points = Peer.micropoints
     if own.micropoints == 0:
         return points > 0
-    earlier = _seniority() < tuple_(own.registered_index, own.key)
+    earlier = tuple_(Peer.registered_index, Peer.key) < tuple_(own.registered_index, own.key)
     return and_(points >= own.micropoints, or_(points > own.micropoints, earlier))
 
 
 def _behind(own: Row[bytes, int, int]) -> ColumnElement[bool]:
     points = Peer.micropoints
-    later = _seniority() > tuple_(own.registered_index, own.key)
+    later = tuple_(Peer.registered_index, Peer.key) > tuple_(own.registered_index, own.key)
     return and_(points <= own.micropoints, or_(points < own.micropoints, later))
-
-
-def _seniority() -> ColumnElement[tuple[int, bytes]]:
-    return tuple_(Peer.registered_index, Peer.key)
 
 
 def _count(connection: Connection, wanted: ColumnElement[bool]) -> int:
