@@ -1,4 +1,4 @@
-"""The witness process: a folder with its key and what it saw, a web server, until a signal."""
+"""The witness process: a folder with its key and checkpoints, and a web server, until a signal."""
 
 from __future__ import annotations
 
@@ -104,30 +104,30 @@ log = structlog.get_logger(__name__)
 
 @post("/add-checkpoint")
 async def add_checkpoint(request: Request, desk: Desk) -> Response:
-    """Cosign a checkpoint that continues what we saw, or say why not (c2sp.org/tlog-witness)."""
+    """Cosign a checkpoint that continues the last one, or say why not (c2sp.org/tlog-witness)."""
     body = await read_body(request, REQUEST_BYTES)
     try:
         lines = await asyncio.to_thread(desk.add_checkpoint, body)
     except CosigningRefusedError as err:
         return _refusal(err)
     except OSError as err:
-        log.error("the disk takes nothing, so nothing is cosigned", error=str(err))  # noqa: TRY400 - the sentence says it
-        raise RefusedError("read-only", "this witness cannot write now: come back later") from err
+        log.error("cosigned nothing, because the disk failed", error=str(err))  # noqa: TRY400 - the sentence says it
+        raise RefusedError("read-only", "this witness cannot write now: try again later") from err
     return Response(lines, media_type=_TEXT)
 
 
 @get("/{name}/checkpoint")
 async def get_checkpoint(name: str, book: Book) -> Response:
-    """Give the last checkpoint that we cosigned of a log, by its origin's hash."""
+    """Give the last checkpoint of a log that this witness cosigned, by the hash of its origin."""
     note = book.note(name)
     if note is None:
-        raise RefusedError("not-found", "this witness has cosigned nothing of such a log")
+        raise RefusedError("not-found", "this witness has cosigned no checkpoint of this log")
     return Response(note, media_type=_TEXT, headers=_SHORT)
 
 
 @get("/healthz")
 async def get_health() -> dict[str, str]:
-    """Say that we are there."""
+    """Answer that the witness is running."""
     return {"status": "ok"}
 
 
@@ -148,9 +148,9 @@ def _refusal(err: CosigningRefusedError) -> Response:
 
 KEY = "witness"
 LOGS = "logs"
-"""Folder of what was seen; made before the key."""
+"""Folder of the last checkpoints; made before the key."""
 REQUEST_RATE = 50
-"""Requests per second of one network address, ten times that at once; a log asks once a second."""
+"""Requests per second per IP prefix, and ten times as many in a burst; a log sends one a second."""
 
 
 def serve(settings: WitnessSettings) -> None:
@@ -168,15 +168,16 @@ def serve(settings: WitnessSettings) -> None:
 
 
 def _signer(folder: DataFolder) -> Signer:
-    """Give the witness's key, made at the first start.
+    """Read the witness's key, made at the first start.
 
-    Raises UserFacingError for one that outlived what it saw: it could be shown another history.
+    Raises UserFacingError for a key without its checkpoints: it could be shown another history.
     """
     seen = folder.path / LOGS
     if folder.holds_key(KEY) and not seen.is_dir():
         raise UserFacingError(
-            f"{folder.key_file(KEY)} is here without {seen}, which knows what it cosigned: bring "
-            "that back, or begin anew in another folder, under another name and key"
+            f"{folder.key_file(KEY)} exists without {seen}, which records what it cosigned: "
+            "restore that folder, or start a new witness in another folder, with another name and "
+            "key"
         )
     try:
         files.make_folder(seen)
@@ -208,10 +209,10 @@ async def _serve(
 @click.command("witness")
 @with_settings(WITNESS)
 def witness(settings: WitnessSettings) -> None:
-    """Watch other logs: cosign each checkpoint that continues what was seen of its log before.
+    """Watch other logs: cosign each checkpoint that continues the last one of its log.
 
-    The logs' operators post to /add-checkpoint; they and their clients need the key that is told
-    at the start. Keep the folder: a witness that forgets can be shown another history.
+    The logs' operators post to /add-checkpoint; they and their clients need the key that is printed
+    at the start. Do not lose the folder: a witness that forgets can be shown another history.
     """
     runtime.configure_by(settings)
     serve(settings)
