@@ -199,7 +199,9 @@ class Publisher:
         try:
             checkpoint = open_checkpoint(note, self._key).checkpoint
         except PeerError as err:
-            raise damage(f"the last published checkpoint is not signed by it ({err})") from err
+            raise damage(
+                f"the last published checkpoint is not signed by this log ({err})"
+            ) from err
         # Readers must never see the log shrink, whatever order two processes write their rows in.
         if checkpoint.size > self.published.size:
             self.published = Published(size=checkpoint.size, root=checkpoint.root, note=note)

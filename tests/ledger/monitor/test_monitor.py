@@ -231,7 +231,7 @@ def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
         monkeypatch.setattr(watching, "LATE_S", 0.0)
         watch.look()
         (alarm,) = rung(tmp_path)
-        assert (alarm.kind, alarm.why) == (Kind.AWAY, "what is shown is no checkpoint")
+        assert (alarm.kind, alarm.why) == (Kind.AWAY, "the checkpoint is not valid")
         remote.change = lambda _path, raw: raw
         watch.look()
         assert watch.size >= 301

@@ -208,7 +208,7 @@ def test_a_signer_that_is_away_is_waited_for_and_a_stranger_is_not_believed(
         assert notary.key == log.signer.key
         (tmp_path / "other").mkdir()
     other = ShownLog(signer=type(log.signer)(bytes([9]) * 32), hashes=log.hashes)
-    with beside(tmp_path, other), pytest.raises(UserFacingError, match="no signer of ours"):
+    with beside(tmp_path, other), pytest.raises(UserFacingError, match="is not this log's signer"):
         sign(notary, log, 3)
 
 
@@ -269,7 +269,7 @@ def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
     with here, elsewhere:
         key = here.signer("log").key
         assert open_signer(here).key == key
-        with pytest.raises(UserFacingError, match="guards nothing"):
+        with pytest.raises(UserFacingError, match="does not protect it"):
             open_signer(here, tmp_path / "sign.socket")
         note_key(elsewhere, log.signer.key)
         absent = open_signer(elsewhere)
@@ -293,7 +293,7 @@ def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(
             sign(notary, log, size)
         assert open_keeper(folder, log.origin, is_first=False).last_size == 10
         (tmp_path / MEMORY).unlink()
-        with pytest.raises(UserFacingError, match="bring that back, or say --first"):
+        with pytest.raises(UserFacingError, match="restore that file, or use --first"):
             open_keeper(folder, log.origin, is_first=False)
         assert open_keeper(folder, log.origin, is_first=True).last_size == 0
 
@@ -336,7 +336,7 @@ def test_a_user_who_was_not_named_is_answered_nothing(
     with beside(tmp_path, log, frozenset([os.getuid() + 1])) as notary:
         for ask in (lambda: notary.key, lambda: sign(notary, log, 3)):
             with pytest.raises(
-                UnwritableError, match=rf"user {os.getuid()} may not ask .*--caller"
+                UnwritableError, match=rf"user {os.getuid()} may not use .*--caller"
             ):
                 ask()
         silent = socket.socket(socket.AF_UNIX)

@@ -199,7 +199,7 @@ def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: ShownLo
     whole = path.read_bytes()
     for changed in (whole.replace(b"\n30\n", b"\n29\n"), b"", log.request(0, 20).note):
         path.write_bytes(changed)
-        with pytest.raises(UserFacingError, match="is not what this witness kept"):
+        with pytest.raises(UserFacingError, match="is not what this witness stored"):
             Book(tmp_path / "w" / "logs", {log.origin: log.key}, own)
 
 
@@ -210,7 +210,7 @@ def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: Sh
         cosigned(witness, log, 0, 3)
     shutil.rmtree(tmp_path / "w" / "logs")
     with (
-        pytest.raises(AssertionError, match="which knows what it cosigned"),
+        pytest.raises(AssertionError, match="which records what it cosigned"),
         witnessing(tmp_path / "w", log.key),
     ):
         pass
