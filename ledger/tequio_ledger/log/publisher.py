@@ -199,9 +199,7 @@ class Publisher:
         try:
             checkpoint = open_checkpoint(note, self._key).checkpoint
         except PeerError as err:
-            raise damage(
-                f"the last published checkpoint is not signed by this log ({err})"
-            ) from err
+            raise damage(f"the published checkpoint is not signed by this log ({err})") from err
         # Readers must never see the log shrink, whatever order two processes write their rows in.
         if checkpoint.size > self.published.size:
             self.published = Published(size=checkpoint.size, root=checkpoint.root, note=note)

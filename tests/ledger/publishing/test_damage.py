@@ -47,6 +47,6 @@ def test_a_changed_byte_in_what_was_published_is_told_at_the_start(tmp_path: Pat
                 assert loaded.published == ledger.log.published
             else:
                 with pytest.raises(
-                    UserFacingError, match="the last published checkpoint is not signed by this log"
+                    UserFacingError, match="published checkpoint is not signed by this log"
                 ):
                     loaded.load()

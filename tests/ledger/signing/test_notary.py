@@ -317,7 +317,7 @@ def test_a_signer_signs_for_one_log_from_its_first_signature_on(
 ) -> None:
     foreign = ShownLog(origin="log.example/two", hashes=log.hashes)
     with beside(tmp_path, log) as notary:
-        with pytest.raises(WouldForkError, match=r"'log\.example/one' is signed here, not"):
+        with pytest.raises(WouldForkError, match=r"signs 'log\.example/one', not"):
             sign(notary, foreign, 3)
         assert sign(notary, log, 3).size == 3
     with Folder(tmp_path / "keeper") as folder:
