@@ -113,7 +113,7 @@ def test_a_smaller_size_and_another_root_and_another_log_are_refused(
     sign(opened, log, 20)
     other = log.fork(12, 28)
     with pytest.raises(
-        WouldForkError, match=r"size 20 of log\.example/one was signed already, so 19"
+        WouldForkError, match=r"size 20 of log\.example/one was signed already, so size 19"
     ):
         sign(opened, log, 19)
     for size in (20, 21, 40):
@@ -343,7 +343,7 @@ def test_a_user_who_was_not_named_is_answered_nothing(
         with contextlib.closing(silent):  # and is not listened to for as long as a caller is
             silent.connect(str(tmp_path / "sign.socket"))
             silent.settimeout(PATIENCE_S)
-            assert b"may not ask" in silent.recv(LINE_BYTES)
+            assert b"may not use" in silent.recv(LINE_BYTES)
 
 
 @contextmanager
