@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated
-
 import msgspec
+from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
-
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.state import State
-from tequio_ledger.store import entries, queries
+from tequio_ledger.store import entries, queries, ranking
 from tequio_ledger.store.queries import AttendedRow, StandingRow, TierRow
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import render, run_charts, text
@@ -22,17 +19,11 @@ from tequio_ledger.web.pages.text import DAY_MS, Mark
 from tequio_ledger.web.read_api import NAMED
 from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (
-    Digest,
-    PeerKey,
-    RunId,
-    from_text,
-    key_from_peer_id,
-    peer_id_text,
-    to_text,
-)
+from tequio_shared.ids import (Digest, PeerKey, RunId, from_text, key_from_peer_id, peer_id_text, to_text)
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.standing import describe_cause
+from typing import Annotated
+
 
 ROWS, REACH = 50, 10
 SPANS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
@@ -101,7 +92,7 @@ def get_leaderboard(
 
 
 def _owners(connection: Connection, since_ms: int | None, after: int) -> list[LeaderRow]:
-    found = queries.owners(connection, since_ms, ROWS, after)
+    found = ranking.owners(connection, since_ms, ROWS, after)
     return [
         replace(_row(connection, rank, one.key, one.micropoints, one.rounds), others=one.keys - 1)
         for rank, one in enumerate(found, after + 1)
@@ -276,7 +267,7 @@ def _duty(state: State, key: PeerKey) -> Duty:
 
 
 def _rank(connection: Connection, key: PeerKey) -> int | None:
-    around = queries.around(connection, key, 0) or []
+    around = ranking.around(connection, key, 0) or []
     return next((one.rank for one in around if one.key == key), None)
 
 
