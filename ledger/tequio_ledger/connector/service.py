@@ -10,25 +10,35 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
-import structlog
 from collections import deque
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import structlog
+
 from tequio_ledger.connector.ledger import LedgerAwayError
-from tequio_ledger.connector.providers import (Account, ProviderAwayError, ProviderWrongError, owner)
+from tequio_ledger.connector.providers import Account, ProviderAwayError, ProviderWrongError, owner
 from tequio_shared import ids
 from tequio_shared.api import connector
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.keys import check_key, verify
 from tequio_shared.ratelimit import TokenBuckets
 from tequio_shared.statements.network import MemberVouch
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
     from tequio_ledger.connector.ledger import Author, Book
     from tequio_ledger.connector.providers import DeviceCode, Provider
     from tequio_ledger.runtime import Clock
-    from tequio_shared.api.connector import (ConnectChallenge, ConnectCode, ConnectOutcome, ConnectProof, ConnectRequest, ConnectorAbout)
+    from tequio_shared.api.connector import (
+        ConnectChallenge,
+        ConnectCode,
+        ConnectorAbout,
+        ConnectOutcome,
+        ConnectProof,
+        ConnectRequest,
+    )
     from tequio_shared.ids import Digest, PeerKey
 
 
@@ -227,7 +237,7 @@ class Desk:
         if len(self._open) >= OPEN:
             raise RefusedError("queue-full", "too many want to connect now: try again later")
         for sender in (network, peer):
-            if self._buckets and not self._buckets.take(sender, 1, now_ms / 1000):
+            if self._buckets and not self._buckets.try_spend(sender, 1, now_ms / 1000):
                 raise RefusedError("rate-limited", "too many codes were requested: try again later")
 
     async def _check_registered(self, peer: PeerKey) -> None:

@@ -8,8 +8,11 @@ end of the coordinator's own chain.
 
 from __future__ import annotations
 
-import structlog
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import STATEMENT_BYTES, STATEMENT_LIFE_MS
@@ -20,14 +23,13 @@ from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.keys import Signer
-    from tequio_shared.network.coordination import CoordinatorStep
     from tequio_shared.network.run import FullRunView
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
@@ -146,7 +148,7 @@ class Coordinator:
         self._signer = signer
         self._state = state
         self.accuser = Accuser(state)
-        self._watches: dict[RunId, Stopwatch] = {}
+        self._watches: dict[RunId, CoordinatorTimers] = {}
         # By run, or None for the network: end of the pause after our own statement was refused.
         self._resting_until: dict[RunId | None, int] = {}
 
@@ -166,7 +168,7 @@ class Coordinator:
     def due(self) -> int | None:
         """Give the time of the next statement (ms); None if only another entry can cause one."""
         times = [
-            self._rested(run, due(view, self._watches.setdefault(run, Stopwatch())))
+            self._rested(run, due(view, self._watches.setdefault(run, CoordinatorTimers())))
             for run, view in self._active()
         ]
         times.append(self._rested(None, self._state.standings.next_ms()))
@@ -209,7 +211,7 @@ class Coordinator:
             return None
 
     def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> Deed | None:
-        watch = self._watches.setdefault(run, Stopwatch())
+        watch = self._watches.setdefault(run, CoordinatorTimers())
         try:
             watch.update(view, now_ms)
             step = decide(view, watch, now_ms)

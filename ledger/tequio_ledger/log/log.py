@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
+
 from tequio_ledger.log import guard as log_guard
 from tequio_ledger.log.guard import NotSigningError, Published, damage
 from tequio_ledger.log.proofs import TileProofs
@@ -23,17 +25,25 @@ from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.log_rows import Head, StoredCheckpoint, StoredEntry
-from tequio_shared.errors import (FatalLogError, PeerError, RefusedError, TequioError, UserFacingError)
+from tequio_shared.errors import (
+    FatalLogError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.reading import TileTree, count_tiles
 from tequio_shared.statements.statement import Entry, statement_id
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
     from sqlalchemy import Connection
-    from sqlalchemy.exc import DatabaseError, TimeoutError as NoConnectionError
+    from sqlalchemy.exc import DatabaseError
+    from sqlalchemy.exc import TimeoutError as NoConnectionError
+
     from tequio_ledger.log.guard import Guard
     from tequio_ledger.runtime import Clock
     from tequio_ledger.signing.signer import CheckpointSigner
@@ -106,7 +116,7 @@ class Integrity:
         self._read(connection, _ALL, take)
         if self.tree.size != head.size:
             raise damage(f"the head counts {head.size} entries, but {self.tree.size} are there")
-        _check_tiles(connection, self.tree.take_changed())
+        _check_tiles(connection, self.tree.pop_changed())
         # Tiles beyond the entries would be served, though no signature covers them.
         if log_rows.count_tiles(connection) != count_tiles(head.size):
             raise damage("there are tiles that no entry belongs to")
@@ -117,7 +127,7 @@ class Integrity:
         for stored in log_rows.each_entry(connection, self.tree.size, end):
             self._check_entry(stored, take)
             if self.tree.size % _CHECK_EVERY == 0:  # full tiles are let go, so memory stays flat
-                _check_tiles(connection, self.tree.take_full())
+                _check_tiles(connection, self.tree.pop_full())
 
     def _check_entry(self, stored: StoredEntry, take: Take) -> None:
         if stored.index != self.tree.size:

@@ -7,6 +7,8 @@ computed as a ledger computes them. Entries are written only when they are under
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger.log.log import Admitted, Integrity
 from tequio_ledger.state import State
@@ -20,11 +22,11 @@ from tequio_shared.log import merkle
 from tequio_shared.log.merkle import Frontier, leaf_hash
 from tequio_shared.network.genesis import check_role
 from tequio_shared.statements.statement import Entry
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
     from tequio_ledger.runtime import Clock
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.log.notes import Checkpoint

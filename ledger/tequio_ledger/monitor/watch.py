@@ -8,9 +8,12 @@ about its log. Each fault becomes an alarm with evidence; after a final one noth
 
 from __future__ import annotations
 
+import time
+from typing import TYPE_CHECKING, Any
+
 import msgspec
 import structlog
-import time
+
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.proofs import TileProofs, root_at
 from tequio_ledger.monitor.alarms import Alarms, FoundError, Kind
@@ -18,18 +21,19 @@ from tequio_ledger.monitor.mirror import BadEntryError
 from tequio_ledger.monitor.remote import UnreachableError
 from tequio_ledger.store import log_rows, queries
 from tequio_ledger.web.answers import peer_answer, round_answer, run_answer
-from tequio_shared.errors import (FatalLogError, MalformedError, PeerError, UserFacingError)
+from tequio_shared.errors import FatalLogError, MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import digest_from_text, from_text, to_text
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import VerifierKey, filter_signatures, to_base64
 from tequio_shared.log.policy import ForkEvidence, NoQuorumError
 from tequio_shared.log.reading import extend_frontier, next_range, open_signed
 from tequio_shared.log.tiles import new_tiles
-from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
     from sqlalchemy import Connection
+
     from tequio_ledger.monitor.alarms import Alarm
     from tequio_ledger.monitor.mirror import Mirror
     from tequio_ledger.monitor.remote import Json, RemoteLedger
@@ -311,7 +315,7 @@ class Watch:
 
     def _read_piece(self, signed: Checkpoint, note: bytes) -> None:
         """Read the rest of a bundle, verify it, and store it."""
-        first, end = next_piece(self._mirror.size, signed.size)
+        first, end = next_range(self._mirror.size, signed.size)
         try:
             leaves = self._ledger.entries(first, end)
             edge = extend_frontier(self._mirror.edge, leaves)

@@ -10,23 +10,26 @@ logged.
 from __future__ import annotations
 
 import asyncio
-import msgspec
 import secrets
-import structlog
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+import msgspec
+import structlog
 from msgspec import Struct
+
 from tequio_ledger.log.documents import NAMING, document_of
-from tequio_ledger.log.sequencer import (Known, Logged, Outcome, Refused)
+from tequio_ledger.log.sequencer import Known, Logged, Outcome, Refused
 from tequio_ledger.store import submissions
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest
 from tequio_shared.log.tiles import encode_bundle
-from typing import ParamSpec, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
     from tequio_ledger.log.guard import Guard
     from tequio_ledger.log.log import Log, Published
     from tequio_ledger.log.sequencer import Signal, Timekeeper

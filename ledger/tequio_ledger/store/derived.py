@@ -7,19 +7,40 @@ and must get the same rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from sqlalchemy import (delete, exists, insert, select, update)
 from statistics import median_low
-from tequio_ledger.store.models import (Attended, Credit, DERIVED, KeyTier, Measured, Peer, Round, Run, Standing)
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, exists, insert, select, update
+
+from tequio_ledger.store.models import (
+    DERIVED,
+    Attended,
+    Credit,
+    KeyTier,
+    Measured,
+    Peer,
+    Round,
+    Run,
+    Standing,
+)
 from tequio_ledger.store.postgresql import insert_many, upsert
 from tequio_shared.ids import digest_from_text, from_text
 from tequio_shared.network import conduct
 from tequio_shared.round import measures
-from tequio_shared.round.documents import RoundResult, TRAINER, WITNESS
-from tequio_shared.statements.runs import (HeadMeasure, NetGenesis, RoundClose, RoundOpen, RoundRoster, RoundVoid, RunOpen)
-from typing import TYPE_CHECKING
+from tequio_shared.round.documents import TRAINER, WITNESS, RoundResult
+from tequio_shared.statements.runs import (
+    HeadMeasure,
+    NetGenesis,
+    RoundClose,
+    RoundOpen,
+    RoundRoster,
+    RoundVoid,
+    RunOpen,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.round.round import RoundView

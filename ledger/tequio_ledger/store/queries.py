@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import groupby
+from typing import TYPE_CHECKING
+
 from msgspec import UNSET
-from sqlalchemy import (BigInteger, cast, func, literal_column, select, tuple_)
-from tequio_ledger.store.models import (Attended, Credit, KeyTier, Measured, Peer, Round, Standing)
+from sqlalchemy import BigInteger, cast, func, literal_column, select, tuple_
+
+from tequio_ledger.store.models import Attended, Credit, KeyTier, Measured, Peer, Round, Standing
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round import measures
 from tequio_shared.statements.runs import HeadMeasure, Sample
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+
     from sqlalchemy import Connection, Row, Select
 
 

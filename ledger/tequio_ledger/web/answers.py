@@ -3,22 +3,28 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
 from sqlalchemy import Connection
+
 from tequio_ledger.log.guard import Published
 from tequio_ledger.state import State
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.queries import PeerRow, RoundRow, StandingRow
-from tequio_ledger.store.ranking import RankedRow
 from tequio_shared.api.answer import AsOf
 from tequio_shared.api.peers import PeerAnswer, StandingAnswer, TierAnswer
-from tequio_shared.api.runs import (PublishedAnswer, ResumeAnswer, RoundAnswer, RunAnswer, WrittenAnswer)
+from tequio_shared.api.runs import (
+    PublishedAnswer,
+    ResumeAnswer,
+    RoundAnswer,
+    RunAnswer,
+    WrittenAnswer,
+)
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import describe_cause
 from tequio_shared.round import measures
-
 
 PUBLISHED = 8
 """Published heads listed for one run; older ones are left out."""

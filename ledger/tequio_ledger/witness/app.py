@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import click
 import platformdirs
 import structlog
 from msgspec import Meta, field
-from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
+
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
-from tequio_ledger.config.settings import (Folder, Host, LOOPBACK, Port, TrustedProxies)
+from tequio_ledger.config.settings import LOOPBACK, Folder, Host, Port, TrustedProxies
 from tequio_ledger.config.sources import Parse, Program, ProgramSettings
 from tequio_ledger.data_folder import Folder as DataFolder
 from tequio_ledger.runtime import now_ms
@@ -21,16 +24,22 @@ from tequio_ledger.store import files
 from tequio_ledger.web import errors
 from tequio_ledger.web.limits import read_body
 from tequio_ledger.web.middleware import limited
-from tequio_ledger.web.routing import (RouteGroup, application, get, post)
+from tequio_ledger.web.routing import RouteGroup, application, get, post
 from tequio_ledger.web.server import WebServer, address, bind
 from tequio_ledger.witness.witness import Book, Desk
-from tequio_shared.errors import (MalformedError, PeerError, RefusedError, UserFacingError)
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
 from tequio_shared.log.notes import KeyKind, VerifierKey
-from tequio_shared.log.policy import (CosigningRefusedError, CosigningStatus, REQUEST_BYTES, SIZE_TYPE, encode_conflict)
-from typing import Annotated, TYPE_CHECKING
+from tequio_shared.log.policy import (
+    REQUEST_BYTES,
+    SIZE_TYPE,
+    CosigningRefusedError,
+    CosigningStatus,
+    encode_conflict,
+)
 
 if TYPE_CHECKING:
     import socket
+
     from tequio_shared.keys import Signer
 
 

@@ -9,19 +9,38 @@ wrong proof.
 
 from __future__ import annotations
 
+import threading
+from typing import TYPE_CHECKING
+
 import msgspec
 import structlog
-import threading
+
 from tequio_ledger.store import files
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import sha256
-from tequio_shared.log.notes import (Checkpoint, NOTE_BYTES, add_lines, cosignature_line, filter_signatures, note_text, open_checkpoint, to_base64)
-from tequio_shared.log.policy import (AddCheckpoint, CosigningRefusedError, CosigningStatus, ForkEvidence, decide_cosigning, origin_hash)
-from typing import TYPE_CHECKING
+from tequio_shared.log.notes import (
+    NOTE_BYTES,
+    Checkpoint,
+    add_lines,
+    cosignature_line,
+    filter_signatures,
+    note_text,
+    open_checkpoint,
+    to_base64,
+)
+from tequio_shared.log.policy import (
+    AddCheckpoint,
+    CosigningRefusedError,
+    CosigningStatus,
+    ForkEvidence,
+    decide_cosigning,
+    origin_hash,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
     from tequio_ledger.runtime import Clock
     from tequio_shared.keys import Signer
     from tequio_shared.log.notes import VerifierKey
@@ -159,7 +178,7 @@ class Desk:
         time_s = self._clock() // 1000
         line = cosignature_line(checkpoint, self._own.name, self._signer, time_s)
         log_key = self._logs[checkpoint.origin]
-        note = keep_signers(request.note, [log_key])  # other lines, even ours, may be forged
+        note = filter_signatures(request.note, [log_key])  # other lines, even ours, may be forged
         self._book.keep(checkpoint, add_lines(note, [line]))
         return line.encode()
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import httpx
 import json
 import os
-import pytest
 import shutil
 import subprocess
 import sys
 import threading
 import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
 from tequio_ledger.admin import backup
 from tequio_ledger.data_folder import Folder
 from tequio_shared.errors import UserFacingError
@@ -20,10 +23,10 @@ from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.mortal_ledgers import stabled
 from tests.support.uploads import put_blob
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from tequio_shared.ids import NetworkId
 
 

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-import httpx
-import msgspec
-import pytest
 import random
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import httpx
+import msgspec
+import pytest
+
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.witness import app
 from tequio_ledger.witness.app import WitnessSettings
-from tequio_ledger.witness.witness import Book, Desk, EVIDENCE_FILES
+from tequio_ledger.witness.witness import EVIDENCE_FILES, Book, Desk
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.log import notes
 from tequio_shared.log.notes import KeyKind, VerifierKey, open_checkpoint
-from tequio_shared.log.policy import (AddCheckpoint, CosigningRefusedError, ForkEvidence, find_cosignature, origin_hash, proves_fork)
+from tequio_shared.log.policy import (
+    AddCheckpoint,
+    CosigningRefusedError,
+    ForkEvidence,
+    find_cosignature,
+    origin_hash,
+    proves_fork,
+)
 from tests.support.witnesses import ShownLog, Witness, witnessing
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.state import State
 from tequio_ledger.store import entries, queries, ranking
-from tequio_ledger.store.ranking import Owner
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.competitions import competition_now
 from tequio_ledger.web.log_files import witness_answers
-from tequio_ledger.web.pages import (competition_text, render, run_charts, text)
+from tequio_ledger.web.pages import competition_text, render, run_charts, text
 from tequio_ledger.web.pages.competition_text import Contest
 from tequio_ledger.web.pages.entry_view import entry_line, note_lines
 from tequio_ledger.web.pages.run_view import RunNow, run_now
@@ -21,13 +23,21 @@ from tequio_ledger.web.pages.text import DAY_MS, Mark
 from tequio_ledger.web.routing import get
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import (DIGEST_BYTES, Digest, PeerKey, RunId, from_text, key_from_peer_id, to_text)
+from tequio_shared.ids import (
+    DIGEST_BYTES,
+    Digest,
+    PeerKey,
+    RunId,
+    from_text,
+    key_from_peer_id,
+    to_text,
+)
 from tequio_shared.log.policy import NO_QUORUM
 from tequio_shared.round import assignment
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from sqlalchemy import Connection
 
 
@@ -195,8 +205,8 @@ def _overview(
     now_ms = ledger.clock()
     with snapshot(ledger.database) as (connection, published):
         by_day = queries.points_per_day(connection, now_ms - run_charts.SPAN_DAYS * DAY_MS)
-        best = queries.owners(connection, now_ms - WEEK_DAYS * DAY_MS, EARNERS)
-        ranked = queries.count(connection)
+        best = ranking.owners(connection, now_ms - WEEK_DAYS * DAY_MS, EARNERS)
+        ranked = ranking.count(connection)
         rows = entries.before(connection, ledger.published.size, ENTRIES)
         tokens = queries.tokens(connection)
     return render.page(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
 from dataclasses import dataclass, replace
+from typing import Annotated
+
+import msgspec
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.state import State
 from tequio_ledger.store import entries, queries, ranking
@@ -19,11 +22,17 @@ from tequio_ledger.web.pages.text import DAY_MS, Mark
 from tequio_ledger.web.read_api import NAMED
 from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (Digest, PeerKey, RunId, from_text, key_from_peer_id, peer_id_text, to_text)
+from tequio_shared.ids import (
+    Digest,
+    PeerKey,
+    RunId,
+    from_text,
+    key_from_peer_id,
+    peer_id_text,
+    to_text,
+)
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.standing import describe_cause
-from typing import Annotated
-
 
 ROWS, REACH = 50, 10
 SPANS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
@@ -65,15 +74,15 @@ def get_leaderboard(
     length_ms = SPANS[span]
     since_ms = None if length_ms is None else ledger.clock() - length_ms
     rows: list[LeaderRow] = []
-    teams: list[tuple[int, queries.Team]] = []
+    teams: list[tuple[int, ranking.Team]] = []
     with snapshot(ledger.database) as (connection, published):
         if by == "teams":
-            teams = list(enumerate(queries.teams(connection, since_ms, ROWS, after), after + 1))
+            teams = list(enumerate(ranking.teams(connection, since_ms, ROWS, after), after + 1))
         elif around:
             rows = _around(connection, around)
         else:
             rows = _owners(connection, since_ms, after)
-        ranked = queries.count(connection)
+        ranked = ranking.count(connection)
     return render.page(
         request,
         ledger,
@@ -101,7 +110,7 @@ def _owners(connection: Connection, since_ms: int | None, after: int) -> list[Le
 
 def _around(connection: Connection, key_text: str) -> list[LeaderRow]:
     key = PeerKey(from_text(key_text))
-    near = queries.around(connection, key, REACH)
+    near = ranking.around(connection, key, REACH)
     if near is None:
         raise RefusedError("not-found", f"the key {key_text} is not registered here")
     return [_row(connection, one.rank, one.key, one.micropoints, None, key) for one in near]
@@ -193,7 +202,7 @@ def get_peer(
         by_day = queries.points_per_day(connection, since_ms, peer)
         newest = entries.before(connection, ledger.published.size, ENTRIES, peer)
         rank = _rank(connection, peer) if row.micropoints else None
-        ranked = queries.count(connection)
+        ranked = ranking.count(connection)
     return render.page(
         request,
         ledger,

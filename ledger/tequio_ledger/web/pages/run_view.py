@@ -189,7 +189,7 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         manifest=view.manifest,
         state=view.state,
         mark=text.STATES[view.state],
-        pending={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.wish, ""),
+        pending={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.request, ""),
         number=view.number,
         closed=view.closed,
         voided=view.voided,

@@ -318,7 +318,7 @@ def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest)
     for at_ms, counts in {
         contest.shown.clock(): {"revealed": 6, "committed": 7, "due": 3},
         dates.scored + 1: {"revealed": 6, "committed": 7, "silent": 3},
-        dates.shown + 1: {"revealed": 6, "withheld": 7, "silent": 3},
+        dates.reveal_until + 1: {"revealed": 6, "withheld": 7, "silent": 3},
     }.items():
         progress = competition_scores.progress(contest.now("revealed", at_ms), at_ms)
         assert counts == {word: progress.count(word) for word in counts}
