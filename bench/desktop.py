@@ -51,11 +51,11 @@ POLL_S = 0.01
 LONGEST_S = 60.0
 _MB = 1_000_000
 COLUMNS = ("program", "start to icon", "hidden", "shown", "processor, hidden")
-PROMISED = ("promised of Tequio", "1 s", "90 MB", "120 MB", "0.3 % of a core")
-PAUSE_COLUMNS = ("pause", "median", "95th percentile", "longest", "promised")
+PROMISED = ("target for Tequio", "1 s", "90 MB", "120 MB", "0.3 % of a core")
+PAUSE_COLUMNS = ("pause", "median", "95th percentile", "longest", "target")
 PROMISED_PAUSES = {"until the trainer is gone": "median 300 ms, 95th percentile 1 s"}
 WORKER_COLUMNS = ("worker", "memory", "processor")
-PROMISED_WORKER = ("promised", "160 MB", "0.5 % of a core")
+PROMISED_WORKER = ("target", "160 MB", "0.5 % of a core")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,7 +268,7 @@ async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, flo
                 weighed = await trio.to_thread.run_sync(lambda: _idle(pid, quick=quick))
                 nursery.cancel_scope.cancel()
     shown, gone = zip(*pauses, strict=True)
-    return {"until shown": list(shown), "until the trainer is gone": list(gone)}, weighed
+    return {"until the app shows it": list(shown), "until the trainer is gone": list(gone)}, weighed
 
 
 async def _be_away(worker: LinkedWorker) -> None:
