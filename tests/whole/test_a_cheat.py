@@ -27,7 +27,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Performance:
     return perform(script, "sign_flip_3")
 
 
-@attack("W1", layer="wit", ends="out of the swarm after two rounds, named by index in the log")
+@attack("W1", layer="wit", ends="excluded after two rounds, with log index as evidence")
 def test_it_is_quarantined_within_four_rounds(attacked: Performance) -> None:
     changes = attacked.changes(of_cheat=True)
     assert [change.to for change in changes][-1] == "quarantined"

@@ -97,7 +97,7 @@ def test_a_document_that_is_no_text_is_left_out_under_its_own_name(
     assert found.total.documents == 1
 
 
-@attack("C10", layer="cli", ends="it is said not to be scored, and the others are")
+@attack("C10", layer="cli", ends="it is reported as not scored, and the others are scored")
 @pytest.mark.parametrize(
     "changes",
     [

@@ -64,7 +64,7 @@ def found(report: Report, what: str) -> Finding:
     return finding
 
 
-@attack("L3", layer="log", ends="told; what does not follow is still a mismatch")
+@attack("L3", layer="log", ends="reported; an entry that does not follow is still a mismatch")
 @pytest.mark.parametrize("who", ["member", "stranger"])
 def test_an_entry_of_an_unknown_type_hides_nothing_unless_it_is_of_those_in_office(
     swarm: Swarm, who: str

@@ -443,7 +443,7 @@ def test_the_answer_to_a_request_is_read_from_the_store(tmp_path: Path) -> None:
     assert answer(store, BlobRequest(op=BlobOp.PIECES, name=ref.root, count=ref.pieces)) == SMALL
 
 
-@attack("M1", layer="net", ends="not asked again for a while, and on record")
+@attack("M1", layer="net", ends="not asked again for a while, and recorded")
 @pytest.mark.trio
 async def test_a_liar_is_not_asked_again_for_a_while_and_is_on_record(swarm: Swarm) -> None:
     asked: list[BlobRequest] = []
