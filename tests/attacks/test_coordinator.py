@@ -49,9 +49,7 @@ def refuse(swarm: Swarm, body: RoundVoid | RoundWitness | RoundOpen, code: str) 
     assert refused.value.code == code
 
 
-@attack(
-    "Q6", layer="coord", ends="refused as `wrong-void`: a phase lasts its time, whoever is elected"
-)
+@attack("Q6", layer="coord", ends="refused as `wrong-void`: a phase lasts its time")
 @attack("Q6", layer="coord", ends="refused as `wrong-void`: each phase lasts its time")
 @pytest.mark.parametrize(
     ("state", "reason"),

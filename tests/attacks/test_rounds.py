@@ -212,7 +212,7 @@ def test_an_update_for_another_model_round_or_run_is_refused() -> None:
 @attack(
     "A14", layer="coord", ends="only windows of accepted work count; the others are dealt again"
 )
-@attack("A16", layer="asg", ends="dropped from the next roster, its windows dealt out anew")
+@attack("A16", layer="asg", ends="dropped from the next roster, its windows dealt out again")
 @pytest.mark.parametrize("seed", [14, 15, 16])
 def test_windows_are_counted_once_and_only_when_trained(seed: int) -> None:
     swarm = patient_swarm(seed, most=8)

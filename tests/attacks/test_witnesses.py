@@ -168,7 +168,7 @@ def test_a_coordinator_cannot_try_other_beacons() -> None:
     assert len(opened) == 1
 
 
-@attack("Q8", layer="wit", ends="refused and not counted, whoever signed it")
+@attack("Q8", layer="wit", ends="refused and not counted, whatever its signature")
 def test_only_the_elected_hand_in_proofs() -> None:
     swarm = swarm_in(State.ROUND_WITNESS, members=20)
     _, honest = due_proof(swarm)
