@@ -1,4 +1,4 @@
-"""The trainer's own inner loop, flat out: no rounds, no worker, no wishes."""
+"""The trainer's own inner loop at full speed: no rounds, no worker, no commands."""
 
 from __future__ import annotations
 
@@ -24,13 +24,12 @@ RATE = 1e-3
 
 
 class Unwatched:
-    """Nobody interrupts."""
+    """A control that never interrupts and runs to the last step."""
 
     def check(self) -> None:
-        """Let it go on."""
+        pass
 
     def is_enough(self, progress: Progress) -> bool:
-        """Go to the end."""
         return progress.step == progress.steps
 
 
@@ -63,5 +62,5 @@ def flat_speed(mine: model.Model, training: TrainingData, steps: int) -> float:
 
 
 def network(fields: Mapping[str, object]) -> model.Model:
-    """A model of that configuration with seeded weights."""
+    """A model with this configuration and seeded weights."""
     return model.create(json.dumps(fields).encode(), 1)
