@@ -31,7 +31,7 @@ from tests.support import jury, trainer_attacks
 from tests.support.laboratory import Laboratory, Made, Recipe
 from tests.support.trainer_attacks import ATTACKS, Situation
 
-from tequio_client.dataset.sources import standard_library
+from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
 from tequio_shared.ids import sha256
 from tequio_shared.limits import STRIKES
@@ -40,6 +40,7 @@ from tequio_shared.round.proof import Verdict
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 TRAINERS, CHEAT = 4, 3
 MOST_LOSS = 1.03
@@ -130,7 +131,7 @@ def _play(run: str, attack: str, rounds: int, trained: Trained) -> Played:
     verdicts: Counter[str] = Counter()
     wrong, filtered, strikes = 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        lab = Laboratory(Path(folder), recipe, standard_library())
+        lab = Laboratory(Path(folder), recipe, standard_library_files())
         feedback: list[NDArray[np.uint16] | None] = [None] * TRAINERS
         last: Made | None = None
         for _ in range(rounds):

@@ -27,7 +27,8 @@ from tequio_shared.round.manifest import Algorithm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tequio_shared.head.layout import Layout
+    from tequio_shared.head.layout import WeightLayout
+
 
 CLAIM_K, BITS, LEAST_RATIO = 64, 2, 146.0
 
@@ -55,10 +56,10 @@ def main() -> None:
         raise SystemExit(f"only {ratio:.0f} times fewer bytes than fp32 at k {CLAIM_K}")
 
 
-def _row(layout: Layout, delta: NDArray[np.float32], k: int) -> dict[str, float]:
+def _row(layout: WeightLayout, delta: NDArray[np.float32], k: int) -> dict[str, float]:
     manifest = Algorithm(name="sparseloco", k=k, bits=BITS)
     encoded = codecs.encode(
-        codecs.algorithm_of(manifest, k, 0.95), layout, delta, None, torch.device("cpu")
+        codecs.outer_algorithm(manifest, k, 0.95), layout, delta, None, torch.device("cpu")
     )
     size = HEADER_BYTES + len(encoded.payload)
     return {

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import Snapshot
 
+
 IDLE_S = 30.0
 SETTLE_S = 10.0
 CALM_S = 60.0
@@ -261,7 +262,7 @@ async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, flo
             stage.volunteer("ana")
             async with linked(folder / "beto", stage.url) as worker, trio.open_nursery() as nursery:
                 nursery.start_soon(_report_absence, worker)
-                await worker.say(control.Choose(preferences=WILLING))
+                await worker.say(control.SetPreferences(preferences=WILLING))
                 pauses = [await _pause_s(worker) for _ in range(3 if quick else PAUSES)]
                 await trio.sleep(SETTLE_S if quick else CALM_S)
                 pid = worker.process.pid
@@ -288,7 +289,9 @@ async def _pause_s(worker: LinkedWorker) -> tuple[float, float]:
     await trio.sleep(0.5)
     begun = trio.current_time()
     asked = worker.shown.wish.number + 1
-    await worker.say(control.Want(wish=type(worker.shown.wish)(number=asked, lend=False)))
+    await worker.say(
+        control.SetDesiredState(wish=type(worker.shown.wish)(number=asked, lend=False))
+    )
     shown_s = gone_s = 0.0
     while not (shown_s and gone_s):
         now = trio.current_time() - begun

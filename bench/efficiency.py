@@ -23,12 +23,13 @@ import trio
 from loops.machine import machine
 
 from tequio_client.demo import play
-from tequio_client.demo.script import ARCHITECTURE, SEQUENCE, Script
+from tequio_client.demo.script import ARCHITECTURE, SEQUENCE, DemoScript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.demo.play import LogTally, Played
+    from tequio_client.demo.play import DemoResult, LogTally
+
 
 LEAST_RATIO = 0.85
 STEPS = 30
@@ -45,7 +46,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        script = Script(
+        script = DemoScript(
             folder=Path(folder) / "demo",
             rounds=options.rounds,
             peers=options.peers,
@@ -73,10 +74,10 @@ def main() -> None:
         options.json.write_text(json.dumps(result, indent=1))
 
 
-async def _played(script: Script) -> LogTally:
+async def _played(script: DemoScript) -> LogTally:
     """Run the demo and return the figures in its log."""
-    outcome: list[Played] = []
-    await play.play(play.Stage(script=script), outcome.append)
+    outcome: list[DemoResult] = []
+    await play.run_network(play.DemoNetwork(script=script), outcome.append)
     return outcome[0].tally
 
 

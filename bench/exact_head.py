@@ -23,24 +23,25 @@ import numpy as np
 from loops.machine import machine
 
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
-from tequio_client.trainer.head import Advanced, HeadFiles, advance_files
+from tequio_client.trainer.head import ComputedHead, HeadFiles, compute_next_head
 from tequio_shared.head.contribution import (
-    Assignment,
-    Expected,
-    Header,
+    ContributionHeader,
+    ExpectedContribution,
     Records,
+    WindowAssignment,
     encode_records,
     payload_root,
     validate,
 )
-from tequio_shared.head.head import OuterParams, Step, weights_root
-from tequio_shared.head.layout import CHUNK, Layout
+from tequio_shared.head.head import OuterParams, OuterStep, weights_root
+from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import HeadHash, PeerKey, RunId
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_shared.head.contribution import Algorithm
+
 
 SHAPES: dict[str, dict[str, Any]] = {
     "sparseloco": {"k": 64, "bits": 2},
@@ -172,7 +173,7 @@ class _Measure:
             self._engine.move(block, self._factors)
 
 
-def _block(step: Step, members: int) -> Block:
+def _block(step: OuterStep, members: int) -> Block:
     rng = np.random.default_rng(1)
     layout = step.layout
     payloads = [_payload(step, rng) for _ in range(members)]
@@ -190,13 +191,13 @@ def _block(step: Step, members: int) -> Block:
 def _validation_s() -> float:
     step = _step("sparseloco", _MIB)
     header, payload = _contribution(step, np.random.default_rng(2), 0)
-    expected = Expected(
+    expected = ExpectedContribution(
         shape=step.params.shape,
         chunks=step.layout.chunks,
         run_id=step.run_id,
         round=step.round,
         base_head=step.parent,
-        assigned={PeerKey(bytes(32)): Assignment(first=0, count=1)},
+        assigned={PeerKey(bytes(32)): WindowAssignment(first=0, count=1)},
         window_tokens=2048,
         max_inner_steps=1,
     )
@@ -234,8 +235,8 @@ def _whole_step(job: dict[str, Any], folder: Path) -> dict[str, Any]:
     before = _rss_mb()
     engine = _engine(step.params, job["engine"])
 
-    def run() -> Advanced:
-        return advance_files(
+    def run() -> ComputedHead:
+        return compute_next_head(
             step=step,
             contributions=contributions,
             files=files,
@@ -314,17 +315,17 @@ def _rss_mb() -> dict[str, int]:
     return {key: int(pairs.get(key, "0").split()[0]) >> 10 for key in ("VmRSS", "RssAnon")}
 
 
-def _step(algorithm: Algorithm, parameters: int) -> Step:
+def _step(algorithm: Algorithm, parameters: int) -> OuterStep:
     params = OuterParams(
         algorithm=algorithm, layout="flat", alpha_q=1 << 20, lambda_q=1000, **SHAPES[algorithm]
     )
-    layout = Layout.of([("matrix", (-(-parameters // CHUNK), CHUNK))], "flat")
-    return Step(
+    layout = WeightLayout.of([("matrix", (-(-parameters // CHUNK), CHUNK))], "flat")
+    return OuterStep(
         run_id=RunId(bytes(32)), round=1, parent=HeadHash(bytes(32)), layout=layout, params=params
     )
 
 
-def _write(step: Step, folder: Path, members: int) -> list[tuple[bytes, Path]]:
+def _write(step: OuterStep, folder: Path, members: int) -> list[tuple[bytes, Path]]:
     rng = np.random.default_rng(1)
     with (folder / "weights").open("wb") as file:
         for _ in range(step.layout.chunks):
@@ -338,9 +339,9 @@ def _write(step: Step, folder: Path, members: int) -> list[tuple[bytes, Path]]:
     return placed
 
 
-def _contribution(step: Step, rng: np.random.Generator, at: int) -> tuple[bytes, bytes]:
+def _contribution(step: OuterStep, rng: np.random.Generator, at: int) -> tuple[bytes, bytes]:
     shape, payload = step.params.shape, _payload(step, rng)
-    header = Header(
+    header = ContributionHeader(
         algorithm=1,
         bits=shape.bits,
         k=shape.k,
@@ -358,7 +359,7 @@ def _contribution(step: Step, rng: np.random.Generator, at: int) -> tuple[bytes,
     return header.pack(), payload
 
 
-def _payload(step: Step, rng: np.random.Generator) -> bytes:
+def _payload(step: OuterStep, rng: np.random.Generator) -> bytes:
     """Random indices, and signs that mostly agree, so that every member passes the filter."""
     parts = []
     for first in range(0, step.layout.chunks, 1024):
@@ -367,7 +368,7 @@ def _payload(step: Step, rng: np.random.Generator) -> bytes:
     return b"".join(parts)
 
 
-def _records(step: Step, rng: np.random.Generator, count: int) -> Records:
+def _records(step: OuterStep, rng: np.random.Generator, count: int) -> Records:
     shape = step.params.shape
     if shape.is_dense:
         places = np.broadcast_to(np.arange(CHUNK), (count, CHUNK))

@@ -25,13 +25,14 @@ from tests.support.authors import Author, newcomers
 from tests.support.ledgers import served
 from tests.support.request_loops import meet
 
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.support.ledgers import Served
     from tests.support.request_loops import Outcome, Request
+
 
 RATE = 10
 PEOPLE = 8
@@ -98,7 +99,7 @@ def honest_peers(program: Served, name: str, net: int) -> dict[str, list[Request
 
 def registration(program: Served, name: str, now_ms: int) -> bytes:
     """A body that registers a new key."""
-    return bundle([Author(name, program.net).register(now_ms).leaf()])
+    return encode_bundle([Author(name, program.net).register(now_ms).leaf()])
 
 
 def floods(program: Served) -> dict[str, Callable[[int], Request]]:
@@ -107,7 +108,7 @@ def floods(program: Served) -> dict[str, Callable[[int], Request]]:
     broken = [one.leaf()[:-1] + b"!" for one in newcomers("flood", program.net, 16, now_ms)]
     return {
         "192.0.2.1": lambda _: ("GET", "/v1/peers?limit=1000", b""),
-        "192.0.3.1": lambda n: ("POST", "/v1/statements", bundle([broken[n % 16]])),
+        "192.0.3.1": lambda n: ("POST", "/v1/statements", encode_bundle([broken[n % 16]])),
         "192.0.4.1": lambda n: ("GET", f"/v1/blobs/{n:064x}", b""),
         "192.0.5.1": lambda _: ("GET", "/v1/nowhere", b""),
     }

@@ -21,13 +21,13 @@ import click
 import structlog
 from loops.machine import machine
 
-from tequio_client.worker.rounds.announce import Commitments
-from tequio_client.worker.swarm.membership import AddressBook
+from tequio_client.worker.rounds.announce import CommitmentFilter
+from tequio_client.worker.swarm.membership import AddressRecords
 from tequio_ledger.log.admission import screen
 from tequio_ledger.state import State
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import (
     ZERO_DIGEST,
     Digest,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_shared.statements import Body
+
 
 NOW_MS = 1_800_000_000_000
 LIFE_MS = 60_000
@@ -141,7 +142,7 @@ def gossip() -> dict[str, Callable[[], object]]:
     }
 
     def judge(sender: Signer, leaf: bytes) -> None:
-        judges = Commitments(NET, RUN, {TRAINER.key: ROUND}.get, lambda *_: None)
+        judges = CommitmentFilter(NET, RUN, {TRAINER.key: ROUND}.get, lambda *_: None)
         with suppress(PeerError):
             if judges.screen(sender.key, leaf):
                 judges.check(sender.key, leaf)
@@ -166,7 +167,7 @@ def records() -> dict[str, Callable[[], object]]:
 
     def judge(raw: bytes) -> None:
         with suppress(PeerError):
-            AddressBook(NET, lambda: NOW_MS).add(AddressRecord.parse(raw), "here")
+            AddressRecords(NET, lambda: NOW_MS).add(AddressRecord.parse(raw), "here")
 
     return {kind: lambda raw=raw: judge(raw) for kind, raw in kinds.items()}  # type: ignore[misc]
 
@@ -195,7 +196,7 @@ def signed(
 
 def commitment(trainer: Signer, number: int = ROUND) -> Entry:
     """Sign a commitment; gossip checks only the author in the header."""
-    header = Header(
+    header = ContributionHeader(
         algorithm=1,
         bits=2,
         k=64,

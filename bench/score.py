@@ -24,17 +24,24 @@ from loops.machine import machine
 from tequio_client.dataset import sources
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import device, likelihood, model
-from tequio_client.trainer.likelihood import Means, ScoredModel
-from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE, Rules, Score, windows
+from tequio_client.trainer.likelihood import ScoredModel, ScoringDevice
+from tequio_shared.scoring import (
+    DOCUMENT_TOLERANCE,
+    TOTAL_TOLERANCE,
+    ScoreTotals,
+    ScoringRules,
+    scoring_windows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_shared.scoring import DocumentScore
 
+
 LEAST_RATIO = 0.75
 SHORTEST, LONGEST = 1_000, 4_000
-RULES = Rules(window=512, stride=256)
+RULES = ScoringRules(window=512, stride=256)
 FIELDS = {
     "model_type": "llama",
     "vocab_size": 8_192,
@@ -56,10 +63,10 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", help="device that computes")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
-    chosen = device.choose(options.device)
+    chosen = device.open_device(options.device)
     scored = ScoredModel(
         folder=Path(tempfile.gettempdir()),
-        model=model.create(json.dumps(FIELDS).encode(), 1),
+        model=model.build_random(json.dumps(FIELDS).encode(), 1),
         tokenizer=ByteTokenizer(),
         context=RULES.window,
     )
@@ -79,19 +86,19 @@ def main() -> None:
 
 
 def _texts(count: int) -> list[str]:
-    library = sources.standard_library()
+    library = sources.standard_library_files()
     found = (library.text(at) for at in range(0, len(library), 3))
     return [text for text in found if SHORTEST <= len(text) <= LONGEST][:count]
 
 
 def _speeds(
-    scored: ScoredModel, texts: Sequence[str], chosen: device.Device, turns: int
+    scored: ScoredModel, texts: Sequence[str], chosen: device.ComputeDevice, turns: int
 ) -> dict[str, Any]:
-    _score(scored, texts[:2], Means(device=chosen))
+    _score(scored, texts[:2], ScoringDevice(device=chosen))
     ours, bare = [], []
     for _ in range(turns):
         begun = time.perf_counter()
-        total = Score.of(_score(scored, texts, Means(device=chosen)))
+        total = ScoreTotals.of(_score(scored, texts, ScoringDevice(device=chosen)))
         ours.append(time.perf_counter() - begun)
         bare.append(_bare_s(scored, texts, chosen))
     seconds = statistics.median(ours)
@@ -103,10 +110,14 @@ def _speeds(
     }
 
 
-def _bare_s(scored: ScoredModel, texts: Sequence[str], chosen: device.Device) -> float:
+def _bare_s(scored: ScoredModel, texts: Sequence[str], chosen: device.ComputeDevice) -> float:
     """Only the forward passes of the same inputs."""
     lengths = sorted(
-        (one.end - one.first for text in texts for one in windows(len(text.encode()), RULES)),
+        (
+            one.end - one.first
+            for text in texts
+            for one in scoring_windows(len(text.encode()), RULES)
+        ),
         reverse=True,
     )
     begun = time.perf_counter()
@@ -122,10 +133,10 @@ def _bare_s(scored: ScoredModel, texts: Sequence[str], chosen: device.Device) ->
 
 
 def _differences(
-    scored: ScoredModel, texts: Sequence[str], chosen: device.Device
+    scored: ScoredModel, texts: Sequence[str], chosen: device.ComputeDevice
 ) -> dict[str, float]:
-    reference = _score(scored, texts, Means(device=chosen))
-    before = device.threads()
+    reference = _score(scored, texts, ScoringDevice(device=chosen))
+    before = device.thread_count()
     found: dict[str, float] = {}
     for name, batch_tokens, threads in (
         ("one window at a time", 1, before),
@@ -134,8 +145,8 @@ def _differences(
         ("two threads", likelihood.BATCH_TOKENS, 2),
     ):
         device.limit_threads(threads)
-        other = _score(scored, texts, Means(device=chosen, batch_tokens=batch_tokens))
-        totals = Score.of(other).millibits, Score.of(reference).millibits
+        other = _score(scored, texts, ScoringDevice(device=chosen, batch_tokens=batch_tokens))
+        totals = ScoreTotals.of(other).millibits, ScoreTotals.of(reference).millibits
         found[f"{name}: total"] = abs(totals[0] - totals[1]) / totals[1]
         found[f"{name}: worst document"] = max(
             abs(one.millibits - two.millibits) / two.millibits
@@ -145,8 +156,8 @@ def _differences(
     return found
 
 
-def _score(scored: ScoredModel, texts: Sequence[str], means: Means) -> list[DocumentScore]:
-    return list(likelihood.likelihood_score(scored, texts, RULES, means))
+def _score(scored: ScoredModel, texts: Sequence[str], means: ScoringDevice) -> list[DocumentScore]:
+    return list(likelihood.score_documents(scored, texts, RULES, means))
 
 
 def _judge(result: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ from tests.support import trainer_attacks
 from tests.support.laboratory import BF16, Laboratory, Made, Recipe, backwards
 from tests.support.trainer_attacks import ATTACKS, Situation
 
-from tequio_client.dataset.sources import standard_library
+from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
 from tequio_client.trainer import screen
 
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.screen import Measured
+    from tequio_client.trainer.screen import ScreeningResult
+
 
 TRAINERS, WITNESSES = 4, 2
 SUBJECT = 3
@@ -97,7 +98,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     scenes = (replace(SCENES[0], rounds=(1, 2)),) if options.quick else SCENES
-    found: dict[str, list[Measured]] = {}
+    found: dict[str, list[ScreeningResult]] = {}
     for scene in scenes:
         for kind, measured in _play(scene):
             found.setdefault(kind, []).append(measured)
@@ -122,10 +123,10 @@ def main() -> None:
 # --- rounds --------------------------------------------------------------------------------------
 
 
-def _play(scene: Scene) -> Iterator[tuple[str, Measured]]:
+def _play(scene: Scene) -> Iterator[tuple[str, ScreeningResult]]:
     """Train round after round; measure every kind in the rounds of the scene."""
     with tempfile.TemporaryDirectory() as folder:
-        lab = Laboratory(Path(folder), scene.recipe, standard_library())
+        lab = Laboratory(Path(folder), scene.recipe, standard_library_files())
         feedback: list[list[NDArray[np.uint16] | None]] = [[None] * TRAINERS] * 2
         before: list[Made] = []
         past: list[tuple[bytes, Path]] = []
@@ -166,7 +167,7 @@ class Round:
     feedback: list[list[NDArray[np.uint16] | None]]
     past: list[tuple[bytes, Path]]
 
-    def measured(self) -> Iterator[tuple[str, Measured]]:
+    def measured(self) -> Iterator[tuple[str, ScreeningResult]]:
         """Every kind of contribution, measured by each witness."""
         for kind, subject in (*self._honest(), *self._lies(), *self._attacks()):
             for witness in range(WITNESSES):
@@ -254,7 +255,7 @@ class Round:
         witness: int,
         delta: NDArray[np.float32],
         others: Sequence[Made] | None = None,
-    ) -> Measured:
+    ) -> ScreeningResult:
         return self._all_seen(subject, witness, delta, others)[SUBJECT]
 
     def _all_seen(
@@ -263,11 +264,11 @@ class Round:
         witness: int,
         delta: NDArray[np.float32],
         others: Sequence[Made] | None = None,
-    ) -> tuple[Measured, ...]:
-        brings = screen.Witness(
+    ) -> tuple[ScreeningResult, ...]:
+        brings = screen.WitnessContext(
             layout=self.lab.layout,
             steps=self.lab.recipe.steps,
-            chance=np.random.default_rng(self.lab.round),
+            rng=np.random.default_rng(self.lab.round),
             past=self.past,
             own_delta=delta,
             own_slot=witness,
@@ -282,16 +283,16 @@ class Round:
 COLUMNS = ("contribution", "n", "norm ratio", "cosine", "overlap", "copy", "norm", "cosine", "any")
 
 
-def _table(found: dict[str, list[Measured]], kinds: Sequence[str]) -> str:
+def _table(found: dict[str, list[ScreeningResult]], kinds: Sequence[str]) -> str:
     return table.markdown(COLUMNS, [_row(kind, found[kind]) for kind in kinds if kind in found])
 
 
-def _by_scene(found: dict[str, list[Measured]], scenes: Sequence[Scene]) -> str:
+def _by_scene(found: dict[str, list[ScreeningResult]], scenes: Sequence[Scene]) -> str:
     names = [f"{HONEST[0]}: {scene.name}" for scene in scenes]
     return _table(found, names)
 
 
-def _row(kind: str, some: Sequence[Measured]) -> list[str]:
+def _row(kind: str, some: Sequence[ScreeningResult]) -> list[str]:
     reasons = Counter(one.reason for one in some)
     shares = [reasons[name] / len(some) for name in ("copy", "norm", "cosine")]
     return [
@@ -311,7 +312,7 @@ def _range(values: Sequence[float | None]) -> str:
     return f"{there[0]:.3f} to {there[-1]:.3f}"
 
 
-def _numbers(one: Measured) -> list[float | str | None]:
+def _numbers(one: ScreeningResult) -> list[float | str | None]:
     return [one.reason, one.norm_ratio, one.cosine, one.overlap, one.agreement]
 
 

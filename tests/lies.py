@@ -24,7 +24,7 @@ import click
 
 from tequio_client.keys import identity
 from tequio_client.verify.competition import VerifyOptions, verify
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.signing import client
 from tequio_shared.errors import UserFacingError
@@ -34,7 +34,7 @@ from tests.support.six_lies import LIES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tequio_client.verify.judgement import Judged
+    from tequio_client.verify.judgement import JudgedCompetition
     from tequio_shared.keys import Signer
     from tests.support.six_lies import Lie
 
@@ -63,13 +63,13 @@ class League:
     """A ledger and liars with the keys of everybody, and the competition that they lie about."""
 
     bundle: Path
-    honest: Judged
+    honest: JudgedCompetition
     signers: Sequence[Signer]
 
     @classmethod
     def of(cls, bundle: Path, signers: Sequence[Signer]) -> League:
         """Begin with what an honest stranger kept; raises UserFacingError if that does not hold."""
-        found = verify(VerifyOptions.of(str(bundle)), Quiet())
+        found = verify(VerifyOptions.of(str(bundle)), NoProgress())
         if found.judged is None or found.report.findings:
             raise UserFacingError(f"{bundle} holds no competition that is sound")
         return cls(bundle=bundle, honest=found.judged, signers=signers)
@@ -125,7 +125,7 @@ def reason(lie: Lie, entry: int, report: dict[str, Any]) -> str:
 
 def signers(folder: Path) -> Iterator[Signer]:
     """All keys that lie in a folder: of everybody who took part, and of the ledger."""
-    for path in sorted(folder.rglob(identity.FILE)):
+    for path in sorted(folder.rglob(identity.KEY_FILE)):
         yield identity.load(path.parent)
     ledger = Folder(folder / "ledger")
     for name in (client.KEY, "coordinator"):

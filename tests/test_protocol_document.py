@@ -55,19 +55,24 @@ from tequio_shared.competition import result
 from tequio_shared.competition import rules as competition_rules
 from tequio_shared.competition import state as competition_state
 from tequio_shared.competition.competition import _PHASES
-from tequio_shared.competition.rules import CompetitionRules, Evaluation, Outcome, Submission
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.rules import (
+    CompetitionOutcome,
+    CompetitionRules,
+    Evaluation,
+    Submission,
+)
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.head.aggregate import _COSINES
-from tequio_shared.head.contribution import HEADER_BYTES, KS, Header, RecordShape
-from tequio_shared.network.genesis import OF_COORDINATOR, OF_ORGANISERS, Genesis
+from tequio_shared.head.contribution import HEADER_BYTES, KS, ContributionHeader, RecordShape
+from tequio_shared.network.genesis import COORDINATOR_BODIES, ORGANISER_BODIES, Genesis
 from tequio_shared.network.run import TRANSITIONS, CloseReason, VoidReason
-from tequio_shared.network.standing import Cause, Standing
-from tequio_shared.network.tiers import OF_CONNECTORS, Tier
+from tequio_shared.network.standing import Standing, StandingCause
+from tequio_shared.network.tiers import CONNECTOR_BODIES, Tier
 from tequio_shared.round import proof
 from tequio_shared.round.data import Corpus
-from tequio_shared.round.documents import Result, Roster
+from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
-from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.sealed_set import SealedSet
 from tequio_shared.statements import BODIES
@@ -94,20 +99,20 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "Fields of the manifest": Manifest,
     "Fields of the data manifest": Corpus,
     "Fields of the roster": Roster,
-    "Fields of the result": Result,
+    "Fields of the result": RoundResult,
     "Fields of a document's score": DocumentScore,
     "Fields of a sealed set": SealedSet,
     "Fields of the rules": CompetitionRules,
     "Fields of a submission": Submission,
     "Fields of an evaluation": Evaluation,
-    "Fields of an outcome": Outcome,
+    "Fields of an outcome": CompetitionOutcome,
 }
 NUMBERED: dict[str, type[IntEnum]] = {
-    "Reasons": Reason,
+    "Reasons": RejectionReason,
     "Verdicts": Verdict,
     "Reasons of round.void": VoidReason,
     "Reasons of run.close": CloseReason,
-    "Causes": Cause,
+    "Causes": StandingCause,
     "Tiers": Tier,
     "Blob operations": blob_server.BlobOp,
     "Blob answers": blob_server.BlobStatus,
@@ -162,9 +167,9 @@ def test_every_statement_type_is_listed_with_its_scope() -> None:
 
 
 def test_every_statement_type_is_listed_with_who_says_it() -> None:
-    said_by = {body.TYPE: "coordinator" for body in OF_COORDINATOR}
-    said_by |= {body.TYPE: "organisers" for body in OF_ORGANISERS}
-    said_by |= {body.TYPE: "connectors" for body in OF_CONNECTORS}
+    said_by = {body.TYPE: "coordinator" for body in COORDINATOR_BODIES}
+    said_by |= {body.TYPE: "organisers" for body in ORGANISER_BODIES}
+    said_by |= {body.TYPE: "connectors" for body in CONNECTOR_BODIES}
     listed = {row[0]: row[2] for row in table("4.5 Types")}
     assert listed == {kind: said_by.get(kind, "any") for kind, _ in BODIES}
 
@@ -240,10 +245,17 @@ def test_every_standing_is_listed_and_so_is_every_change_of_it() -> None:
         "banned",
     ]
     assert {row[0] for row in table("Standings")} == {one.value for one in Standing}
-    by_fault = {Cause.TWO_COMMITMENTS, Cause.TWO_STATEMENTS, Cause.BAD_HEADER, Cause.BAD_PAYLOAD}
+    by_fault = {
+        StandingCause.TWO_COMMITMENTS,
+        StandingCause.TWO_STATEMENTS,
+        StandingCause.BAD_HEADER,
+        StandingCause.BAD_PAYLOAD,
+    }
     listed = {row[3] for row in table("Changes that follow")} - {"the fault's"}
     assert listed == {
-        one.name for one in Cause if one not in by_fault | {Cause.NOT_ELECTED, Cause.BAD_PROOF}
+        one.name
+        for one in StandingCause
+        if one not in by_fault | {StandingCause.NOT_ELECTED, StandingCause.BAD_PROOF}
     }
 
 
@@ -288,7 +300,7 @@ def test_the_header_has_its_fields_where_the_table_says() -> None:
 
 def test_the_rules_of_validity_are_numbered_in_their_order() -> None:
     rules = [row[0] for row in table("Rules")]
-    assert rules == [Reason(number).name.lower() for number in range(1, len(rules) + 1)]
+    assert rules == [RejectionReason(number).name.lower() for number in range(1, len(rules) + 1)]
 
 
 def test_records_have_the_sizes_that_are_listed() -> None:
@@ -301,7 +313,7 @@ def test_records_have_the_sizes_that_are_listed() -> None:
 
 def test_bloom_filters_have_the_sizes_that_are_listed() -> None:
     for n, bits, size, ones in ([int(cell) for cell in row] for row in table("10.2 Bloom filter")):
-        assert (bits, size, ones) == (proof.size_bits(n), proof.size_bytes(n), proof.max_ones(n))
+        assert (bits, size, ones) == (proof.bloom_bits(n), proof.bloom_bytes(n), proof.max_ones(n))
 
 
 def test_the_cosines_of_distro_are_those_of_the_code() -> None:
@@ -332,7 +344,7 @@ def test_the_phases_of_a_competition_are_listed_with_what_counts_in_each() -> No
     listed = {row[0].strip(" `"): set(re.findall(r"`([a-z.]+)`", row[2])) for row in rows}
     assert listed == {
         phase.value: {body.TYPE for body, phases in _PHASES.items() if phase in phases}
-        for phase in Phase
+        for phase in CompetitionPhase
     }
 
 
@@ -484,10 +496,10 @@ def raised_codes() -> set[str]:
 
 def header_spans() -> dict[str, tuple[int, int]]:
     """Offset and width of each header field: the bytes that change it."""
-    empty = asdict(Header.parse(bytes(HEADER_BYTES)))
+    empty = asdict(ContributionHeader.parse(bytes(HEADER_BYTES)))
     bytes_of: dict[str, list[int]] = {name: [] for name in empty}
     for at in range(HEADER_BYTES):
-        changed = asdict(Header.parse(bytes(at) + b"\1" + bytes(HEADER_BYTES - at - 1)))
+        changed = asdict(ContributionHeader.parse(bytes(at) + b"\1" + bytes(HEADER_BYTES - at - 1)))
         name = next(name for name in empty if changed[name] != empty[name])
         bytes_of[name].append(at)
     return {name: (places[0], len(places)) for name, places in bytes_of.items()}

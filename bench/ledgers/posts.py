@@ -15,7 +15,7 @@ from ledgers.program import ORGANISER
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import RunOpen
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ledgers.program import Program
     from tequio_shared.ids import NetworkId, RunId
     from tequio_shared.statements import Body
+
 
 BATCH = 64
 LIFE_MS = 600_000
@@ -41,7 +42,7 @@ def newcomers(net: NetworkId, name: str, count: int) -> list[bytes]:
 
 def bundles(leaves: Sequence[bytes], size: int = BATCH) -> list[bytes]:
     """Split leaves into requests."""
-    return [bundle(leaves[at : at + size]) for at in range(0, len(leaves), size)]
+    return [encode_bundle(leaves[at : at + size]) for at in range(0, len(leaves), size)]
 
 
 def throughput(program: Program, statements: int, connections: int) -> dict[str, float]:

@@ -10,14 +10,15 @@ import numpy as np
 
 from tequio_client.trainer import device, inner, model
 from tequio_client.trainer.data import TrainingData
-from tequio_client.trainer.inner import Plan, Progress
+from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_shared.ids import to_text
 from tequio_shared.round.data import Corpus, TrainShard
-from tequio_shared.round.manifest import Inner, Tokenizer
+from tequio_shared.round.manifest import InnerParams, Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
 
 SEQUENCE = 128
 RATE = 1e-3
@@ -29,7 +30,7 @@ class Unwatched:
     def check(self) -> None:
         pass
 
-    def is_enough(self, progress: Progress) -> bool:
+    def is_enough(self, progress: TrainingProgress) -> bool:
         return progress.step == progress.steps
 
 
@@ -52,15 +53,15 @@ def noise(folder: Path, *, samples: int, steps: int) -> TrainingData:
     return TrainingData.open(corpus, [(0, folder / "shard")], seed=0, window_samples=samples)
 
 
-def flat_speed(mine: model.Model, training: TrainingData, steps: int) -> float:
+def flat_speed(mine: model.CausalModel, training: TrainingData, steps: int) -> float:
     """Inner steps per second, one window a step."""
-    rules = Inner(steps=steps, lr_e9=round(RATE * 1e9), adam_lr_e9=round(RATE * 1e9))
+    rules = InnerParams(steps=steps, lr_e9=round(RATE * 1e9), adam_lr_e9=round(RATE * 1e9))
     begun = time.perf_counter()
-    plan = Plan.of([(0, steps)], steps)
-    inner.train(mine, training, plan, rules, device.choose("cpu"), Unwatched())
+    plan = StepPlan.from_ranges([(0, steps)], steps)
+    inner.train(mine, training, plan, rules, device.open_device("cpu"), Unwatched())
     return steps / (time.perf_counter() - begun)
 
 
-def network(fields: Mapping[str, object]) -> model.Model:
+def network(fields: Mapping[str, object]) -> model.CausalModel:
     """A model with this configuration and seeded weights."""
-    return model.create(json.dumps(fields).encode(), 1)
+    return model.build_random(json.dumps(fields).encode(), 1)

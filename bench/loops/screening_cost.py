@@ -15,6 +15,7 @@ from loops import table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+
 PARAMETERS = 100_000_000
 CONTRIBUTIONS = 16
 CASES = (("sparseloco", 64, 2), ("sparseloco", 256, 2))
@@ -39,11 +40,11 @@ def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
     from tequio_client.trainer import screen
     from tequio_shared.head import contribution
     from tequio_shared.head.contribution import RecordShape
-    from tequio_shared.head.layout import CHUNK, Layout
+    from tequio_shared.head.layout import CHUNK, WeightLayout
 
     shape = RecordShape(algorithm=algorithm, k=k, bits=bits)  # type: ignore[arg-type]
     chunks = PARAMETERS // CHUNK
-    layout = Layout.of([("weights", (chunks, CHUNK))], "flat")
+    layout = WeightLayout.of([("weights", (chunks, CHUNK))], "flat")
     own = np.random.default_rng(0).normal(0, 1e-3, layout.elements).astype(np.float32)
     with tempfile.TemporaryDirectory() as folder:
         candidates = [
@@ -55,10 +56,10 @@ def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
             if contribution.validate(one.header, payload.data, one.expected):
                 raise AssertionError("a random contribution is invalid")
         rules_s = time.perf_counter() - begun
-        witness = screen.Witness(
+        witness = screen.WitnessContext(
             layout=layout,
             steps=20,
-            chance=np.random.default_rng(1),
+            rng=np.random.default_rng(1),
             past=[(one.header, one.payload) for one in candidates],
             own_delta=own,
             own_slot=0,
@@ -83,10 +84,10 @@ def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
     from tequio_shared.head.contribution import (
         ALGORITHM_CODES,
         LEVELS,
-        Assignment,
-        Expected,
-        Header,
+        ContributionHeader,
+        ExpectedContribution,
         Records,
+        WindowAssignment,
         encode_records,
     )
     from tequio_shared.head.contribution import payload_root as root_of
@@ -100,7 +101,7 @@ def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
     payload = encode_records(Records(scales=scales, indices=indices, levels=levels), shape)
     path = folder / str(slot)
     path.write_bytes(payload)
-    header = Header(
+    header = ContributionHeader(
         algorithm=ALGORITHM_CODES[shape.algorithm],
         bits=shape.bits,
         k=k,
@@ -115,17 +116,19 @@ def _candidate(folder: Path, slot: int, chunks: int, shape: object) -> object:
         trainer=key_of(slot),
         payload_root=root_of(payload, shape),
     )
-    expected = Expected(
+    expected = ExpectedContribution(
         shape=shape,
         chunks=chunks,
         run_id=RunId(ZERO_DIGEST),
         round=1,
         base_head=HeadHash(ZERO_DIGEST),
-        assigned={key_of(slot): Assignment(first=slot, count=1)},
+        assigned={key_of(slot): WindowAssignment(first=slot, count=1)},
         window_tokens=1,
         max_inner_steps=20,
     )
-    return screen.Candidate(slot=slot, header=header.pack(), payload=path, expected=expected)
+    return screen.ScreenedCandidate(
+        slot=slot, header=header.pack(), payload=path, expected=expected
+    )
 
 
 def _peak_mb(*, anew: bool) -> int:

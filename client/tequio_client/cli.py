@@ -58,12 +58,12 @@ class LazyGroup(click.Group):
 
 
 F = TypeVar("F", bound="Callable[..., object]")
-LEDGER = "http://127.0.0.1:8600"
+DEFAULT_LEDGER = "http://127.0.0.1:8600"
 GIB = 1 << 30
 _OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
 
 
-class Named(click.Argument):
+class LogIdArgument(click.Argument):
     """A key, a hash or a run of the log. One in 64 of them begins with a dash.
 
     An unknown option may therefore be such a name, and is accepted as one unless it is spelt like
@@ -82,11 +82,11 @@ class Named(click.Argument):
         return super().type_cast_value(ctx, value)
 
 
-def named(name: str) -> Callable[[F], F]:
-    return click.argument(name, cls=Named)
+def log_id_argument(name: str) -> Callable[[F], F]:
+    return click.argument(name, cls=LogIdArgument)
 
 
-class Name(click.ParamType):  # type: ignore[type-arg]  # generic for the checker alone
+class NonEmptyText(click.ParamType):  # type: ignore[type-arg]  # generic for the checker alone
     """The name of one thing; an empty one is refused, because it would match any."""
 
     name = "text"
@@ -135,16 +135,16 @@ class _Number(click.FloatRange):
 
 _RATE = _Number(0.001, 1e9)
 
-ledger = click.option(
+ledger_option = click.option(
     "--ledger",
-    default=LEDGER,
+    default=DEFAULT_LEDGER,
     show_default=True,
     envvar="TEQUIO_LEDGER",
     show_envvar=True,
     help="Address of the ledger.",
 )
 
-trust = click.option(
+trust_option = click.option(
     "--trust",
     "trust_file",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -154,33 +154,33 @@ trust = click.option(
 )
 
 
-def place(name: str) -> Path:
+def default_folder(name: str) -> Path:
     """Path of the folder that a program uses unless another is given."""
     return Path(platformdirs.user_data_dir("tequio")) / name
 
 
-seed_folder = click.option(
+seed_folder_option = click.option(
     "--seed-dir",
     "seed_folder",
     type=click.Path(path_type=Path, file_okay=False),
-    default=place("seed"),
+    default=default_folder("seed"),
     show_default=True,
     help="Folder of the seed that will serve the first head and the data.",
 )
 
 
-def folder(name: str) -> Callable[[F], F]:
+def folder_option(name: str) -> Callable[[F], F]:
     return click.option(
         "--dir",
         "folder",
         type=click.Path(path_type=Path, file_okay=False),
-        default=place(name),
+        default=default_folder(name),
         show_default=True,
         help="Folder of the key, the store and the state.",
     )
 
 
-others = click.option(
+other_organisers_option = click.option(
     "--with",
     "others",
     multiple=True,
@@ -189,7 +189,7 @@ others = click.option(
 )
 
 
-def signing(command: F) -> F:
+def signing_options(command: F) -> F:
     """Options of a decision that several organisers may have to sign."""
     for option in (
         click.option(
@@ -197,14 +197,14 @@ def signing(command: F) -> F:
             type=OutputFile(),
             help="File for the half-signed decision, if more organisers have to sign.",
         ),
-        others,
-        folder("organiser"),
+        other_organisers_option,
+        folder_option("organiser"),
     ):
         command = option(command)
     return command
 
 
-def logging(command: F) -> F:
+def logging_options(command: F) -> F:
     command = click.option("--log-json", is_flag=True, help="Log as JSON lines.")(command)
     return click.option(
         "--log-level",
@@ -215,10 +215,10 @@ def logging(command: F) -> F:
     )(command)
 
 
-def networking(command: F) -> F:
+def network_options(command: F) -> F:
     for option in reversed(
         (
-            trust,
+            trust_option,
             click.option(
                 "--listen",
                 multiple=True,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.snapshot import Snapshot, Wish
+    from tequio_client.ipc.snapshot import DesiredState, Snapshot
 
 
 R = TypeVar("R", bound="Reply")
@@ -58,22 +58,22 @@ class LoopbackPort(msgspec.Struct, frozen=True):
     """The worker's first line."""
 
     @property
-    def asked(self) -> bytes:
+    def caller_line(self) -> bytes:
         """First line of the caller."""
         return self.token.encode() + b"\n"
 
     @property
-    def answered(self) -> bytes:
+    def worker_line(self) -> bytes:
         """First line of the worker."""
         return self.proof.encode() + b"\n"
 
-    def is_asked(self, line: bytes) -> bool:
+    def is_caller_line(self, line: bytes) -> bool:
         """Check that the caller that sent this line has read the file."""
-        return hmac.compare_digest(line, self.asked)
+        return hmac.compare_digest(line, self.caller_line)
 
-    def is_proven(self, line: bytes) -> bool:
+    def is_worker_line(self, line: bytes) -> bool:
         """Check that the worker that sent this line wrote the file."""
-        return hmac.compare_digest(line, self.answered)
+        return hmac.compare_digest(line, self.worker_line)
 
 
 class ControlListener:
@@ -123,7 +123,7 @@ class ControlListener:
         return listener
 
 
-def port_of(folder: Path) -> LoopbackPort | None:
+def read_loopback_port(folder: Path) -> LoopbackPort | None:
     """Read the loopback port of that folder's worker.
 
     None: it listens on a Unix socket, or no worker is running.
@@ -161,8 +161,8 @@ def _through_port(folder: Path) -> socket.socket:
     port = _read_port(folder)
     made = socket.create_connection(("127.0.0.1", port.port), timeout=TIMEOUT_S)
     try:
-        made.sendall(port.asked)
-        if not port.is_proven(_receive(made, len(port.answered))):
+        made.sendall(port.caller_line)
+        if not port.is_worker_line(_receive(made, len(port.worker_line))):
             raise ConnectionRefusedError("another program uses the port of a worker that ended")
     except OSError:
         made.close()
@@ -210,21 +210,21 @@ class WorkerCall:
                 ) from err
 
     def _greet(self) -> None:
-        self._send(control.Hello(who="cli", build=BUILD))
+        self._send(control.ControllerHello(who="cli", build=BUILD))
         answer = self._receive()
-        if isinstance(answer, control.Refused):
+        if isinstance(answer, control.RefuseController):
             raise UserFacingError(f"the worker refused the connection: {answer.why}")
-        if not isinstance(answer, control.Welcome):
+        if not isinstance(answer, control.AcceptController):
             raise MalformedError(f"{type(answer).__name__} instead of Welcome")
 
     def snapshot(self) -> Snapshot:
         return self._shown(lambda _: True)
 
-    def want(self, make: Callable[[Snapshot], Wish]) -> Snapshot:
+    def set_state(self, make: Callable[[Snapshot], DesiredState]) -> Snapshot:
         """Send the desired state that `make` derives from a snapshot; wait until it is in force."""
         while True:
             wish = make(self.snapshot())
-            self._send(control.Want(wish=wish))
+            self._send(control.SetDesiredState(wish=wish))
             shown = self._shown(partial(_has_wish, wish.number))
             if shown.wish == wish:  # otherwise another program changed it at the same time
                 return shown
@@ -232,10 +232,10 @@ class WorkerCall:
     def ask(self, question: Question, kind: type[R]) -> R:
         """Ask for a reply of that type; raises UserFacingError when the worker has none."""
         self._asked += 1
-        self._send(control.Ask(id=self._asked, question=question))
+        self._send(control.AskQuestion(id=self._asked, question=question))
         while True:
             message = self._receive()
-            if isinstance(message, control.Answer) and message.id == self._asked:
+            if isinstance(message, control.QuestionAnswer) and message.id == self._asked:
                 if message.reply is None:
                     raise UserFacingError(f"the worker answered: {message.error}")
                 if not isinstance(message.reply, kind):
@@ -245,9 +245,9 @@ class WorkerCall:
     def _shown(self, fits: Callable[[Snapshot], bool]) -> Snapshot:
         while True:
             message = self._receive()
-            if isinstance(message, control.Refused):
+            if isinstance(message, control.RefuseController):
                 raise UserFacingError(f"the worker refused: {message.why}")
-            if isinstance(message, control.Shown) and fits(message.snapshot):
+            if isinstance(message, control.SnapshotMessage) and fits(message.snapshot):
                 return message.snapshot
 
     def _send(self, message: control.ToWorker) -> None:

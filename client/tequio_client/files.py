@@ -30,7 +30,7 @@ def write_private(path: Path, content: bytes) -> None:
     _write(path, content, _PRIVATE)
 
 
-def write_or_explain(path: Path, content: bytes) -> None:
+def write_for_user(path: Path, content: bytes) -> None:
     """Replace a file as `write_file` does; raises UserFacingError that says what to do."""
     try:
         write_file(path, content)
@@ -40,7 +40,7 @@ def write_or_explain(path: Path, content: bytes) -> None:
         ) from err
 
 
-def settle(source: Path, target: Path, *, mode: int | None = None) -> None:
+def sync_and_rename(source: Path, target: Path, *, mode: int | None = None) -> None:
     """Sync a written file, then move it to its name in place of what is there.
 
     The mode is set before the move: once the file has its name, another thread may delete it.
@@ -53,7 +53,7 @@ def settle(source: Path, target: Path, *, mode: int | None = None) -> None:
     sync_folder(target.parent)
 
 
-def settle_folder(source: Path, target: Path) -> None:
+def sync_and_rename_folder(source: Path, target: Path) -> None:
     """Sync everything in a written folder, then rename it; an empty target folder is replaced.
 
     Costs one sync per file.
@@ -90,7 +90,7 @@ def _write(path: Path, content: bytes, mode: int) -> None:
 
     with open(fresh, "xb", opener=open_with_mode) as file:
         file.write(content)
-    settle(fresh, path)
+    sync_and_rename(fresh, path)
 
 
 def _sync_path(path: Path) -> None:

@@ -40,7 +40,7 @@ def collection_paused() -> Iterator[None]:
         gc.enable()
 
 
-def tune() -> None:
+def tune_memory() -> None:
     """Tune the process once, after its imports and before it starts threads."""
     gc.collect()
     gc.freeze()

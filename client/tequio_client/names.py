@@ -11,7 +11,7 @@ import getpass
 import re
 from pathlib import Path
 
-LETTERS = 6
+MIN_ID_PREFIX = 6
 """Minimum characters of an id that may stand for the whole."""
 _SHOWN = 10
 _PASSWORDS = re.compile(r"(?<=://)[^/\s@\"'\\]+@")
@@ -20,26 +20,26 @@ _LEAST = 2
 """Minimum characters of a name that is removed."""
 
 
-def short(text: str) -> str:
+def short_id(text: str) -> str:
     """Shorten an id, a key or a hash."""
     return text[:_SHOWN]
 
 
 def name_with_id(name: str, id_: str) -> str:
-    return f"{name} ({short(id_)})"
+    return f"{name} ({short_id(id_)})"
 
 
-def is_meant(name: str, id_: str, wanted: str) -> bool:
+def matches_name_or_id(name: str, id_: str, wanted: str) -> bool:
     """Match a name exactly, or an id by a long enough prefix."""
-    return wanted == name or (len(wanted) >= LETTERS and id_.startswith(wanted))
+    return wanted == name or (len(wanted) >= MIN_ID_PREFIX and id_.startswith(wanted))
 
 
-def cleaned(text: str, most: int) -> str:
+def clean_text(text: str, most: int) -> str:
     """Reduce foreign text to one line of at most `most` visible characters and spaces."""
     return "".join(one if one.isprintable() else " " for one in text[:most])
 
 
-def without_names(text: str, home: Path | None = None, login: str | None = None) -> str:
+def redact_names(text: str, home: Path | None = None, login: str | None = None) -> str:
     """Replace the home folder by `~`, in any spelling, and the login in other paths by `[user]`."""
     home = home or Path.home()
     login = _login() if login is None else login

@@ -58,16 +58,16 @@ def read(path: Path, kind: type[T], plain: Callable[[dict[str, Any]], object] = 
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as err:
         raise UserFacingError(f"the plan {path} is not valid: {err}") from err
     except msgspec.ValidationError as err:
-        why = fault(str(err), kind, tree)
+        why = explain_fault(str(err), kind, tree)
         raise UserFacingError(f"the plan {path} is not valid: {why}") from err
 
 
-def refusal(err: MalformedError, kind: type, tree: object) -> str:
+def explain_malformed(err: MalformedError, kind: type, tree: object) -> str:
     """Explain why a document built from a plan (given as a tree) is not a valid `kind`."""
-    return fault(str(err).removeprefix(f"not a {kind.__name__}: "), kind, tree)
+    return explain_fault(str(err).removeprefix(f"not a {kind.__name__}: "), kind, tree)
 
 
-def fault(said: str, kind: type, tree: object) -> str:
+def explain_fault(said: str, kind: type, tree: object) -> str:
     """Translate msgspec's message about a tree into the terms of the plan's author."""
     found = _FAULT.fullmatch(said)
     if found is None:

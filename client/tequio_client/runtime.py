@@ -10,7 +10,7 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING
 
-from tequio_client.names import cleaned
+from tequio_client.names import clean_text
 
 if TYPE_CHECKING:
     from structlog.typing import EventDict, Processor
@@ -53,7 +53,7 @@ def _on_one_line(_: object, __: str, event: EventDict) -> EventDict:
     """Clean the values: foreign text in them could control a terminal or fake a log line."""
     for name, value in event.items():
         if isinstance(value, str) and not value.isprintable():
-            event[name] = cleaned(value, _VALUE_CHARACTERS)
+            event[name] = clean_text(value, _VALUE_CHARACTERS)
     return event
 
 

@@ -83,7 +83,7 @@ class SubwordTokenizer:
         return str(self.inner.decode(list(ids), skip_special_tokens=False))
 
 
-def of_file(raw: bytes, name: str, separators: Sequence[str | int]) -> SubwordTokenizer:
+def parse_tokenizer(raw: bytes, name: str, separators: Sequence[str | int]) -> SubwordTokenizer:
     """Parse a tokenizer.json; its separator is the first of `separators` (text or id) that it has.
 
     Raises UserFacingError when it is not valid, has no separator, or encodes randomly.
@@ -122,18 +122,18 @@ def _token(inner: Any, wanted: str | int) -> int | None:  # noqa: ANN401 - no ty
     return wanted if inner.id_to_token(wanted) is not None else None
 
 
-def read_file(path: Path) -> bytes:
+def read_tokenizer_file(path: Path) -> bytes:
     """Read a tokenizer.json; raises UserFacingError, for one that is too large before reading."""
     try:
         size = path.stat().st_size
         if size > BLOB_BYTES:
-            raise UserFacingError(too_large(str(path), size))
+            raise UserFacingError(too_large_message(str(path), size))
         return path.read_bytes()
     except OSError as err:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
 
 
-def too_large(name: str, size_bytes: int) -> str:
+def too_large_message(name: str, size_bytes: int) -> str:
     """Explain that a tokenizer is larger than the limit of a manifest."""
     return (
         f"{name} has {size_bytes:,} bytes, but a tokenizer may have at most {BLOB_BYTES:,}; "

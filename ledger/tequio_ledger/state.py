@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_shared.competition.competition import ABOUT_COMPETITIONS
+from tequio_shared.competition.competition import COMPETITION_BODIES
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
 from tequio_shared.network_view import NetworkView
 from tequio_shared.statements.runs import (
@@ -81,7 +81,7 @@ class State(NetworkView):
         if statement.run is not None:
             self._record_resume(index, statement.run, statement)
             self._record_duty(statement.run, statement)
-        elif isinstance(statement.body, ABOUT_COMPETITIONS):
+        elif isinstance(statement.body, COMPETITION_BODIES):
             body = statement.body
             said = Said(index=index, author=statement.author, ts=statement.ts, body=body)
             self._stories[digest_from_text(body.competition)].append(said)

@@ -34,7 +34,7 @@ ADDRESS_BYTES = 256
 """Longest address."""
 RECORD_BYTES = 8_192
 """Longest record in bytes."""
-UNKNOWN = "unknown"
+UNKNOWN_NETWORK = "unknown"
 """The network of a host that is not an IP address."""
 LIFE_MS = 3_600_000
 """A record expires this long after its `ts`; peers sign a new one in good time."""
@@ -78,11 +78,11 @@ class AddressRecord:
         )
 
     @property
-    def place(self) -> str:
+    def network_place(self) -> str:
         """Network of the first address; of a host name, the name; empty without addresses."""
         host = next((addr.split("/")[2] for addr in self.addrs), "")
         network = network_of(host)
-        return host if network == UNKNOWN else network
+        return host if network == UNKNOWN_NETWORK else network
 
     def verify(self, net: NetworkId) -> None:
         """Return if the author signed this for that network; raises SignatureInvalidError."""
@@ -99,7 +99,7 @@ def network_of(host: str) -> str:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return UNKNOWN
+        return UNKNOWN_NETWORK
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     address = mapped or address
     bits = 24 if address.version == 4 else 48  # noqa: PLR2004  (the protocol's version)

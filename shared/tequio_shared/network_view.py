@@ -17,8 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_shared.competition.competition import ABOUT_COMPETITIONS, Competitions
-from tequio_shared.competition.state import Network
+from tequio_shared.competition.competition import COMPETITION_BODIES, CompetitionsView
+from tequio_shared.competition.state import CompetitionContext
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
     ZERO_DIGEST,
@@ -35,8 +35,8 @@ from tequio_shared.network import conduct
 from tequio_shared.network.accounts import check_forward
 from tequio_shared.network.genesis import check_role
 from tequio_shared.network.run import FullRunView, first_head
-from tequio_shared.network.standing import Standings
-from tequio_shared.network.tiers import ABOUT_TIERS, Teams, Tiers
+from tequio_shared.network.standing import KeyStatus
+from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.network import KeyRegister, MemberTeam
 from tequio_shared.statements.proof_of_work import check_work
@@ -79,12 +79,12 @@ class NetworkView:
         self.peers: dict[PeerKey, AuthorChain] = {
             key: AuthorChain(registered_index=0) for key in self.founders
         }
-        self.standings = Standings()
+        self.standings = KeyStatus()
         self.tiers = Tiers(registered=self.peers, founders=self.founders)
         self.teams = Teams()
         self.runs: dict[RunId, FullRunView] = {}
-        self.competitions = Competitions()
-        self._gate = Network(
+        self.competitions = CompetitionsView()
+        self._gate = CompetitionContext(
             documents=documents,
             run=self.runs.get,
             standings=self.standings,
@@ -144,7 +144,7 @@ class NetworkView:
         self.extend_chain(index, statement.author, statement.seq, statement.digest)
         self._record_time(statement)
 
-    def pass_over(self, index: int, statement: Statement) -> None:
+    def skip_statement(self, index: int, statement: Statement) -> None:
         """Read on after a statement that was refused or cannot be judged: one fault, one finding.
 
         The author's chain moves on, and a key that the statement registers is known afterwards.
@@ -210,9 +210,9 @@ class NetworkView:
                 self._register(index, entry)
             case MemberTeam() as body:
                 self.teams.apply(statement.author, body)
-            case body if isinstance(body, ABOUT_TIERS):
+            case body if isinstance(body, TIER_BODIES):
                 self.tiers.apply(index, statement)
-            case body if isinstance(body, ABOUT_COMPETITIONS):
+            case body if isinstance(body, COMPETITION_BODIES):
                 self.competitions.apply(index, statement, self._gate)
             case _:
                 conduct.apply(self.standings, index, statement, self.net, self.round_of)

@@ -16,7 +16,7 @@ NAMES = 4_096
 """Default number of names that are remembered."""
 
 
-class Buckets:
+class TokenBuckets:
     """Token buckets of one rate; `owe` may overdraw a bucket."""
 
     def __init__(self, per_s: float, most: float, *, names: int = NAMES) -> None:
@@ -30,14 +30,14 @@ class Buckets:
         self._names = names
         self._held: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # tokens, at
 
-    def take(self, name: Hashable, count: float, now_s: float, times: float = 1.0) -> bool:
+    def try_spend(self, name: Hashable, count: float, now_s: float, times: float = 1.0) -> bool:
         """Take all `count` tokens or none; return whether there were enough."""
         tokens = self._tokens(name, now_s, times)
         is_there = count <= tokens
         self._store(name, tokens - count if is_there else tokens, now_s)
         return is_there
 
-    def owe(self, name: Hashable, count: float, now_s: float, times: float = 1.0) -> float:
+    def spend(self, name: Hashable, count: float, now_s: float, times: float = 1.0) -> float:
         """Take tokens, into debt if need be; return the seconds until the sender may go on."""
         tokens = self._tokens(name, now_s, times) - count
         self._store(name, tokens, now_s)

@@ -61,7 +61,7 @@ _SENTENCES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class ScoringRules:
     """How documents are cut: 1 <= stride <= window, in tokens."""
 
     window: int = WINDOW
@@ -73,7 +73,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class ScoringWindow:
     """Inputs from `first` up to `end` of prefix and tokens; the last `scored` targets count.
 
     The target of input i is i + 1.
@@ -84,14 +84,14 @@ class Window:
     scored: int
 
 
-def windows(tokens: int, rules: Rules) -> tuple[Window, ...]:
+def scoring_windows(tokens: int, rules: ScoringRules) -> tuple[ScoringWindow, ...]:
     """Cut a document of `tokens` tokens, not counting the prefix."""
     found = []
     done = 0
     while done < tokens:
         step = rules.stride if done else rules.window
         end = min(done + step, tokens)
-        found.append(Window(first=max(end - rules.window, 0), end=end, scored=end - done))
+        found.append(ScoringWindow(first=max(end - rules.window, 0), end=end, scored=end - done))
         done = end
     return tuple(found)
 
@@ -107,7 +107,7 @@ class DocumentScore(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     refusal: Refusal = Refusal.NONE
 
 
-def scored(text: str, *, tokens: int, nats: float) -> DocumentScore:
+def score_document(text: str, *, tokens: int, nats: float) -> DocumentScore:
     """Round a document's negative log-likelihood; raises ValueError if it is not a valid number."""
     millibits = nats / math.log(2) * MILLIBITS
     if not 0 <= millibits <= JSON_INTEGER:
@@ -122,7 +122,7 @@ def scored(text: str, *, tokens: int, nats: float) -> DocumentScore:
     )
 
 
-def refused(text: str, refusal: Refusal) -> DocumentScore:
+def score_unread(text: str, refusal: Refusal) -> DocumentScore:
     """Score of a document that the model did not read."""
     raw = text.encode(errors="surrogatepass")
     name = to_text(sha256(raw))
@@ -146,7 +146,7 @@ def word_count(text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
+class ScoreTotals:
     """Sums over documents; charged ones are included, empty ones are not."""
 
     documents: int
@@ -158,7 +158,7 @@ class Score:
     millibits: int
 
     @classmethod
-    def of(cls, documents: Iterable[DocumentScore]) -> Score:
+    def of(cls, documents: Iterable[DocumentScore]) -> ScoreTotals:
         all_of_them = tuple(documents)
         return cls(
             documents=sum(one.refusal is not Refusal.EMPTY for one in all_of_them),

@@ -72,7 +72,7 @@ class SealedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         return sealed
 
 
-def leaf(salt: bytes, document: Iterable[bytes]) -> Digest:
+def document_leaf(salt: bytes, document: Iterable[bytes]) -> Digest:
     """Hash one document, given in parts, into its leaf."""
     state = hashlib.sha256(b"\x00" + salt)
     for piece in document:
@@ -86,7 +86,7 @@ def share_name(payload: bytes) -> Digest:
 
 
 KEY_BYTES = 32
-MARK = "tequio-share:"
+SHARE_MARK = "tequio-share:"
 ShareText = Annotated[str, Meta(max_length=109, pattern=r"\Atequio-share:[A-Za-z0-9_-]{96}\Z")]
 """A share's line, as a statement holds it."""
 
@@ -121,7 +121,7 @@ class KeyShare:
 
     def encode(self) -> str:
         payload = self._payload()
-        return MARK + to_text(payload + sha256(payload)[:_CHECK_BYTES])
+        return SHARE_MARK + to_text(payload + sha256(payload)[:_CHECK_BYTES])
 
     @classmethod
     def parse(cls, text: str) -> KeyShare:
@@ -131,9 +131,9 @@ class KeyShare:
         """
         lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
         line = "".join("".join(lines).split())
-        if not line.startswith(MARK):
-            raise MalformedError(f"no line begins with {MARK}")
-        raw = from_text(line.removeprefix(MARK), _BYTES)
+        if not line.startswith(SHARE_MARK):
+            raise MalformedError(f"no line begins with {SHARE_MARK}")
+        raw = from_text(line.removeprefix(SHARE_MARK), _BYTES)
         payload, check = raw[:-_CHECK_BYTES], raw[-_CHECK_BYTES:]
         if sha256(payload)[:_CHECK_BYTES] != check:
             raise MalformedError("the share's checksum does not match: a character is wrong")

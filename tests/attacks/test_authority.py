@@ -12,8 +12,8 @@ from tequio_shared.errors import SignatureInvalidError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import KeyKind, VerifierKey
-from tequio_shared.network.genesis import OF_COORDINATOR, OF_ORGANISERS
-from tequio_shared.network.tiers import OF_CONNECTORS
+from tequio_shared.network.genesis import COORDINATOR_BODIES, ORGANISER_BODIES
+from tequio_shared.network.tiers import CONNECTOR_BODIES
 from tequio_shared.statements.network import (
     MemberLeave,
     MemberReady,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tequio_shared.statements import Body
+
 
 RULES = manifest()
 D = to_text(sha256(b"something"))
@@ -126,7 +127,7 @@ def test_a_member_cannot_speak_for_coordinator_or_organisers(ledger: Door, name:
 
 
 def test_every_word_of_coordinator_and_organisers_was_tried() -> None:
-    spoken = {*OF_COORDINATOR, *OF_ORGANISERS, *OF_CONNECTORS}
+    spoken = {*COORDINATOR_BODIES, *ORGANISER_BODIES, *CONNECTOR_BODIES}
     assert spoken == {type(body) for body, _, _ in OTHERS_WORDS.values()}
 
 

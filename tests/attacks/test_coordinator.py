@@ -9,14 +9,14 @@ import pytest
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, digest_from_text, sha256
 from tequio_shared.network.coordination import decide
-from tequio_shared.network.run import RunView, State, VoidReason
-from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.network.run import RunState, RunView, VoidReason
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RoundOpen, RoundRoster, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
 from tests.support.swarm import Character, Said, Swarm
 
 
-def swarm_in(state: State, *, heard: int = 0) -> Swarm:
+def swarm_in(state: RunState, *, heard: int = 0) -> Swarm:
     """An honest swarm of five in that state, once so many statements were said in its phase."""
     swarm = Swarm(seed=4)
     for at in range(5):
@@ -31,9 +31,9 @@ def swarm_in(state: State, *, heard: int = 0) -> Swarm:
 def count_said(swarm: Swarm) -> int:
     current = round_of(swarm)
     match current.phase:
-        case Phase.ATTEST:
+        case RoundPhase.ATTEST:
             return len(current.attests)
-        case Phase.TRAIN:
+        case RoundPhase.TRAIN:
             return len(current.commitments)
     return len(current.proofs)
 
@@ -54,30 +54,30 @@ def refuse(swarm: Swarm, body: RoundVoid | RoundWitness | RoundOpen, code: str) 
 @pytest.mark.parametrize(
     ("state", "reason"),
     [
-        (State.WARMUP, VoidReason.NO_HEAD_QUORUM),
-        (State.ROUND_TRAIN, VoidReason.NO_COMMITMENTS),
-        (State.ROUND_WITNESS, VoidReason.NO_PROOF_QUORUM),
+        (RunState.WARMUP, VoidReason.NO_HEAD_QUORUM),
+        (RunState.ROUND_TRAIN, VoidReason.NO_COMMITMENTS),
+        (RunState.ROUND_WITNESS, VoidReason.NO_PROOF_QUORUM),
     ],
 )
 def test_a_round_cannot_be_voided_because_its_committee_is_not_liked(
-    state: State, reason: VoidReason
+    state: RunState, reason: VoidReason
 ) -> None:
     swarm = swarm_in(state)
     refuse(swarm, RoundVoid(reason=int(reason)), "wrong-void")
     times = swarm.manifest.rounds
     swarm.now_ms += max(times.attest, times.train_limit, times.witness)
     swarm.say(swarm.coordinator, Said(RoundVoid(reason=int(reason)), round_of(swarm).number))
-    assert swarm.view.state is State.WAITING_FOR_MEMBERS
+    assert swarm.view.state is RunState.WAITING_FOR_MEMBERS
 
 
 @attack("Q6", layer="coord", ends="refused as `wrong-witness` before the deadline")
 def test_training_cannot_end_once_the_favourite_has_committed() -> None:
-    swarm = swarm_in(State.ROUND_TRAIN, heard=1)
+    swarm = swarm_in(RunState.ROUND_TRAIN, heard=1)
     refuse(swarm, RoundWitness(commits=1), "wrong-witness")
 
 
 def test_a_round_cannot_close_before_slower_witnesses_had_their_grace() -> None:
-    swarm = swarm_in(State.ROUND_WITNESS, heard=4)
+    swarm = swarm_in(RunState.ROUND_WITNESS, heard=4)
     current = round_of(swarm)
     assert current.has_quorum()
     assert len(current.proofs) < len(current.elected)
@@ -94,7 +94,7 @@ def name_of_result(current: RoundView) -> Digest:
 
 
 def test_a_round_cannot_open_in_the_past_so_that_its_deadline_is_over() -> None:
-    swarm = swarm_in(State.WARMUP, heard=4)
+    swarm = swarm_in(RunState.WARMUP, heard=4)
     current = round_of(swarm)
     if swarm.view.next_head is not None:
         assert swarm.coordinate()  # the promotion
@@ -107,15 +107,15 @@ def test_a_round_cannot_open_in_the_past_so_that_its_deadline_is_over() -> None:
 def test_a_coordinator_cannot_turn_its_clock_back_to_choose_who_is_in_a_roster(
     reader: str,
 ) -> None:
-    swarm = swarm_in(State.ROUND_WITNESS)
-    while swarm.view.state is not State.WAITING_FOR_MEMBERS:
+    swarm = swarm_in(RunState.ROUND_WITNESS)
+    while swarm.view.state is not RunState.WAITING_FOR_MEMBERS:
         assert swarm.step()
     view: RunView = swarm.view
-    last_ms = view.said_ms
+    last_ms = view.coordinator_ms
     body, document = planned(swarm)
     if reader == "light":
         view = RunView.light(swarm.net, swarm.manifest, head=view.head, next_head=view.next_head)
-        view.said_ms = last_ms
+        view.coordinator_ms = last_ms
     swarm.blobs[sha256(document)] = document
     for ts, refused in ((last_ms - 1, True), (last_ms, False)):
         swarm.now_ms = ts
@@ -133,7 +133,7 @@ def test_a_coordinator_cannot_turn_its_clock_back_to_choose_who_is_in_a_roster(
 def planned(swarm: Swarm) -> tuple[RoundRoster, bytes]:
     """The roster that is due, and its document."""
     for _ in range(100):
-        swarm.watch.note(swarm.view, swarm.now_ms)
+        swarm.watch.update(swarm.view, swarm.now_ms)
         step = decide(swarm.view, swarm.watch, swarm.now_ms)
         if step is not None and isinstance(step.body, RoundRoster) and step.document:
             return step.body, step.document

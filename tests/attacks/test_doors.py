@@ -17,7 +17,7 @@ from tequio_ledger.web.write_api import RECORDS, SeedBook
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, sha256, to_text
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements.network import MemberLeave
 from tests.support.attack_table import attack
 from tests.support.attackers import codes, forged, key_number, post, put_headers, status_of
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from tequio_shared.statements.statement import Entry
+
 
 KEY_RATE, ADDRESS_RATE, STREAMS = 2, 30, 8
 
@@ -99,7 +100,7 @@ def test_an_address_that_registers_keys_without_end_is_stopped(ledger: Served) -
 def test_garbage_costs_its_address_and_the_answer_says_when_to_come_again(ledger: Served) -> None:
     stranger = Author("stranger", ledger.net)
     entry = stranger.register(now_ms()).leaf()
-    content = bundle([entry[:-1]] * 200)
+    content = encode_bundle([entry[:-1]] * 200)
     answers = [httpx.post(f"{ledger.url}/v1/statements", content=content) for _ in range(4)]
     assert answers[-1].status_code == 429
     assert answers[-1].headers["retry-after"]
@@ -174,7 +175,7 @@ def test_a_body_without_a_length_is_cut_off_at_the_limit(calm: Served) -> None:
 def test_json_nested_without_end_is_malformed(calm: Served) -> None:
     deep = b"[" * 16_000
     leaf = b"\x01\x01" + bytes(96) + deep
-    answer = httpx.post(f"{calm.url}/v1/statements", content=bundle([leaf] * 4))
+    answer = httpx.post(f"{calm.url}/v1/statements", content=encode_bundle([leaf] * 4))
     assert codes(answer) == ["malformed"] * 4
 
 
@@ -270,7 +271,7 @@ def test_a_flood_from_other_addresses_does_not_keep_honest_members_waiting(ledge
         waits = []
         for _ in range(20):
             began = time.monotonic()
-            answer = http.post("/v1/statements", content=bundle([entries[0].leaf()]))
+            answer = http.post("/v1/statements", content=encode_bundle([entries[0].leaf()]))
             waits.append(time.monotonic() - began)
             assert codes(answer) in (["known"], ["rate-limited"])
             time.sleep(1 / KEY_RATE / 4)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger.api import LedgerApi, Network
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import ApiLimits, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.ledger import backoff, follower
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
+
 
 CLOCK = VirtualClock()
 BRISK = ApiLimits(call_s=2.0, idle_s=2.0)
@@ -200,7 +201,7 @@ async def _entries(api: LedgerApi) -> list[bytes]:
     return [entry.leaf() for _, entry in sorted(found.items())]
 
 
-async def _network(api: LedgerApi) -> Network:
+async def _network(api: LedgerApi) -> LedgerNetwork:
     async with LedgerApi(api.url, limits=BRISK) as newcomer:  # others remember it
         return await newcomer.network()
 
@@ -217,7 +218,7 @@ DOORS: dict[str, Callable[[LedgerApi], Awaitable[object]]] = {
 
 def essence(answer: object) -> object:
     """What of an answer a program goes by."""
-    return answer.id if isinstance(answer, Network) else answer
+    return answer.id if isinstance(answer, LedgerNetwork) else answer
 
 
 @attack("A2", layer="env", ends="refused by a signature, a hash or a proof; never accepted")

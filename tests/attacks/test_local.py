@@ -41,7 +41,7 @@ def test_a_careless_umask_opens_neither_folder_nor_key(tmp_path: Path) -> None:
     with locked(folder):
         identity.load_or_create(folder)
         assert not folder.stat().st_mode & OTHERS
-        assert not (folder / identity.FILE).stat().st_mode & OTHERS
+        assert not (folder / identity.KEY_FILE).stat().st_mode & OTHERS
     with Folder(tmp_path / "ledger") as ledger:
         ledger.signer("log")
     assert not (tmp_path / "ledger").stat().st_mode & OTHERS

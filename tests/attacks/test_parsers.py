@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tequio_client.ipc import trainer
-from tequio_client.ledger.api import Network
+from tequio_client.ledger.api import LedgerNetwork
 from tequio_client.worker.store import trees
 from tequio_client.worker.swarm import blob_server, membership
 from tequio_shared import encoding
@@ -23,14 +23,19 @@ from tequio_shared.api.log import EventReader
 from tequio_shared.api.network import SeedsAnswer
 from tequio_shared.api.runs import RunsAnswer
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.head.contribution import Header, RecordShape, decode_records, validate
+from tequio_shared.head.contribution import (
+    ContributionHeader,
+    RecordShape,
+    decode_records,
+    validate,
+)
 from tequio_shared.ids import from_text, key_from_peer_id, key_from_text, sha256, to_text
 from tequio_shared.log import merkle, notes, tiles
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.round import proof
 from tequio_shared.round.data import Corpus
-from tequio_shared.round.documents import Result, Roster
+from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements import statement
 from tequio_shared.statements.runs import RoundClose, RoundRoster
@@ -102,7 +107,7 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "entry": (Entry.parse, leaf),
     "statement": (statement.parse, lambda: past().entries[-1].statement.raw),
     "canonical JSON": (lambda raw: encoding.parse(raw, MIB), lambda: b'{"a":[1,null,"b"]}'),
-    "bundle": (tiles.parse_bundle, lambda: tiles.bundle([leaf(), leaf()])),
+    "bundle": (tiles.parse_bundle, lambda: tiles.encode_bundle([leaf(), leaf()])),
     "tile path": (lambda raw: tiles.Tile.parse(text_of(raw)), lambda: b"tile/0/x001/067.p/17"),
     "note": (lambda raw: notes.open_note(raw, [vkey()]), checkpoint),
     "checkpoint": (lambda raw: notes.open_checkpoint(raw, vkey()), checkpoint),
@@ -119,13 +124,13 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
         lambda: bytes(128),
     ),
     "frontier": (merkle.Frontier.parse, lambda: bytes(8)),
-    "header": (Header.parse, lambda: bytes(216)),
+    "header": (ContributionHeader.parse, lambda: bytes(216)),
     "records": (lambda raw: decode_records(raw, SHAPE), lambda: bytes(SHAPE.record_bytes * 4)),
     "contribution": (
         lambda raw: validate(raw[:216], raw[216:], round_of(past()).expected()),
         lambda: next(iter(round_of(past()).commitments.values())).header.pack() + bytes(56),
     ),
-    "filter": (lambda raw: proof.check_fill(raw, 16), lambda: bytes(29)),
+    "filter": (lambda raw: proof.check_bloom_fill(raw, 16), lambda: bytes(29)),
     "bitmap": (lambda raw: proof.decode_bitmap(raw, 16), lambda: bytes(2)),
     "address record": (AddressRecord.parse, record),
     "address records": (
@@ -137,17 +142,17 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "blob answer": (lambda raw: blob_server.unpack_blob(memoryview(raw)), lambda: bytes(9)),
     "tree": (
         lambda raw: trees.MerkleBlob.parse(raw, sha256()),
-        lambda: trees.cut_bytes(bytes(99), 9).encode(),
+        lambda: trees.hash_bytes(bytes(99), 9).encode(),
     ),
     "manifest": (Manifest.parse, manifest),
     "roster": (Roster.parse, lambda: document(RoundRoster)),
-    "result": (Result.parse, lambda: document(RoundClose)),
+    "result": (RoundResult.parse, lambda: document(RoundClose)),
     "genesis": (Genesis.parse, genesis),
     "data manifest": (Corpus.parse, lambda: b'{"held_out":[],"sequence":2}'),
     "command": (trainer.decode_command, lambda: b'{"type":"quit"}'),
     "report": (trainer.decode_report, lambda: b'{"type":"resting"}'),
     "event stream": (lambda raw: EventReader().feed(raw), event),
-    "network answer": (Network.parse, lambda: b'{"network_id":"x"}'),
+    "network answer": (LedgerNetwork.parse, lambda: b'{"network_id":"x"}'),
     "runs answer": (
         lambda raw: parse_answer(raw, RunsAnswer),
         lambda: b'{"runs":[],"as_of":{"size":1,"root":"x"}}',
@@ -214,7 +219,7 @@ def parse_all(parse: Callable[[bytes], object]) -> None:
 
 @attack("L8", layer="wit", ends="refused as an invalid proof, in bounded memory")
 def test_a_proof_made_of_garbage_takes_no_memory() -> None:
-    swarm = swarm_in(State.ROUND_WITNESS)
+    swarm = swarm_in(RunState.ROUND_WITNESS)
     _, honest = due_proof(swarm)
     current = round_of(swarm)
     tracemalloc.start()

@@ -13,19 +13,19 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import (
     KS,
     LEVELS,
-    Assignment,
-    Expected,
-    Header,
+    ContributionHeader,
+    ExpectedContribution,
     Records,
     RecordShape,
+    WindowAssignment,
     decode_records,
     encode_records,
     payload_root,
     validate,
 )
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId, sha256
-from tequio_shared.network.run import State
-from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.network.run import RunState
+from tequio_shared.round.proof import RejectionReason, Verdict
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
     Judge,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.support.swarm import Swarm, Volunteer
+
 
 DENSE = RecordShape(algorithm="diloco", k=4096, bits=8)
 
@@ -86,7 +87,7 @@ RECORDS = {
 }
 
 
-def refused(forger: type[Volunteer]) -> tuple[Swarm, tuple[Verdict, Reason]]:
+def refused(forger: type[Volunteer]) -> tuple[Swarm, tuple[Verdict, RejectionReason]]:
     """One round of four judges and the forger; all of it but the forger's part goes well."""
     swarm = swarm_of(1, forger, Judge, Judge, Judge, Judge)
     swarm.run_rounds(1)
@@ -104,12 +105,12 @@ def refused(forger: type[Volunteer]) -> tuple[Swarm, tuple[Verdict, Reason]]:
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_payload_of_another_size_is_refused_alone(name: str) -> None:
     swarm, said = refused(spoiler(SHAPES[name]))
-    assert said == (Verdict.REJECTED, Reason.LENGTH)
+    assert said == (Verdict.REJECTED, RejectionReason.LENGTH)
     assert earned(swarm)[swarm.volunteers[0].key] < min(
         earned(swarm)[one.key] for one in swarm.volunteers[1:]
     )
     swarm.run()
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     assert swarm.view.head is not None
     assert swarm.view.head.round > 1
 
@@ -119,7 +120,7 @@ def test_a_payload_of_another_size_is_refused_alone(name: str) -> None:
 @pytest.mark.parametrize("name", RECORDS)
 def test_a_record_that_breaks_a_rule_is_refused_alone(name: str) -> None:
     spoil, reason = RECORDS[name]
-    assert refused(spoiler(spoil))[1] == (Verdict.REJECTED, Reason[reason])
+    assert refused(spoiler(spoil))[1] == (Verdict.REJECTED, RejectionReason[reason])
 
 
 @attack("W7", layer="gate", ends="refused: -128 has no opposite, and zero has one spelling")
@@ -136,13 +137,13 @@ def test_a_dense_record_with_a_level_that_no_honest_one_has_is_refused(
 
 @attack("W2", layer="gate", ends="refused: the commitment names the root of all payload bytes")
 def test_other_bytes_than_those_committed_to_are_refused() -> None:
-    assert refused(TwoFaced)[1] == (Verdict.REJECTED, Reason.PAYLOAD_ROOT)
+    assert refused(TwoFaced)[1] == (Verdict.REJECTED, RejectionReason.PAYLOAD_ROOT)
 
 
 @attack("W5", layer="wit", ends="not selected and not paid: nobody vouches for what it cannot get")
 def test_a_payload_that_nobody_can_get_is_not_selected() -> None:
     swarm, said = refused(Withholder)
-    assert said == (Verdict.NOT_SELECTED, Reason.NONE)
+    assert said == (Verdict.NOT_SELECTED, RejectionReason.NONE)
     assert swarm.volunteers[0].key in earned(swarm)  # as a witness
 
 
@@ -179,8 +180,8 @@ def test_what_the_encoder_is_given_wrongly_is_refused_by_it() -> None:
         encode_records(doubled, shape)
 
 
-def header_of(payload: bytes, shape: RecordShape) -> Header:
-    return Header(
+def header_of(payload: bytes, shape: RecordShape) -> ContributionHeader:
+    return ContributionHeader(
         algorithm=3,
         bits=shape.bits,
         k=shape.k,
@@ -197,14 +198,14 @@ def header_of(payload: bytes, shape: RecordShape) -> Header:
     )
 
 
-def expected_of(shape: RecordShape) -> Expected:
-    return Expected(
+def expected_of(shape: RecordShape) -> ExpectedContribution:
+    return ExpectedContribution(
         shape=shape,
         chunks=1,
         run_id=RunId(ZERO_DIGEST),
         round=1,
         base_head=HeadHash(ZERO_DIGEST),
-        assigned={PeerKey(sha256(b"somebody")): Assignment(first=0, count=1)},
+        assigned={PeerKey(sha256(b"somebody")): WindowAssignment(first=0, count=1)},
         window_tokens=64,
         max_inner_steps=1,
     )

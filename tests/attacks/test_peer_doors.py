@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
 
+
 STRANGER = key_number(7)
 ECHO, STRICT = "/test/echo/1", "/test/strict/1"
 HELLO = b"\x13/multistream/1.0.0\n"
@@ -79,12 +80,12 @@ async def test_the_places_of_connections_that_ended_are_given_back() -> None:
         for number in range(8):
             async with network(f"guest {number}") as guest:
                 assert await serves(attacked, guest)
-            await until(lambda: not attacked.connected())
+            await until(lambda: not attacked.connected_peers())
 
 
 @pytest.mark.trio
 async def test_sockets_that_say_nothing_are_few_and_do_not_stay() -> None:
-    limits = PeerLimits(handshakes=4, loopback_times=1, arrivals_per_s=100)
+    limits = PeerLimits(handshakes=4, loopback_factor=1, arrivals_per_s=100)
     async with network("attacked", limits) as attacked, network("honest") as honest:
         attacked.serve(ECHO, echo)
         idle = [await trio.open_tcp_stream("127.0.0.1", port_of(attacked)) for _ in range(40)]
@@ -180,7 +181,7 @@ async def test_streams_without_end_end_the_connection_and_no_other() -> None:
                         await muxed._write_frame(header)  # noqa: SLF001 - as no client does
                     except Exception:  # noqa: BLE001 - how a closed connection shows is libp2p's affair
                         break
-            await until(lambda: attacker.key not in attacked.connected())
+            await until(lambda: attacker.key not in attacked.connected_peers())
             assert await serves(attacked, honest)
 
 
@@ -193,7 +194,7 @@ def muxed_of(ours: PeerNetwork, theirs: PeerNetwork) -> Yamux:
 @attack("L8", layer="net", ends="blocked for a while")
 @pytest.mark.trio
 async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> None:
-    limits = PeerLimits(out_s=3.0)
+    limits = PeerLimits(first_ban_s=3.0)
     async with network("attacked", limits) as attacked, network("honest") as honest:
         attacked.serve(ECHO, echo)
         attacked.serve(STRICT, strict)
@@ -209,12 +210,12 @@ async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> 
                         break
             else:
                 pytest.fail("garbage was taken without end")
-            await until(lambda: attacker.key not in attacked.connected())
+            await until(lambda: attacker.key not in attacked.connected_peers())
             with pytest.raises(PeerError):
                 await attacked.connect(attacker.addresses()[0])
             assert await serves(attacked, honest)
             await until(lambda: not attacked.limiter.is_banned(attacker.key))
-            await until(lambda: attacked.key not in attacker.connected())
+            await until(lambda: attacked.key not in attacker.connected_peers())
             assert await serves(attacked, attacker)
 
 

@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import PeerKey, from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import QUARANTINE_MS
 from tequio_shared.network import standing
-from tequio_shared.network.run import State
-from tequio_shared.network.standing import Cause, Fault, Standing, Standings
-from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.network.run import RunState
+from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
+from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.statements.network import StandingChange, StandingRelease
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
@@ -39,6 +39,7 @@ from tests.support.swarm import Said, Swarm, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Statement
+
 
 SHORT = spoiler(lambda payload, _: payload[:-1])
 DOUBLED = spoiler(lambda payload, _: b"\x01" + bytes(9) + b"\xff\x00" + payload[12:])
@@ -64,7 +65,7 @@ def settle(swarm: Swarm) -> None:
         assert swarm.coordinate()
 
 
-def convicted(swarm: Swarm, one: Volunteer, cause: Cause) -> None:
+def convicted(swarm: Swarm, one: Volunteer, cause: StandingCause) -> None:
     """Quarantined for that, with entries that show it, and in no roster from here on."""
     settle(swarm)
     (change,) = changes(swarm, one)
@@ -94,52 +95,54 @@ def seasoned(swarm: Swarm, *members: Volunteer) -> None:
 def test_malformed_bytes_under_a_signature_quarantine_at_once(forger: type[Volunteer]) -> None:
     swarm = swarm_of(3, forger, *[Judge] * 4)
     swarm.run_rounds(1)
-    convicted(swarm, swarm.volunteers[0], Cause.BAD_PAYLOAD)
+    convicted(swarm, swarm.volunteers[0], StandingCause.BAD_PAYLOAD)
     assert all(of(swarm, one) is Standing.NEWCOMER for one in swarm.volunteers[1:])
 
 
 @attack("W2", layer="qua", ends="both signed commitments go into the log: quarantined at once")
 def test_two_commitments_for_one_round_convict_by_themselves() -> None:
-    swarm = swarm_in(State.ROUND_TRAIN)
+    swarm = swarm_in(RunState.ROUND_TRAIN)
     cheat, witness = swarm.volunteers[:2]
     said = cheat.duty(swarm.view)
     assert said is not None
     assert isinstance(said.body, WorkCommit)
-    header = Header.parse(from_text(said.body.header, None))
+    header = ContributionHeader.parse(from_text(said.body.header, None))
     other = WorkCommit(header=to_text(replace(header, payload_root=sha256(b"other")).pack()))
     leaves = [signed(swarm, cheat, Said(body, said.round)) for body in (said.body, other)]
     swarm.post(witness, Said(report_of(*leaves)))
-    convicted(swarm, cheat, Cause.TWO_STATEMENTS)
+    convicted(swarm, cheat, StandingCause.TWO_STATEMENTS)
 
 
 @attack("Q2", layer="qua", ends="the signed proof convicts its author: quarantined at once")
 def test_a_saturated_filter_under_a_signature_convicts_by_itself() -> None:
-    swarm = swarm_in(State.ROUND_WITNESS)
+    swarm = swarm_in(RunState.ROUND_WITNESS)
     cheat, honest = due_proof(swarm)
     full = b"\xff" * len(from_text(honest.bloom, None))
     body = msgspec.structs.replace(honest, bloom=to_text(full))
     leaf = signed(swarm, cheat, Said(body, round_of(swarm).number))
     reporter = next(one for one in swarm.volunteers if one is not cheat)
     swarm.post(reporter, Said(report_of(leaf)))
-    convicted(swarm, cheat, Cause.BAD_PROOF)
+    convicted(swarm, cheat, StandingCause.BAD_PROOF)
 
 
 @attack("Q8", layer="qua", ends="the signed proof convicts its author: quarantined at once")
 def test_a_proof_from_nobody_s_witness_convicts_by_itself() -> None:
-    swarm = swarm_in(State.ROUND_WITNESS, members=20)
+    swarm = swarm_in(RunState.ROUND_WITNESS, members=20)
     _, honest = due_proof(swarm)
     current = round_of(swarm)
     cheat = next(one for one in swarm.volunteers if current.slot_of[one.key] not in current.elected)
     leaf = signed(swarm, cheat, Said(honest, current.number))
     reporter = next(one for one in swarm.volunteers if one is not cheat)
     swarm.post(reporter, Said(report_of(leaf)))
-    convicted(swarm, cheat, Cause.NOT_ELECTED)
+    convicted(swarm, cheat, StandingCause.NOT_ELECTED)
 
 
 @attack("Q5", layer="qua", ends="after two such rounds they are suspected and stop witnessing")
 @attack("P9", layer="qua", ends="the accused's standing stays; the accuser is suspected")
-@pytest.mark.parametrize("accusation", [None, Reason.NORM, Reason.SCALE], ids=str)
-def test_who_contradicts_the_other_witnesses_loses_the_seat(accusation: Reason | None) -> None:
+@pytest.mark.parametrize("accusation", [None, RejectionReason.NORM, RejectionReason.SCALE], ids=str)
+def test_who_contradicts_the_other_witnesses_loses_the_seat(
+    accusation: RejectionReason | None,
+) -> None:
     swarm = patient_swarm(25, most=8, grace=10_000)
     swarm_of(25, *[Judge] * 5, swarm=swarm)
     victims = {one.key for one in swarm.volunteers[:2]}
@@ -150,7 +153,7 @@ def test_who_contradicts_the_other_witnesses_loses_the_seat(accusation: Reason |
     settle(swarm)
     assert [of(swarm, one) for one in honest] == [Standing.NEWCOMER] * 5
     assert [of(swarm, one) for one in (first, second)] == [Standing.SUSPECTED] * 2
-    assert {changes(swarm, one)[0].cause for one in (first, second)} == {Cause.DEVIATION}
+    assert {changes(swarm, one)[0].cause for one in (first, second)} == {StandingCause.DEVIATION}
     swarm.run_rounds(5)
     current = round_of(swarm)
     assert not {current.slot_of[one.key] for one in (first, second)} & {*current.elected}
@@ -161,7 +164,7 @@ def test_who_contradicts_the_other_witnesses_loses_the_seat(accusation: Reason |
     "P9", layer="qua", ends="refused as `wrong-evidence`: only the accused's own signature counts"
 )
 def test_a_report_that_proves_nothing_changes_nothing() -> None:
-    swarm = swarm_in(State.ROUND_TRAIN, heard=2)
+    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
     liar, victim = swarm.volunteers[:2]
     said = victim.duty(swarm.view) or Said(WorkCommit(header=to_text(bytes(216))), 1)
     sound = signed(swarm, victim, said)
@@ -249,14 +252,15 @@ def test_the_same_work_under_two_keys_is_paid_once() -> None:
 
 @attack("A13", layer="qua", ends="remembered: the log keeps every record")
 def test_the_first_of_ten_thousand_offenders_is_not_forgotten() -> None:
-    swarm = swarm_in(State.ROUND_TRAIN)
-    book, example = Standings(), swarm.entries[-1].statement
+    swarm = swarm_in(RunState.ROUND_TRAIN)
+    book, example = KeyStatus(), swarm.entries[-1].statement
     keys = [PeerKey(sha256(b"offender", at.to_bytes(4, "big"))) for at in range(10_000)]
     for at, key in enumerate(keys):
         book.register(key, at)
         told: tuple[Statement, ...] = (replace(example, raw=key),)
         book.apply_fault(
-            at, Fault(peer=key, cause=Cause.TWO_STATEMENTS, evidence=(), statements=told)
+            at,
+            ProvenFault(peer=key, cause=StandingCause.TWO_STATEMENTS, evidence=(), statements=told),
         )
         change = book.due(1)
         assert change is not None
@@ -288,7 +292,7 @@ def test_each_threshold_decides_where_it_stands(
     swarm_of(71, *[Volunteer] * 5, swarm=swarm)
     one = swarm.volunteers[0]
     if name != "NEWCOMER_WORK":
-        swarm.workshop.blames[one.key] = Reason.NORM
+        swarm.workshop.blames[one.key] = RejectionReason.NORM
     monkeypatch.setattr(standing, name, value)
     swarm.run_rounds(rounds)
     settle(swarm)
@@ -300,7 +304,7 @@ def test_noise_that_one_witness_takes_for_fraud_blames_nobody() -> None:
     swarm = patient_swarm(4, most=40)
     swarm_of(4, *[Judge] * 4, swarm=swarm)
     noisy = swarm.volunteers[0]
-    victims = {"victims": {noisy.key}, "accusation": Reason.COSINE}
+    victims = {"victims": {noisy.key}, "accusation": RejectionReason.COSINE}
     swarm_of(4, type("Colluder", (Colluder,), victims), swarm=swarm)
     swarm.run_rounds(30)
     settle(swarm)

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tequio_ledger.web.limits import BURST_S
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.attack_table import attack
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import served
@@ -23,8 +23,9 @@ from tests.support.request_loops import Outcome, Request, meet
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+
 RATE = 5
-TIMES = 20
+TIMES = 8
 """How many times the limit each flood has to come to."""
 PEOPLE = 6
 ASKS = 30
@@ -46,7 +47,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
         }
         floods = {
             "192.0.2.1": lambda _: ("GET", "/v1/peers?limit=1000", b""),
-            "192.0.3.1": lambda n: ("POST", "/v1/statements", bundle([garbage[n % 16]])),
+            "192.0.3.1": lambda n: ("POST", "/v1/statements", encode_bundle([garbage[n % 16]])),
             "192.0.4.1": lambda n: ("GET", f"/v1/blobs/{n:064x}", b""),
             "192.0.5.1": lambda _: ("GET", "/v1/nowhere", b""),
         }
@@ -56,7 +57,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
 
 def asks(author: Author, now_ms: int) -> list[Request]:
     """A day of an honest peer, in small."""
-    registration = bundle([author.register(now_ms).leaf()])
+    registration = encode_bundle([author.register(now_ms).leaf()])
     reads = ["/v1/network", "/log/checkpoint", "/log/tile/0/000.p/1", "/v1/ranking", "/v1/runs"]
     rest: list[Request] = [("GET", reads[n % len(reads)], b"") for n in range(ASKS - 1)]
     return [("POST", "/v1/statements", registration), *rest]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import RunId, digest_from_text, from_text, sha256, to_text
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.round.assignment import trainer_micropoints
 from tequio_shared.round.documents import Roster
 from tequio_shared.round.proof import Verdict
@@ -48,19 +48,20 @@ from tests.support.swarm import Character, Said, Swarm, Volunteer
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
 
+
 OTHER = sha256(b"another")
 
 
-def due_commit(swarm: Swarm) -> tuple[Volunteer, Header]:
+def due_commit(swarm: Swarm) -> tuple[Volunteer, ContributionHeader]:
     """A trainer that has not committed yet, and its honest header."""
     for one in swarm.volunteers:
         said = one.duty(swarm.view)
         if said is not None and isinstance(said.body, WorkCommit):
-            return one, Header.parse(from_text(said.body.header, None))
+            return one, ContributionHeader.parse(from_text(said.body.header, None))
     raise AssertionError("nobody owes work")
 
 
-def commit_of(header: Header) -> WorkCommit:
+def commit_of(header: ContributionHeader) -> WorkCommit:
     return WorkCommit(header=to_text(header.pack()))
 
 
@@ -84,7 +85,7 @@ def rosters(swarm: Swarm) -> list[tuple[int, list[PeerKey]]]:
 @attack("A3", layer="coord", ends="refused as `wrong-head`; full and light readers keep the head")
 @pytest.mark.parametrize("field", ["head", "weights_root", "aux_root", "set_root", "parent"])
 def test_a_head_that_no_quorum_stated_is_not_promoted(field: str) -> None:
-    swarm = swarm_in(State.WARMUP, heard=4)
+    swarm = swarm_in(RunState.WARMUP, heard=4)
     current = round_of(swarm)
     agreed = current.agreed_head()
     assert agreed is not None
@@ -92,7 +93,7 @@ def test_a_head_that_no_quorum_stated_is_not_promoted(field: str) -> None:
     assert refusal(swarm, swarm.coordinator, body, 0) == "wrong-head"
     higher = current.promotion(replace(agreed, round=1_000))
     assert refusal(swarm, swarm.coordinator, higher, 1_000) == "wrong-head"
-    few = swarm_in(State.WARMUP, heard=1)
+    few = swarm_in(RunState.WARMUP, heard=1)
     early = round_of(few).promotion(agreed)
     assert refusal(few, few.coordinator, early, 0) == "wrong-head"
     assert few.view.head is None
@@ -120,7 +121,7 @@ def test_a_round_has_one_outcome_and_one_head() -> None:
 @attack("W14", layer="coord", ends="refused as `too-late`, whatever time the trainer signs")
 def test_lateness_follows_from_the_log_and_not_from_the_senders_clock() -> None:
     swarm = swarm_of(6, Sleeper, *[Judge] * 4)
-    while swarm.view.state is not State.ROUND_WITNESS:
+    while swarm.view.state is not RunState.ROUND_WITNESS:
         assert swarm.step()
     late = swarm.volunteers[0]
     current = round_of(swarm)
@@ -151,7 +152,7 @@ def test_lateness_follows_from_the_log_and_not_from_the_senders_clock() -> None:
     ids=str,
 )
 def test_more_than_was_assigned_cannot_be_claimed(claim: dict[str, int]) -> None:
-    swarm = swarm_in(State.ROUND_TRAIN, seed=10)
+    swarm = swarm_in(RunState.ROUND_TRAIN, seed=10)
     who, header = due_commit(swarm)
     lie = replace(header, **claim)  # type: ignore[arg-type]  # lies
     assert refusal(swarm, who.signer, commit_of(lie)).startswith("header-")
@@ -171,7 +172,7 @@ def test_more_than_was_assigned_cannot_be_claimed(claim: dict[str, int]) -> None
     ids=["steps", "first loss", "last loss", "feedback"],
 )
 def test_no_claim_changes_weights_or_points(claim: dict[str, object]) -> None:
-    plain, lying = swarm_in(State.ROUND_TRAIN, seed=10), swarm_in(State.ROUND_TRAIN, seed=10)
+    plain, lying = swarm_in(RunState.ROUND_TRAIN, seed=10), swarm_in(RunState.ROUND_TRAIN, seed=10)
     for swarm, change in ((plain, {}), (lying, claim)):
         who, header = due_commit(swarm)
         lie = replace(header, **change)  # type: ignore[arg-type]  # lies
@@ -192,10 +193,10 @@ def test_an_update_for_another_model_round_or_run_is_refused() -> None:
     swarm.run_rounds(1)
     old = next(one for one in swarm.entries if isinstance(one.statement.body, WorkCommit)).statement
     assert isinstance(old.body, WorkCommit)
-    while swarm.view.state is not State.ROUND_TRAIN:
+    while swarm.view.state is not RunState.ROUND_TRAIN:
         assert swarm.step()
     who = next(one for one in swarm.volunteers if one.key == old.author)
-    header = Header.parse(from_text(old.body.header, None))
+    header = ContributionHeader.parse(from_text(old.body.header, None))
     assert refusal(swarm, who.signer, old.body) == "header-round"
     assert refusal(swarm, who.signer, old.body, old.round) == "not-in-round"
     _, now = due_commit(swarm)
@@ -221,7 +222,7 @@ def test_windows_are_counted_once_and_only_when_trained(seed: int) -> None:
         swarm.volunteer(f"shaky {at}", Character(silent=20, leaving=5, partial=40))
     done: list[int] = []
     number = 0
-    while swarm.view.state is not State.FINISHED and swarm.step():
+    while swarm.view.state is not RunState.FINISHED and swarm.step():
         current = swarm.view.round
         body = swarm.entries[-1].statement.body
         if isinstance(body, RoundClose) and current is not None and current.number != number:
@@ -300,9 +301,9 @@ def test_a_round_without_any_proof_throws_nobody_out() -> None:
 
 @attack("A18", layer="pts", ends="the current round ends normally and is paid")
 def test_a_pause_in_the_middle_of_a_round_pays_what_was_done() -> None:
-    swarm = swarm_in(State.ROUND_TRAIN, heard=2, members=4)
+    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2, members=4)
     swarm.organise(RunPause(reason=1))
-    while swarm.view.state is not State.PAUSED:
+    while swarm.view.state is not RunState.PAUSED:
         assert swarm.step()
     assert swarm.view.closed == 1
     assert all(earned(swarm)[one.key] > 0 for one in swarm.volunteers)
@@ -354,7 +355,9 @@ def test_pay_follows_accepted_tokens() -> None:
     for one in swarm.entries:
         body = one.statement.body
         if isinstance(body, WorkCommit):
-            tokens[one.statement.author] += Header.parse(from_text(body.header, None)).tokens
+            tokens[one.statement.author] += ContributionHeader.parse(
+                from_text(body.header, None)
+            ).tokens
     parameters = swarm.manifest.model.parameters
     for key, count in tokens.items():
         assert abs(accounts.earned[key].trainer - trainer_micropoints(count, parameters)) <= 3
@@ -367,7 +370,7 @@ def test_pay_follows_accepted_tokens() -> None:
 
 @attack("M9", layer="coord", ends="no head changes meanwhile; the round continues on its return")
 def test_a_coordinator_that_was_away_for_ten_minutes_loses_nothing() -> None:
-    swarm = swarm_in(State.ROUND_TRAIN, heard=2)
+    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
     head, logged = swarm.view.head, list(swarm.entries)
     before = Counter(one.statement.type for one in swarm.entries)
     said = [one.duty(swarm.view) for one in swarm.volunteers]

@@ -11,14 +11,15 @@ import pytest
 
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.errors import MalformedError
-from tequio_shared.network.run import State
-from tequio_shared.round.manifest import Algorithm, Manifest, Model, Rounds, Windows
+from tequio_shared.network.run import RunState
+from tequio_shared.round.manifest import Algorithm, Manifest, ModelSpec, RoundRules, WindowRules
 from tests.support.attack_table import attack
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 SOUND = manifest()
 
@@ -33,9 +34,9 @@ def altered(
     """A manifest with some other fields."""
     return msgspec.structs.replace(
         SOUND,
-        model=Model(**{**msgspec.structs.asdict(SOUND.model), **(model or {})}),
-        windows=Windows(**{**msgspec.structs.asdict(SOUND.windows), **(windows or {})}),
-        rounds=Rounds(**{**msgspec.structs.asdict(SOUND.rounds), **(rounds or {})}),
+        model=ModelSpec(**{**msgspec.structs.asdict(SOUND.model), **(model or {})}),
+        windows=WindowRules(**{**msgspec.structs.asdict(SOUND.windows), **(windows or {})}),
+        rounds=RoundRules(**{**msgspec.structs.asdict(SOUND.rounds), **(rounds or {})}),
         algorithm=Algorithm(**{**msgspec.structs.asdict(SOUND.algorithm), **(algorithm or {})}),
     )
 
@@ -98,7 +99,7 @@ def test_a_run_that_nothing_can_be_said_of_does_not_stop_the_others(
                 refused = await submit([PaperOrganiser(ledger).open(bad, clock())])
                 assert [one.code for one in refused if isinstance(one, Refused)] == ["malformed"]
                 with monkeypatch.context() as patch:
-                    patch.setattr("tequio_ledger.state.Manifest.parse", lambda _: bad)
+                    patch.setattr("tequio_shared.network_view.Manifest.parse", lambda _: bad)
                     assert isinstance((await submit([organiser.open(bad, clock())]))[0], Logged)
                 await submit([organiser.open(SOUND, clock())])
                 for run, names in ((bad.run_id, "ab"), (SOUND.run_id, "cd")):
@@ -106,7 +107,7 @@ def test_a_run_that_nothing_can_be_said_of_does_not_stop_the_others(
                         await submit(PaperPeer(name, ledger, run).join())
                 clock.pass_ms(SOUND.rounds.warmup)
                 await submit([])
-                assert ledger.state.run(SOUND.run_id).state is State.WARMUP
-                assert ledger.state.run(bad.run_id).state is State.WAITING_FOR_MEMBERS
+                assert ledger.state.run(SOUND.run_id).state is RunState.WARMUP
+                assert ledger.state.run(bad.run_id).state is RunState.WAITING_FOR_MEMBERS
 
     asyncio.run(asyncio.wait_for(story(), 20))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.verify.audit import Scope, audit
+from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.coordination import decide
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.network.tiers import owner_of
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import Admission
@@ -36,7 +36,7 @@ from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_shared.network.coordination import Step
+    from tequio_shared.network.coordination import CoordinatorStep
     from tequio_shared.statements import Body
 
 
@@ -219,14 +219,14 @@ def test_the_keys_of_one_owner_get_no_more_slots_and_seats_than_the_manifest_say
         assert [WITNESS in one.roles for one in mine].count(True) == 1
 
 
-def lenient_roster(swarm: Swarm) -> Step:
+def lenient_roster(swarm: Swarm) -> CoordinatorStep:
     """What a coordinator logs that takes the rules less strictly than the manifest."""
-    while swarm.view.state is not State.WAITING_FOR_MEMBERS:
+    while swarm.view.state is not RunState.WAITING_FOR_MEMBERS:
         assert swarm.step()
     accounts = swarm.view.accounts
     strict = accounts.manifest
     accounts.manifest = msgspec.structs.replace(strict, admission=Admission())
-    swarm.watch.note(swarm.view, swarm.now_ms)
+    swarm.watch.update(swarm.view, swarm.now_ms)
     step = decide(swarm.view, swarm.watch, swarm.now_ms)
     accounts.manifest = strict
     assert step is not None
@@ -245,12 +245,12 @@ def test_a_ledger_that_puts_an_owner_over_its_cap_is_found_by_the_audit() -> Non
     with pytest.raises(RefusedError) as refused:
         swarm.view.apply(len(swarm.entries), entry.statement, 0, swarm.blobs.__getitem__)
     assert refused.value.code == "wrong-roster"
-    assert audit(MemoryLog(swarm), Scope()).exit_code == 0
+    assert audit(MemoryLog(swarm), AuditOptions()).exit_code == 0
     swarm.entries.append(entry)
     assert isinstance(step.body, RoundRoster)
     assert step.body.slots == len(crowd) + 2
     log = MemoryLog(swarm)
-    report = audit(log, Scope())
+    report = audit(log, AuditOptions())
     (finding,) = (one for one in report.findings if one.what == "round.roster statement")
     assert finding.place.entry == len(swarm.entries) - 1
     assert "wrong-roster" in finding.detail

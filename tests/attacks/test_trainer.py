@@ -12,7 +12,7 @@ import pytest
 
 from tequio_client.trainer import model
 from tequio_client.trainer.data import TrainingData, held_out_documents
-from tequio_client.trainer.prepared import ModelError, open_workshop
+from tequio_client.trainer.prepared import ModelError, prepare_model
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
 from tests.support.attack_table import attack
@@ -75,7 +75,7 @@ def test_a_configuration_is_held_against_the_manifest_before_it_takes_memory(
     (tmp_path / "config.json").write_bytes(HOSTILE[name])
     before_kb = resident_kb()
     with pytest.raises(ModelError):
-        open_workshop(run.prepare(1, config=str(tmp_path / "config.json")))
+        prepare_model(run.prepare(1, config=str(tmp_path / "config.json")))
     assert resident_kb() - before_kb < 400_000  # transformers itself takes some
 
 
@@ -106,7 +106,7 @@ def test_tables_beside_the_weights_are_bounded() -> None:
         (name, (1 << 20, 2) if "wpe" in name else shape) for name, shape in outline.tensors
     )
     try:
-        made = model.build_listed(wide, tensors, outline.aliases)
+        made = model.build_from_manifest(wide, tensors, outline.aliases)
     except UserFacingError as err:
         assert "tables" in str(err)  # noqa: PT017
     else:
@@ -116,7 +116,9 @@ def test_tables_beside_the_weights_are_bounded() -> None:
 def test_honest_models_are_built_as_before() -> None:
     for said in (CONFIG, json.dumps(GPT).encode()):
         plain = model.build(said)
-        assert model.build_listed(said, plain.tensors, plain.aliases).tensors == plain.tensors
+        assert (
+            model.build_from_manifest(said, plain.tensors, plain.aliases).tensors == plain.tensors
+        )
 
 
 def test_token_ids_beyond_the_vocabulary_are_refused_before_they_meet_the_model(
@@ -130,7 +132,7 @@ def test_token_ids_beyond_the_vocabulary_are_refused_before_they_meet_the_model(
     )
     training = TrainingData.open(small, [(0, tmp_path / "shard")], seed=1, window_samples=1)
     with pytest.raises(UserFacingError, match=r"token id 255|missing"):
-        training.samples(range(training.order.places(0, 1)[0].sample + 1))
+        training.samples(range(training.order.window_samples(0, 1)[0].sample + 1))
 
 
 def test_a_held_out_shard_with_ids_of_no_token_is_refused(run: SmallRun) -> None:
@@ -156,7 +158,7 @@ def test_data_with_more_tokens_than_the_model_takes_is_refused(
         1, manifest=str(tmp_path / "manifest.json"), config=str(tmp_path / "config.json")
     )
     with pytest.raises(ModelError, match="256 token ids"):
-        open_workshop(wish)
+        prepare_model(wish)
 
 
 @pytest.mark.parametrize("size", [0, 1])

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker.rounds.announce import Commitments
+from tequio_client.worker.rounds.announce import CommitmentFilter
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobOp, BlobServer
-from tequio_client.worker.swarm.membership import AddressBook, PeerExchange, RunGossip
+from tequio_client.worker.swarm.membership import AddressRecords, PeerExchange, RunGossip
 from tequio_client.worker.swarm.peers import PeerNetwork
-from tequio_client.worker.swarm.streams import IN_FLIGHT
+from tequio_client.worker.swarm.streams import MAX_IN_FLIGHT
 from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError, TransferTimes
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
 from tequio_shared.keys import Signer
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tests.support.attack_table import attack
 from tests.support.attackers_peers import (
     CONTENT,
@@ -109,9 +109,9 @@ async def test_many_transfers_at_once_stay_under_one_cap(here: Gathering) -> Non
     async with here.fetcher() as fetcher, trio.open_nursery() as nursery:
         for ref in small:
             nursery.start_soon(_failing, fetcher, ref, sources)
-        await until(lambda: counting.asked_bytes >= IN_FLIGHT * MIB, 40)
+        await until(lambda: counting.asked_bytes >= MAX_IN_FLIGHT * MIB, 40)
         await trio.sleep(1)
-        assert counting.asked_bytes == IN_FLIGHT * MIB
+        assert counting.asked_bytes == MAX_IN_FLIGHT * MIB
         nursery.cancel_scope.cancel()
 
 
@@ -142,8 +142,8 @@ NOW, NET = 1_800_000_000_000, NetworkId(bytes(32))
 @attack("M3", layer="net", ends="the others know each other's signed addresses and continue")
 @pytest.mark.trio
 async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
-    def exchange(name: str, peers: object) -> tuple[AddressBook, PeerExchange]:
-        book = AddressBook(NET, lambda: NOW)
+    def exchange(name: str, peers: object) -> tuple[AddressRecords, PeerExchange]:
+        book = AddressRecords(NET, lambda: NOW)
         return book, PeerExchange(peers, book, rng=random.Random(name))  # type: ignore[arg-type]
 
     async with network("left") as left, network("right") as right:
@@ -158,11 +158,11 @@ async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
                 await books[name][1].ask(seed.key, record)
             await books["left"][1].ask(seed.key)
             assert right.key in {one.author for one in books["left"][0].current()}
-        await until(lambda: seed.key not in left.connected(), 40)
+        await until(lambda: seed.key not in left.connected_peers(), 40)
         found = books["left"][0].get(right.key)
         assert found is not None
         await left.connect(found.addrs[0])
-        assert right.key in left.connected()
+        assert right.key in left.connected_peers()
 
 
 @attack("A1", layer="net", ends="not passed on: author, transport and signature are one key")
@@ -170,7 +170,7 @@ async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
 @attack("A23", layer="net", ends="ignored: topic and signature name network and run")
 @pytest.mark.trio
 async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_on() -> None:
-    swarm = swarm_in(State.ROUND_TRAIN, heard=2)
+    swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
     commits = [one for one in swarm.entries if one.statement.type == "work.commit"]
     opened = next(one for one in swarm.entries if one.statement.type == "round.open")
     speaker = next(one for one in swarm.volunteers if one.key == commits[0].statement.author)
@@ -179,7 +179,7 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
     flipped = true[:90] + bytes([true[90] ^ 1]) + true[91:]
     bad = [others, renamed, flipped, opened.leaf(), b"x", bytes(99_000), true[:-1]]
     number, run = round_of(swarm).number, swarm.manifest.run_id
-    judge = Commitments(swarm.net, run, lambda _: number, lambda *_: None)
+    judge = CommitmentFilter(swarm.net, run, lambda _: number, lambda *_: None)
     heard: list[bytes] = []
     mine = PeerNetwork(seed=speaker.signer.seed, listen=LOOPBACK)
     async with network("first") as first, mine as second, trio.open_nursery() as nursery:
@@ -216,7 +216,7 @@ async def test_members_that_reach_one_peer_only_still_get_each_others_work(tmp_p
             BlobServer(peers, stores[name])
         for peers in (left, right):
             await peers.connect(hub.addresses()[0])
-        assert right.key not in left.connected()
+        assert right.key not in left.connected_peers()
         for peers, name, source in ((hub, "hub", left), (right, "right", hub)):
             async with Fetcher(peers, stores[name], rng=random.Random(4)) as fetcher:
                 await fetcher.fetch_tree(tree.ref, [source.key], timeout_s=40)

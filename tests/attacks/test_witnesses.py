@@ -9,10 +9,10 @@ import pytest
 
 from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
 from tequio_shared.log import merkle
-from tequio_shared.network.run import State, VoidReason
+from tequio_shared.network.run import RunState, VoidReason
 from tequio_shared.round import proof
 from tequio_shared.round.assignment import quorum
-from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
@@ -49,14 +49,14 @@ def test_one_that_sent_nothing_is_never_seen_among_256(seed: int) -> None:
             assert absent not in proof.decode_bitmap(bits, slots)
             continue
         key = rng.randbytes(32)
-        said = proof.make(
+        said = proof.make_proof(
             seed=key, slots=slots, trainers=slots, vouched=vouched, rejected={}, head=HEAD
         )
-        seen = proof.check(
+        seen = proof.check_proof(
             said, seed=key, slots=slots, trainers=slots, commitments=vouched, head=HEAD
         )
         assert absent not in seen.vouched
-        chance_hits += proof.contains(from_text(said.bloom, None), key, ids[absent], slots)
+        chance_hits += proof.bloom_contains(from_text(said.bloom, None), key, ids[absent], slots)
     assert chance_hits <= 2  # of 20: the filter alone could err, and decides nothing
 
 
@@ -64,9 +64,9 @@ def crooked_filters(swarm: Swarm) -> dict[str, bytes]:
     current = round_of(swarm)
     items = [one.id for one in current.commitments.values()]
     trainers = len(current.trainers)
-    size = proof.size_bytes(trainers)
-    last = proof.size_bits(trainers) - 1
-    honest = proof.build(current.seed, items, trainers)
+    size = proof.bloom_bytes(trainers)
+    last = proof.bloom_bits(trainers) - 1
+    honest = proof.build_bloom(current.seed, items, trainers)
     full = bytearray(b"\xff" * size)
     full[-1] = (1 << (last % 8 + 1)) - 1
     return {
@@ -74,8 +74,8 @@ def crooked_filters(swarm: Swarm) -> dict[str, bytes]:
         "all bits of all bytes": b"\xff" * size,
         "one bit more": bytes([honest[0] ^ (~honest[0] & -~honest[0]) & 0xFF]) + honest[1:],
         "nothing": bytes(size),
-        "another round's": proof.build(sha256(b"other"), items, trainers),
-        "more than was seen": proof.build(current.seed, [*items[1:], HEAD], trainers),
+        "another round's": proof.build_bloom(sha256(b"other"), items, trainers),
+        "more than was seen": proof.build_bloom(current.seed, [*items[1:], HEAD], trainers),
         "a byte too long": honest + b"\0",
         "a byte too short": honest[:-1],
         "a hundred times as long": honest * 100,
@@ -84,7 +84,7 @@ def crooked_filters(swarm: Swarm) -> dict[str, bytes]:
 
 @attack("Q2", layer="wit", ends="refused as `proof-bloom`: the filter follows from the bitmap")
 def test_a_filter_that_is_not_the_bitmaps_is_refused() -> None:
-    swarm = swarm_in(State.ROUND_WITNESS, heard=1)
+    swarm = swarm_in(RunState.ROUND_WITNESS, heard=1)
     witness, honest = due_proof(swarm)
     for name, bits in crooked_filters(swarm).items():
         assert bits != from_text(honest.bloom, None), name
@@ -113,7 +113,7 @@ def test_a_filter_that_is_not_the_bitmaps_is_refused() -> None:
 def test_a_proof_about_slots_that_are_not_there_is_refused(
     change: dict[str, object], code: str
 ) -> None:
-    swarm = swarm_in(State.ROUND_WITNESS)
+    swarm = swarm_in(RunState.ROUND_WITNESS)
     witness, honest = due_proof(swarm)
     body = msgspec.structs.replace(honest, **change)
     assert refusal(swarm, witness.signer, body) == code
@@ -153,7 +153,7 @@ def test_one_witness_is_no_quorum() -> None:
 
 @attack("Q6", layer="coord", ends="refused as `wrong-open` by every reader, full or light")
 def test_a_coordinator_cannot_try_other_beacons() -> None:
-    swarm = swarm_in(State.WARMUP, heard=4)
+    swarm = swarm_in(RunState.WARMUP, heard=4)
     while swarm.view.next_head is not None:
         assert swarm.coordinate()
     current = round_of(swarm)
@@ -170,7 +170,7 @@ def test_a_coordinator_cannot_try_other_beacons() -> None:
 
 @attack("Q8", layer="wit", ends="refused and not counted, whatever its signature")
 def test_only_the_elected_hand_in_proofs() -> None:
-    swarm = swarm_in(State.ROUND_WITNESS, members=20)
+    swarm = swarm_in(RunState.ROUND_WITNESS, members=20)
     _, honest = due_proof(swarm)
     current = round_of(swarm)
     assert len(current.elected) == 16
@@ -185,14 +185,14 @@ def test_only_the_elected_hand_in_proofs() -> None:
 
 @attack("Q9", layer="wit", ends="counts once; the second is refused as `already-said`")
 def test_a_witness_counts_once() -> None:
-    swarm = swarm_in(State.ROUND_WITNESS)
+    swarm = swarm_in(RunState.ROUND_WITNESS)
     witness, honest = due_proof(swarm)
     number = round_of(swarm).number
     assert witness.duty(swarm.view) is not None
     while round_of(swarm).slot_of[witness.key] not in round_of(swarm).proofs:
         assert swarm.step()
     assert round_of(swarm).number == number
-    if swarm.view.state is State.ROUND_WITNESS:
+    if swarm.view.state is RunState.ROUND_WITNESS:
         other = msgspec.structs.replace(honest, rejected=())
         assert refusal(swarm, witness.signer, other) == "already-said"
     assert len(said_by(swarm, witness, "witness.proof")) == 1
@@ -202,13 +202,13 @@ def test_a_witness_counts_once() -> None:
 @pytest.mark.parametrize("seed", [30])
 def test_the_order_of_arrival_does_not_show_in_a_proof(seed: int) -> None:
     rng = random.Random(seed)
-    swarm = swarm_in(State.ROUND_WITNESS)
+    swarm = swarm_in(RunState.ROUND_WITNESS)
     witness, honest = due_proof(swarm)
     current = round_of(swarm)
     ids = {slot: one.id for slot, one in current.commitments.items()}
     for _ in range(20):
         seen = dict(rng.sample(list(ids.items()), len(ids)))
-        again = proof.make(
+        again = proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
             trainers=len(current.trainers),
@@ -246,7 +246,9 @@ def test_one_wrong_item_in_a_witness_s_list_changes_no_other_verdict() -> None:
     swarm = patient_swarm(12)
     swarm_of(12, *[Judge] * 5, swarm=swarm)
     victim = swarm.volunteers[0]
-    kind = type("Colluder", (Colluder,), {"victims": {victim.key}, "accusation": Reason.NORM})
+    kind = type(
+        "Colluder", (Colluder,), {"victims": {victim.key}, "accusation": RejectionReason.NORM}
+    )
     swarm_of(12, kind, swarm=swarm)
     swarm.run_rounds(1)
     assert {outcome(swarm, one)[0] for one in swarm.volunteers} == {Verdict.ACCEPTED}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import HeadHash, RunId, from_text, sha256, to_text
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
 from tests.support.swarm import Character, Said, Swarm, Volunteer
@@ -28,7 +28,7 @@ class Cheat:
         self.swarm = Swarm(seed=4)
         for at in range(4):
             self.swarm.volunteer(f"v{at}", Character())
-        while not (self.swarm.view.state is State.ROUND_TRAIN and self.round.commitments):
+        while not (self.swarm.view.state is RunState.ROUND_TRAIN and self.round.commitments):
             assert self.swarm.step()
         self.volunteer, said = next(
             (one, said)
@@ -36,7 +36,7 @@ class Cheat:
             if (said := one.duty(self.swarm.view)) and isinstance(said.body, WorkCommit)
         )
         assert isinstance(said.body, WorkCommit)
-        self.header = Header.parse(from_text(said.body.header, None))
+        self.header = ContributionHeader.parse(from_text(said.body.header, None))
 
     @property
     def round(self) -> RoundView:
@@ -44,7 +44,7 @@ class Cheat:
         assert self.swarm.view.round is not None
         return self.swarm.view.round
 
-    def commit(self, header: Header, who: Volunteer | None = None) -> None:
+    def commit(self, header: ContributionHeader, who: Volunteer | None = None) -> None:
         """Log a commitment to that header; raises RefusedError."""
         said = Said(WorkCommit(header=to_text(header.pack())), self.round.number)
         author = (who or self.volunteer).signer

@@ -42,7 +42,7 @@ def answering(door: ControlListener) -> Iterator[list[bytes]]:
         with connection, connection.makefile("rb") as lines:
             if door.port is not None:
                 heard.append(lines.readline())
-                connection.sendall(door.port.answered)
+                connection.sendall(door.port.worker_line)
             heard.append(lines.readline())
 
     thread = threading.Thread(target=answer)
@@ -56,7 +56,7 @@ def test_a_caller_reaches_the_worker_and_shows_the_secret_if_there_is_one(
 ) -> None:
     with answering(door) as heard, connect(tmp_path) as connection:
         connection.sendall(b"hello\n")
-    assert heard == [*([door.port.asked] if door.port else []), b"hello\n"]
+    assert heard == [*([door.port.caller_line] if door.port else []), b"hello\n"]
 
 
 def test_nobody_else_may_come(door: ControlListener, tmp_path: Path) -> None:

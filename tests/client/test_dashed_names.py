@@ -8,7 +8,7 @@ import click
 import pytest
 
 from tequio_client.__main__ import cli
-from tequio_client.cli import Named
+from tequio_client.cli import LogIdArgument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,7 +68,7 @@ def test_the_commands_are_found() -> None:
 @pytest.mark.parametrize("words", NAMING)
 def test_a_name_may_begin_with_a_dash(words: str) -> None:
     (argument,) = texts(NAMING[words])
-    assert isinstance(argument, Named)
+    assert isinstance(argument, LogIdArgument)
     for name in DASHED:
         for given in ([name, "--ledger", "http://l"], ["--ledger", "http://l", name]):
             found = parsed(words, given)

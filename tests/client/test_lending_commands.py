@@ -13,7 +13,7 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ipc.control import PointsRow
-from tequio_client.ipc.snapshot import PointsShown, Wish
+from tequio_client.ipc.snapshot import DesiredState, PointsView
 from tests.support.paper_host import served
 
 if TYPE_CHECKING:
@@ -41,14 +41,16 @@ async def said(folder: Path, *words: str) -> str:
 @pytest.mark.parametrize(
     ("word", "wished"),
     [
-        ("contribute", Wish(number=42, lend=True)),
-        ("pause", Wish(number=42, lend=False)),
-        ("finish", Wish(number=42, lend=True, finish=True)),
+        ("contribute", DesiredState(number=42, lend=True)),
+        ("pause", DesiredState(number=42, lend=False)),
+        ("finish", DesiredState(number=42, lend=True, finish=True)),
     ],
 )
-async def test_a_command_wishes_what_it_says(word: str, wished: Wish, tmp_path: Path) -> None:
+async def test_a_command_wishes_what_it_says(
+    word: str, wished: DesiredState, tmp_path: Path
+) -> None:
     async with served(tmp_path) as host:
-        host.wish = Wish(number=41)
+        host.wish = DesiredState(number=41)
         shown = json.loads(await said(tmp_path, word, "--json"))
         assert host.wish == wished
         assert shown["wish"]["number"] == wished.number
@@ -87,12 +89,12 @@ async def test_what_is_no_length_is_refused(tmp_path: Path) -> None:
         done = await trio.to_thread.run_sync(tequio, tmp_path, "snooze", "soon")
         assert done.returncode == 2
         assert "15m, 1h, tomorrow or game" in done.stderr
-        assert host.wish == Wish()
+        assert host.wish == DesiredState()
 
 
 async def test_points_are_said_to_the_micropoint(tmp_path: Path) -> None:
     async with served(tmp_path) as host:
-        host.points = PointsShown(today=1_234_567, total=9_007_199_254_740_991, pending=2)
+        host.points = PointsView(today=1_234_567, total=9_007_199_254_740_991, pending=2)
         host.rows = (ROW,)
         text = await said(tmp_path, "points")
         assert "9,007,199,254.740991 points verified, 1.234567 points of them today" in text

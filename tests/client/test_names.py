@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.names import without_names
+from tequio_client.names import redact_names
 
 if TYPE_CHECKING:
     from typing import Any
@@ -34,7 +34,7 @@ LOGIN = "ana-b"
     ],
 )
 def test_names_are_taken_out_and_the_rest_stays(said: str, shown: str) -> None:
-    assert without_names(said, HOME, LOGIN) == shown
+    assert redact_names(said, HOME, LOGIN) == shown
 
 
 @pytest.mark.parametrize("write", [str, repr, json.dumps, lambda path: path.replace("\\", "/")])
@@ -44,18 +44,18 @@ def test_a_folder_of_windows_is_found_in_every_spelling(write: Any) -> None:  # 
             return self
 
     home = Home("C:\\Users\\Ana Maria")
-    said = without_names(write("C:\\Users\\Ana Maria\\AppData\\x"), home, LOGIN)  # type: ignore[arg-type]  # no Windows here
+    said = redact_names(write("C:\\Users\\Ana Maria\\AppData\\x"), home, LOGIN)  # type: ignore[arg-type]  # no Windows here
     assert "na" not in said.replace("AppData", "")
-    assert without_names(write("c:\\users\\ana maria\\x"), home, LOGIN).count("~") == 1  # type: ignore[arg-type]  # as above
-    assert "Maria" not in without_names(write("D:\\Backup\\Ana Maria\\x"), home, LOGIN)  # type: ignore[arg-type]  # as above
+    assert redact_names(write("c:\\users\\ana maria\\x"), home, LOGIN).count("~") == 1  # type: ignore[arg-type]  # as above
+    assert "Maria" not in redact_names(write("D:\\Backup\\Ana Maria\\x"), home, LOGIN)  # type: ignore[arg-type]  # as above
 
 
 def test_a_home_behind_a_link_is_found_by_both_names(tmp_path: Path) -> None:
     real, home = tmp_path / "disk" / "h1", tmp_path / "ana"
     real.mkdir(parents=True)
     home.symlink_to(real)
-    assert without_names(f"{real}/x and {home}/x", home, LOGIN) == "~/x and ~/x"
+    assert redact_names(f"{real}/x and {home}/x", home, LOGIN) == "~/x and ~/x"
 
 
 def test_whoever_lives_at_the_root_has_no_home_to_hide() -> None:
-    assert without_names("/etc/x", Path("/")) == "/etc/x"
+    assert redact_names("/etc/x", Path("/")) == "/etc/x"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import httpx
 
 from tequio_ledger.replay import replay
-from tequio_shared.competition.competition import ABOUT_COMPETITIONS, Competitions
-from tequio_shared.competition.state import Network, Phase
+from tequio_shared.competition.competition import COMPETITION_BODIES, CompetitionsView
+from tequio_shared.competition.state import CompetitionContext, CompetitionPhase
 from tequio_shared.ids import Digest, NetworkId, to_text
-from tequio_shared.log.tiles import bundle
-from tequio_shared.network.standing import Standings
+from tequio_shared.log.tiles import encode_bundle
+from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.statement import Entry
@@ -66,28 +66,28 @@ class Place:
 
     def post(self, entry: Entry) -> None:
         """Have an entry logged."""
-        answer = self.http.post("/v1/statements", content=bundle([entry.leaf()]))
+        answer = self.http.post("/v1/statements", content=encode_bundle([entry.leaf()]))
         (item,) = answer.json()["items"]
         assert item["status"] == "logged", item
 
     def fold(self) -> CompetitionView:
         """Fold the log as a stranger does, of whom nobody is shut out."""
         size = int(self.http.get("/log/checkpoint").text.split("\n")[1])
-        standings = Standings()
+        standings = KeyStatus()
         organisers = frozenset({ORGANISER.key})
-        network = Network(
+        network = CompetitionContext(
             documents=self.blob,
             run=lambda _: None,
             standings=standings,
             tiers=Tiers(founders=organisers),
             organisers=organisers,
         )
-        fold = Competitions()
+        fold = CompetitionsView()
         for index, leaf in enumerate(read_leaves(self.http, size)):
             statement = Entry.parse(leaf).statement
             if isinstance(statement.body, KeyRegister):
                 standings.register(statement.author, index)
-            elif isinstance(statement.body, ABOUT_COMPETITIONS):
+            elif isinstance(statement.body, COMPETITION_BODIES):
                 fold.apply(index, statement, network)
         return fold.view(self.paper.id)
 
@@ -95,7 +95,7 @@ class Place:
         """Get a document."""
         return self.http.get(f"/v1/blobs/{to_text(name)}").content
 
-    def wait_for(self, phase: Phase) -> CompetitionView:
+    def wait_for(self, phase: CompetitionPhase) -> CompetitionView:
         """Read the log until the coordinator has brought the competition there."""
         end = time.monotonic() + allowed_s(5)
         while (view := self.fold()).phase is not phase:
@@ -123,22 +123,25 @@ def until_secrets(place: Place) -> None:
     place.say("alpha", paper.submit("alpha", folder("alpha")))
     for name in EVALUATORS:
         place.say(name, paper.offer(place.people[name].key))
-    assert place.wait_for(Phase.CLOSED).began[Phase.CLOSED].ts >= paper.rules.dates.deadline
+    assert (
+        place.wait_for(CompetitionPhase.CLOSED).phase_starts[CompetitionPhase.CLOSED].ts
+        >= paper.rules.dates.deadline
+    )
     for name in EVALUATORS:
         place.say(name, paper.secret(place.people[name].key))
 
 
 def until_the_end(place: Place) -> None:
     paper = place.paper
-    drawn = place.wait_for(Phase.DRAWN)
+    drawn = place.wait_for(CompetitionPhase.DRAWN)
     assert set(drawn.candidates) == {place.people[name].key for name in EVALUATORS}
     place.say("custodian", paper.reveal(1))
-    draw = place.wait_for(Phase.REVEALED).draw
+    draw = place.wait_for(CompetitionPhase.REVEALED).draw
     assert draw is not None
     assert draw.key == paper.key
     for said in (paper.commit, paper.result):
         for name in EVALUATORS:
             place.say(name, said(place.people[name].key, "alpha", folder("alpha"), 9))
-    assert not place.fold().lacks()
+    assert not place.fold().missing_for_ranking()
     place.say("organiser", paper.decide(draw.beacon), paper.rules.dates.result)
-    assert list(place.wait_for(Phase.DECIDED).began) == list(Phase)
+    assert list(place.wait_for(CompetitionPhase.DECIDED).phase_starts) == list(CompetitionPhase)

@@ -12,7 +12,7 @@ from tequio_ledger.log import documents
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows
 from tequio_shared.competition.rules import Budget, Submission
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.competitions import CompSubmit
@@ -66,7 +66,7 @@ class Contest:
         """The competition's view."""
         return self.ledger.state.competition(self.paper.id)
 
-    def phase(self) -> Phase:
+    def phase(self) -> CompetitionPhase:
         """The phase; a call, so that a type checker looks again each time."""
         return self.view.phase
 
@@ -140,23 +140,23 @@ async def open_with_a_run(contest: Contest) -> None:
 
 async def close(contest: Contest) -> None:
     await contest.until(contest.paper.rules.dates.deadline - 1)
-    assert contest.phase() is Phase.OPEN
+    assert contest.phase() is CompetitionPhase.OPEN
     await contest.until(contest.paper.rules.dates.deadline)
-    assert contest.phase() is Phase.CLOSED
+    assert contest.phase() is CompetitionPhase.CLOSED
 
 
 async def draw(contest: Contest) -> None:
     for name in ("one", "two", "three", "four"):
         await contest.must(name, contest.paper.secret(contest.people[name].key))
     await contest.until(contest.paper.rules.dates.draw)
-    assert contest.phase() is Phase.DRAWN
+    assert contest.phase() is CompetitionPhase.DRAWN
 
 
 async def reveal(contest: Contest) -> None:
     await contest.must("custodian 2", contest.paper.reveal(2))
-    assert contest.phase() is Phase.DRAWN
+    assert contest.phase() is CompetitionPhase.DRAWN
     await contest.must("custodian 3", contest.paper.reveal(3))
-    assert contest.phase() is Phase.REVEALED
+    assert contest.phase() is CompetitionPhase.REVEALED
 
 
 async def score(contest: Contest) -> None:
@@ -170,7 +170,7 @@ async def score(contest: Contest) -> None:
                 await contest.must(names[evaluator], say(evaluator, entrant, model, 9 + at))
     first = found.evaluators[0]
     await contest.must("alpha", paper.challenge("alpha", first, found.documents[1]))
-    assert not contest.view.lacks()
+    assert not contest.view.missing_for_ranking()
 
 
 async def decide(contest: Contest) -> None:
@@ -182,7 +182,7 @@ async def decide(contest: Contest) -> None:
     assert alone.code == "wrong-role"
     both = await contest.say("organiser", contest.paper.decide(found.beacon), SECOND)
     assert isinstance(both, Logged)
-    assert contest.phase() is Phase.DECIDED
+    assert contest.phase() is CompetitionPhase.DECIDED
 
 
 WHOLE = (open_with_a_run, close, draw, reveal, score, decide)
@@ -222,9 +222,13 @@ KINDS = ("comp.open", "comp.submit", "eval.result", "comp.result")
 def test_a_ledger_that_was_away_closes_and_draws_when_it_is_back(tmp_path: Path) -> None:
     async def back(contest: Contest) -> None:
         await contest.swarm.pass_ms(0)
-        assert contest.phase() is Phase.DRAWN
-        assert contest.view.lacks() == "0 owners of eligible keys offered; 3 are needed"
-        assert contest.view.began[Phase.CLOSED].ts >= contest.paper.rules.dates.draw
+        assert contest.phase() is CompetitionPhase.DRAWN
+        assert (
+            contest.view.missing_for_ranking() == "0 owners of eligible keys offered; 3 are needed"
+        )
+        assert (
+            contest.view.phase_starts[CompetitionPhase.CLOSED].ts >= contest.paper.rules.dates.draw
+        )
 
     async def leave(contest: Contest) -> None:
         await open_with_a_run(contest)

@@ -18,7 +18,7 @@ from sqlalchemy import delete, select
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.models import Attended
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import Served, served, start
 from tests.support.lived_ledger import live_yesterday
@@ -47,7 +47,7 @@ def done(*words: str | Path) -> str:
 def post(program: Served, name: str, count: int) -> httpx.Response:
     now_ms = time.time_ns() // 1_000_000
     leaves = [one.leaf() for one in newcomers(name, program.net, count, now_ms)]
-    return httpx.post(f"{program.url}/v1/statements", content=bundle(leaves), timeout=30)
+    return httpx.post(f"{program.url}/v1/statements", content=encode_bundle(leaves), timeout=30)
 
 
 def logged(program: Served, name: str, count: int) -> bytes:

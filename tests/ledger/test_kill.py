@@ -21,7 +21,7 @@ from tequio_ledger.replay import replay
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.network import MemberReady
 from tequio_shared.statements.runs import RunOpen
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.statement import Entry
     from tests.support.mortal_ledgers import Mortal, Stable
+
 
 KILLED = -9
 
@@ -168,7 +169,7 @@ def live(http: httpx.Client, net: NetworkId, history: History, number: int) -> N
 
 def post(http: httpx.Client, history: History, entries: list[Entry]) -> None:
     leaves = [entry.leaf() for entry in entries]
-    items = http.post("/v1/statements", content=bundle(leaves)).json()["items"]
+    items = http.post("/v1/statements", content=encode_bundle(leaves)).json()["items"]
     assert {item["status"] for item in items} == {"logged"}, items
     history.acknowledged |= {item["index"]: leaf for item, leaf in zip(items, leaves, strict=True)}
 

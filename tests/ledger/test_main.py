@@ -15,7 +15,7 @@ import pytest
 
 from tequio_ledger.replay import replay
 from tequio_shared.ids import NetworkId, to_text
-from tequio_shared.log.tiles import ENTRIES, Tile, bundle, parse_bundle
+from tequio_shared.log.tiles import BUNDLE_LEVEL, Tile, encode_bundle, parse_bundle
 from tequio_shared.statements.statement import Entry, statement_id
 from tests.support.authors import newcomers
 from tests.support.ledgers import UNLIMITED, Served, make_settings, served, start
@@ -130,7 +130,7 @@ def ingest_until_killed(program: Served, turn: int) -> dict[str, int]:
             if time.monotonic() > deadline:
                 threading.Timer(0.004, program.process.kill).start()
             try:
-                answer = client.post("/v1/statements", content=bundle(leaves))
+                answer = client.post("/v1/statements", content=encode_bundle(leaves))
             except httpx.HTTPError:
                 program.process.wait(10)
                 return acknowledged
@@ -143,7 +143,7 @@ def index_by_id(program: Served) -> dict[str, int]:
     found: dict[str, int] = {}
     for first in range(0, size, 256):
         width = min(256, size - first)
-        tile = Tile(level=ENTRIES, index=first // 256, width=width)
+        tile = Tile(level=BUNDLE_LEVEL, index=first // 256, width=width)
         leaves = parse_bundle(httpx.get(f"{program.url}/log/{tile.path()}").content)
         for at, leaf in enumerate(leaves):
             found[name_of(leaf, net)] = first + at

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows, queries
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_MS, PROBATION_WORK, QUARANTINE_MS
-from tequio_shared.network.standing import Cause, Standing
+from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.statements.network import (
     FaultReport,
     MemberLeave,
@@ -63,7 +63,7 @@ def another_commitment(peer: PaperPeer, entry: Entry) -> Entry:
     """Sign a commitment for the same round to something else."""
     statement = entry.statement
     assert isinstance(statement.body, WorkCommit)
-    header = Header.parse(from_text(statement.body.header, None))
+    header = ContributionHeader.parse(from_text(statement.body.header, None))
     other = dataclasses.replace(header, payload_root=sha256(b"something else"))
     body = WorkCommit(header=to_text(other.pack()))
     return peer.say(body, statement.ts, run=statement.run, number=statement.round)
@@ -130,7 +130,7 @@ def test_who_commits_twice_is_quarantined_with_evidence_and_may_not_come_back(
     async def story(swarm: Swarm) -> None:
         liar = await equivocate(swarm)
         row = row_of(swarm.ledger, liar)
-        assert (row.standing, row.cause) == ("quarantined", Cause.TWO_COMMITMENTS)
+        assert (row.standing, row.cause) == ("quarantined", StandingCause.TWO_COMMITMENTS)
         assert row.until > swarm.clock()
         logged, report = (entry_at(swarm.ledger, index).statement for index in row.evidence)
         assert (logged.author, logged.type) == (liar.key, "work.commit")
@@ -150,7 +150,7 @@ def test_one_number_under_two_statements_is_proven_by_both(tmp_path: Path) -> No
         liar = swarm.peers[1]
         await leave_under_an_old_number(swarm, liar)
         row = row_of(swarm.ledger, liar)
-        assert (row.standing, row.cause) == ("quarantined", Cause.TWO_STATEMENTS)
+        assert (row.standing, row.cause) == ("quarantined", StandingCause.TWO_STATEMENTS)
         (report,) = (entry_at(swarm.ledger, index).statement.body for index in row.evidence)
         assert isinstance(report, FaultReport)
         assert len(report.leaves) == 2
@@ -259,7 +259,7 @@ def test_a_served_term_and_enough_work_make_a_key_active_again(tmp_path: Path) -
         assert row_of(swarm.ledger, liar).standing == "quarantined", "silence brings nothing"
         await swarm.post([peer.ready() for peer in swarm.peers[:3]])
         row = row_of(swarm.ledger, liar)
-        assert (row.standing, row.cause) == ("probation", Cause.TERM_SERVED)
+        assert (row.standing, row.cause) == ("probation", StandingCause.TERM_SERVED)
         if liar.key not in (swarm.view.round.slot_of if swarm.view.round else ()):
             await swarm.pass_ms(RULES.rounds.attest)
             await swarm.post([peer.ready() for peer in swarm.peers[:3]])
@@ -267,7 +267,7 @@ def test_a_served_term_and_enough_work_make_a_key_active_again(tmp_path: Path) -
             assert row_of(swarm.ledger, liar).standing == "probation"
             await swarm.play(*swarm.peers[:3])
         row = row_of(swarm.ledger, liar)
-        assert (row.standing, row.cause) == ("active", Cause.EARNED)
+        assert (row.standing, row.cause) == ("active", StandingCause.EARNED)
 
     drive(tmp_path, story)
 
@@ -287,6 +287,6 @@ def test_an_appeal_that_nobody_answers_ends_by_time_alone(tmp_path: Path) -> Non
         assert row_of(swarm.ledger, liar).standing == "quarantined"
         await swarm.pass_ms(1)
         row = row_of(swarm.ledger, liar)
-        assert (row.standing, row.cause) == ("probation", Cause.UNANSWERED)
+        assert (row.standing, row.cause) == ("probation", StandingCause.UNANSWERED)
 
     drive(tmp_path, story)

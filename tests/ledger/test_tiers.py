@@ -132,7 +132,7 @@ def test_a_key_has_the_tier_that_the_log_gives_it_also_after_a_replay(tmp_path: 
     with opened(make_settings(tmp_path), clock) as ledger:
         assert rows(ledger)["tier"] == before
         tiers = ledger.state.tiers
-        folded = {bytes(key): tiers.word(key) for key in ledger.state.peers}
+        folded = {bytes(key): tiers.highest(key) for key in ledger.state.peers}
     for key, tier, owner, *_ in before:
         assert isinstance(key, bytes)
         word = folded.pop(key)

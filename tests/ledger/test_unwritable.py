@@ -22,7 +22,7 @@ from tequio_ledger.log.sequencer import Known, Logged
 from tequio_ledger.store import files
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import FatalLogError, RefusedError, UserFacingError
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.log_reader import read_leaves
@@ -229,7 +229,7 @@ def post(http: httpx.Client, net: NetworkId, number: int) -> bytes | None:
     """Post a statement; give its leaf if it was logged, None if nothing can be written."""
     now_ms = time.time_ns() // 1_000_000
     (entry,) = newcomers(f"newcomer {number}", net, 1, now_ms)
-    answer = http.post("/v1/statements", content=bundle([entry.leaf()]))
+    answer = http.post("/v1/statements", content=encode_bundle([entry.leaf()]))
     if answer.status_code == 503:
         assert answer.json()["type"] == "urn:tequio:problem:read-only"
         assert int(answer.headers["retry-after"]) > 0

@@ -8,11 +8,11 @@ import msgspec
 
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.network.accounts import Accounts
+from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.standing import Standing
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Admission
-from tequio_shared.round.round import Phase
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, StandingRelease
 from tequio_shared.statements.runs import RoundClose, RunOpen
 from tests.support.swarm import Character, Said, Swarm, Volunteer, signer, tiny_manifest
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 BOTH = (TRAINER, WITNESS)
 
 
-def accounts(**rounds: int) -> Accounts:
-    return Accounts(manifest=tiny_manifest(**rounds))
+def accounts(**rounds: int) -> RunAccounts:
+    return RunAccounts(manifest=tiny_manifest(**rounds))
 
 
 def test_slots_follow_the_order_of_becoming_ready() -> None:
     them = accounts()
     for at, name in enumerate("cab"):
-        them.ready(signer(name).key, BOTH, sha256(b""), at)
-    them.ready(signer("c").key, BOTH, sha256(b"new"), 9)  # said again: keeps its place
+        them.mark_ready(signer(name).key, BOTH, sha256(b""), at)
+    them.mark_ready(signer("c").key, BOTH, sha256(b"new"), 9)  # said again: keeps its place
     assert them.active() == [signer(name).key for name in "cab"]
-    them.drop(signer("c").key)
-    them.ready(signer("c").key, BOTH, sha256(b""), 10)
+    them.deactivate(signer("c").key)
+    them.mark_ready(signer("c").key, BOTH, sha256(b""), 10)
     assert them.active() == [signer(name).key for name in "abc"]
 
 
 def test_a_roster_has_no_more_members_than_the_manifest_allows() -> None:
     them = accounts(most_members=2)
     for at, name in enumerate("abc"):
-        them.ready(signer(name).key, BOTH, sha256(b""), at)
+        them.mark_ready(signer(name).key, BOTH, sha256(b""), at)
     assert len(them.plan_roster(0).members) == 2
     assert them.count_next(TRAINER, 0) == 2
 
 
 def test_witnesses_without_a_trainer_get_no_windows() -> None:
     them = accounts()
-    them.ready(signer("a").key, (WITNESS,), sha256(b""), 0)
-    them.ready(signer("b").key, BOTH, sha256(b""), 1)
+    them.mark_ready(signer("a").key, (WITNESS,), sha256(b""), 0)
+    them.mark_ready(signer("b").key, BOTH, sha256(b""), 1)
     assert [one.share for one in them.plan_roster(0).members] == [0, 3]
 
 
@@ -73,9 +73,9 @@ def test_a_run_notes_what_each_head_took_and_who_ever_had_a_slot() -> None:
 
 def test_planning_hands_nothing_out() -> None:
     them = accounts()
-    them.ready(signer("a").key, BOTH, sha256(b""), 0)
+    them.mark_ready(signer("a").key, BOTH, sha256(b""), 0)
     assert them.plan_roster(0) == them.plan_roster(0)
-    them.take(them.plan_roster(0))
+    them.assign_windows(them.plan_roster(0))
     assert them.queue.fresh == 3
 
 
@@ -84,7 +84,7 @@ def test_who_left_is_paid_for_what_it_did() -> None:
     for name in "abc":
         swarm.volunteer(name)
     leaver = swarm.volunteer("leaver", Character(leaving=0))
-    while swarm.view.round is None or swarm.view.round.phase is not Phase.WITNESS:
+    while swarm.view.round is None or swarm.view.round.phase is not RoundPhase.WITNESS:
         assert swarm.step()
     leaver.character = Character(leaving=100)
     swarm.run_rounds(1)

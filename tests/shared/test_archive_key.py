@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from Crypto.Protocol.SecretSharing import Shamir
 
-from tequio_shared.competition.sealed_archive import combine
+from tequio_shared.competition.sealed_archive import combine_shares
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "sealed" / "1-ssss.json"
 
@@ -26,24 +26,24 @@ def test_any_shares_that_suffice_give_the_key(needed: int, shares: int) -> None:
     key = Random(f"{needed} of {shares}").randbytes(32)
     held = split(key, needed, shares)
     for some in combinations(held, needed):
-        assert combine({at: held[at] for at in some}) == key
-        assert combine({at: held[at] for at in reversed(some)}) == key
+        assert combine_shares({at: held[at] for at in some}) == key
+        assert combine_shares({at: held[at] for at in reversed(some)}) == key
 
 
 def test_the_shares_that_ssss_made_give_its_keys() -> None:
     for one in json.loads(VECTORS.read_text("ascii")):
         held = {int(at): bytes.fromhex(share) for at, share in one["shares"].items()}
         for some in combinations(held, one["needed"]):
-            assert combine({at: held[at] for at in some}).hex() == one["key"]
+            assert combine_shares({at: held[at] for at in some}).hex() == one["key"]
 
 
 def test_the_most_custodians_there_can_be_give_the_key() -> None:
     key = Random("sixteen").randbytes(32)
-    assert combine(split(key, 16, 16)) == key
+    assert combine_shares(split(key, 16, 16)) == key
 
 
 def test_too_few_shares_give_another_key() -> None:
     key = Random("few").randbytes(32)
     held = split(key, 3, 3)
     del held[2]
-    assert combine(held) != key
+    assert combine_shares(held) != key

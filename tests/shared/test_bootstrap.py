@@ -19,16 +19,16 @@ from tequio_shared.ids import digest_from_text
 from tests.support import scoring_vectors
 
 if TYPE_CHECKING:
-    from tequio_shared.competition.result import Ranking
+    from tequio_shared.competition.result import ModelRanking
     from tests.support.scoring_vectors import Comparison
 
 ZERO = bytes(32)
 
 
 @cache
-def _ranked(name: str) -> tuple[Comparison, Ranking]:
+def _ranked(name: str) -> tuple[Comparison, ModelRanking]:
     case = scoring_vectors.comparison(name)
-    ranking = result.rank(
+    ranking = result.rank_models(
         case.millibits, case.sizes, beacon=case.beacon, replicates=case.replicates
     )
     return case, ranking
@@ -36,7 +36,7 @@ def _ranked(name: str) -> tuple[Comparison, Ranking]:
 
 @pytest.mark.parametrize("case", scoring_vectors.read("2-draws"), ids=lambda case: case["units"])
 def test_the_published_draws(case: dict[str, object]) -> None:
-    drawn = result.draws(
+    drawn = result.replicate_draw(
         digest_from_text(str(case["beacon"])), int(str(case["replicate"])), int(str(case["units"]))
     )
     assert drawn[:8].tolist() == case["first"]
@@ -64,7 +64,7 @@ def test_a_plain_program_finds_the_same_intervals_and_counts() -> None:
         bits = sum(north[at] - south[at] for at in drawn)
         found.append(Fraction(bits * 10**6, sum(case.sizes[at] for at in drawn)))
     found.sort()
-    pair = result.rank(
+    pair = result.rank_models(
         case.millibits, case.sizes, beacon=case.beacon, replicates=case.replicates
     ).pairs[0]
     assert (pair.first, pair.other) == ("north", "south")
@@ -85,7 +85,7 @@ def test_a_hundredth_of_a_bit_is_told_apart_and_a_copy_is_a_tie() -> None:
 def test_another_beacon_gives_other_intervals_and_the_same_ranks() -> None:
     case = scoring_vectors.comparison("4-two-thousand-documents")
     one, other = (
-        result.rank(case.millibits, case.sizes, beacon=bytes([number]) * 32, replicates=500)
+        result.rank_models(case.millibits, case.sizes, beacon=bytes([number]) * 32, replicates=500)
         for number in (1, 2)
     )
     assert [place.rank for place in one.places] == [place.rank for place in other.places]
@@ -97,7 +97,7 @@ def test_a_difference_within_what_computers_differ_by_is_a_tie() -> None:
     same = [1_000_000] * 200
     slightly = [1_000_900] * 200  # every document, so that no chance is left; 0.09 %
     clearly = [1_001_200] * 200
-    ranking = result.rank(
+    ranking = result.rank_models(
         {"same": same, "slightly": slightly, "clearly": clearly}, sizes, beacon=ZERO
     )
     assert {one.name: one.rank for one in ranking.places} == {
@@ -115,8 +115,8 @@ def test_many_models_make_each_pair_harder_to_tell_apart() -> None:
     noisy = base + (noise - noise.mean() + 6_500).astype(int)  # 2.5 standard errors
     alone = {"a": base.tolist(), "b": noisy.tolist()}
     crowd = {f"c{at}": base.tolist() for at in range(12)}
-    pair = result.rank(alone, sizes, beacon=ZERO).pairs[0]
-    among = result.rank(alone | crowd, sizes, beacon=ZERO)
+    pair = result.rank_models(alone, sizes, beacon=ZERO).pairs[0]
+    among = result.rank_models(alone | crowd, sizes, beacon=ZERO)
     assert pair.winner == "a"
     assert next(one for one in among.pairs if (one.first, one.other) == ("a", "b")).winner == ""
 
@@ -128,7 +128,7 @@ def test_an_interval_leaves_zero_out_only_where_the_pair_is_significant(
 ) -> None:
     sizes = [size for size, _ in rows]
     scores = {"a": [size * 1_000 for size in sizes], "b": [bits for _, bits in rows]}
-    (pair,) = result.rank(scores, sizes, beacon=ZERO, replicates=400).pairs
+    (pair,) = result.rank_models(scores, sizes, beacon=ZERO, replicates=400).pairs
     is_outside = pair.interval.low > 0 or pair.interval.high < 0
     assert not is_outside or 40 * (pair.against + 1) <= 401
 
@@ -150,4 +150,4 @@ def test_what_cannot_be_compared_is_refused(
     scores: dict[str, list[int]], sizes: list[int], beacon: bytes, replicates: int
 ) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        result.rank(scores, sizes, beacon=beacon, replicates=replicates)
+        result.rank_models(scores, sizes, beacon=beacon, replicates=replicates)

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_shared.ratelimit import Buckets
+from tequio_shared.ratelimit import TokenBuckets
 
 
 def test_buckets_fill_again_with_time_and_survive_a_clock_that_goes_back() -> None:
-    buckets = Buckets(10, 100)
-    assert buckets.take("a", 100, 1_000)
-    assert not buckets.take("a", 1, 1_000)
-    assert not buckets.take("a", 1, 0)
-    assert buckets.take("a", 10, 1)
-    assert buckets.take("b", 1, 1)
+    buckets = TokenBuckets(10, 100)
+    assert buckets.try_spend("a", 100, 1_000)
+    assert not buckets.try_spend("a", 1, 1_000)
+    assert not buckets.try_spend("a", 1, 0)
+    assert buckets.try_spend("a", 10, 1)
+    assert buckets.try_spend("b", 1, 1)
 
 
 def test_a_bucket_holds_no_more_than_its_most() -> None:
-    buckets = Buckets(10, 20)
-    assert not buckets.take("a", 21, 1_000)
-    assert buckets.take("a", 20, 1_000)
+    buckets = TokenBuckets(10, 20)
+    assert not buckets.try_spend("a", 21, 1_000)
+    assert buckets.try_spend("a", 20, 1_000)
 
 
 def test_what_is_owed_is_waited_for() -> None:
-    buckets = Buckets(10, 20)
-    assert buckets.owe("a", 20, 0) == 0
-    assert buckets.owe("a", 5, 0) == pytest.approx(0.5)
-    assert buckets.owe("a", 5, 0.25) == pytest.approx(0.75)
+    buckets = TokenBuckets(10, 20)
+    assert buckets.spend("a", 20, 0) == 0
+    assert buckets.spend("a", 5, 0) == pytest.approx(0.5)
+    assert buckets.spend("a", 5, 0.25) == pytest.approx(0.75)
 
 
 def test_who_was_forgotten_is_new_again() -> None:
-    buckets = Buckets(1, 1, names=10)
-    assert buckets.take("first", 1, 0)
-    assert not buckets.take("first", 1, 0)
+    buckets = TokenBuckets(1, 1, names=10)
+    assert buckets.try_spend("first", 1, 0)
+    assert not buckets.try_spend("first", 1, 0)
     for number in range(10):
-        assert buckets.take(number, 1, 0)
-    assert buckets.take("first", 1, 0)
+        assert buckets.try_spend(number, 1, 0)
+    assert buckets.try_spend("first", 1, 0)

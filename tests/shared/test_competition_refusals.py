@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256
 from tequio_shared.statements.competitions import CompClose, CompDraw, CompOpen, CompSubmit
@@ -21,92 +21,100 @@ from tests.support.statements import D, example
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
-    "opened twice": (Phase.OPEN, "already-said", lambda s: s.say("organiser", s.paper.open())),
+REFUSALS: dict[str, tuple[CompetitionPhase, str, Callable[[Stage], object]]] = {
+    "opened twice": (
+        CompetitionPhase.OPEN,
+        "already-said",
+        lambda s: s.say("organiser", s.paper.open()),
+    ),
     "rules that are not there": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "not-found",
         lambda s: s.say("organiser", CompOpen(competition=D)),
     ),
-    "rules that do not hold": (Phase.OPEN, "malformed", lambda s: words.open_another(s, b"{}")),
-    "a deadline that is over": (Phase.OPEN, "too-late", words.open_late),
+    "rules that do not hold": (
+        CompetitionPhase.OPEN,
+        "malformed",
+        lambda s: words.open_another(s, b"{}"),
+    ),
+    "a deadline that is over": (CompetitionPhase.OPEN, "too-late", words.open_late),
     "a competition that nobody opened": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "not-found",
         lambda s: s.say("gamma", example("comp.enter")),
     ),
     "a name that is taken": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "name-taken",
         lambda s: s.say("gamma", s.paper.enter("alpha")),
     ),
     "entered before it opens": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "too-early",
         lambda s: s.at(OPENS - 1).say("gamma", s.paper.enter("gamma")),
     ),
     "entered after the deadline": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "too-late",
         lambda s: s.at(DEADLINE + 1).say("gamma", s.paper.enter("gamma")),
     ),
     "entered in the next phase": (
-        Phase.CLOSED,
+        CompetitionPhase.CLOSED,
         "too-late",
         lambda s: s.say("gamma", s.paper.enter("gamma")),
     ),
     "a custodian that enters": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "not-eligible",
         lambda s: s.say("custodian 1", s.paper.enter("gamma")),
     ),
     "entered while banned": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "quarantined",
         lambda s: words.say_when_banned(s, "gamma", s.paper.enter("gamma")),
     ),
     "a run that anybody enters": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "wrong-role",
         lambda s: s.say("gamma", s.paper.enter("gamma", RUN)),
     ),
     "a run that does not exist": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "not-found",
         lambda s: s.say("organiser", s.paper.enter("gamma", words.OTHER_RUN)),
     ),
-    "a run that enters twice": (Phase.OPEN, "name-taken", words.two_sides),
-    "too many entrants": (Phase.OPEN, "competition-full", words.full),
-    "too many strangers": (Phase.OPEN, "competition-full", words.full_of_strangers),
+    "a run that enters twice": (CompetitionPhase.OPEN, "name-taken", words.two_sides),
+    "too many entrants": (CompetitionPhase.OPEN, "competition-full", words.full),
+    "too many strangers": (CompetitionPhase.OPEN, "competition-full", words.full_of_strangers),
     "a key that enters twice": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "already-said",
         lambda s: s.say("alpha", s.paper.enter("alpha-too")),
     ),
     "a submission of nobody's": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "not-found",
         lambda s: s.say("alpha", s.paper.submit("gamma", folder("gamma"))),
     ),
     "a submission for somebody else": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "wrong-role",
         lambda s: s.say("beta", s.paper.submit("alpha", folder("worse"))),
     ),
     "a submission while banned": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "quarantined",
         lambda s: words.say_when_banned(s, "alpha", s.paper.submit("alpha", folder("better"))),
     ),
     "a submission that is not there": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "not-found",
         lambda s: s.say(
             "alpha", CompSubmit(competition=s.paper.text, entrant="alpha", submission=D)
         ),
     ),
     "a submission that does not hold": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "malformed",
         lambda s: s.say(
             "alpha",
@@ -114,227 +122,247 @@ REFUSALS: dict[str, tuple[Phase, str, Callable[[Stage], object]]] = {
         ),
     ),
     "a submission in the next phase": (
-        Phase.CLOSED,
+        CompetitionPhase.CLOSED,
         "too-late",
         lambda s: s.say("alpha", s.paper.submit("alpha", folder("better"))),
     ),
     "an offer after the deadline": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "too-late",
         lambda s: s.at(DEADLINE + 1).offer("five"),
     ),
-    "an offer of an entrant": (Phase.OPEN, "not-eligible", lambda s: s.offer("alpha")),
-    "an offer of a custodian": (Phase.OPEN, "not-eligible", lambda s: s.offer("custodian 2")),
-    "an offer of an organiser": (Phase.OPEN, "not-eligible", lambda s: s.offer("second")),
+    "an offer of an entrant": (CompetitionPhase.OPEN, "not-eligible", lambda s: s.offer("alpha")),
+    "an offer of a custodian": (
+        CompetitionPhase.OPEN,
+        "not-eligible",
+        lambda s: s.offer("custodian 2"),
+    ),
+    "an offer of an organiser": (
+        CompetitionPhase.OPEN,
+        "not-eligible",
+        lambda s: s.offer("second"),
+    ),
     "an offer while banned": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "quarantined",
         lambda s: words.say_when_banned(s, "five", s.paper.offer(s.key("five"))),
     ),
     "an end before the deadline": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "too-early",
         lambda s: s.at(DEADLINE - 1).say("coordinator", CompClose(competition=s.paper.text)),
     ),
-    "a second end": (Phase.CLOSED, "too-late", lambda s: s.close()),
-    "a secret before the end": (Phase.OPEN, "too-early", lambda s: s.confess("one")),
-    "a secret of who offered nothing": (Phase.CLOSED, "not-found", lambda s: s.confess("five")),
+    "a second end": (CompetitionPhase.CLOSED, "too-late", lambda s: s.close()),
+    "a secret before the end": (CompetitionPhase.OPEN, "too-early", lambda s: s.confess("one")),
+    "a secret of who offered nothing": (
+        CompetitionPhase.CLOSED,
+        "not-found",
+        lambda s: s.confess("five"),
+    ),
     "another secret": (
-        Phase.CLOSED,
+        CompetitionPhase.CLOSED,
         "wrong-reveal",
         lambda s: s.say("one", s.paper.secret(s.key("two"))),
     ),
-    "a secret twice": (Phase.CLOSED, "already-said", lambda s: s.confess("one", "one")),
-    "a secret after the draw": (Phase.DRAWN, "too-late", lambda s: s.confess("one")),
+    "a secret twice": (CompetitionPhase.CLOSED, "already-said", lambda s: s.confess("one", "one")),
+    "a secret after the draw": (CompetitionPhase.DRAWN, "too-late", lambda s: s.confess("one")),
     "a draw before its date": (
-        Phase.CLOSED,
+        CompetitionPhase.CLOSED,
         "too-early",
         lambda s: s.at(DRAW - 1).say("coordinator", CompDraw(competition=s.paper.text)),
     ),
-    "a draw before the end": (Phase.OPEN, "too-early", lambda s: s.draw()),
-    "a share before the draw": (Phase.CLOSED, "too-early", lambda s: s.reveal(1)),
+    "a draw before the end": (CompetitionPhase.OPEN, "too-early", lambda s: s.draw()),
+    "a share before the draw": (CompetitionPhase.CLOSED, "too-early", lambda s: s.reveal(1)),
     "a share of nobody's": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "wrong-role",
         lambda s: s.say("one", s.paper.reveal(1)),
     ),
     "a share of another custodian": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "wrong-share",
         lambda s: s.say("custodian 2", s.paper.reveal(1)),
     ),
     "a share of another set": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "wrong-share",
         lambda s: s.say("custodian 1", words.forged(s, root=sha256(b"another set"))),
     ),
     "a forged share": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "wrong-share",
         lambda s: s.say("custodian 1", words.forged(s, value=bytes(32))),
     ),
     "a share of other numbers": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "wrong-share",
         lambda s: s.say("custodian 1", words.forged(s, needed=1)),
     ),
     "a share with a wrong letter": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "malformed",
         lambda s: s.say("custodian 1", words.mistyped(s)),
     ),
-    "a share twice": (Phase.DRAWN, "already-said", lambda s: s.reveal(1, 1)),
+    "a share twice": (CompetitionPhase.DRAWN, "already-said", lambda s: s.reveal(1, 1)),
     "a share when nobody could score any more": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "too-late",
         lambda s: s.at(SCORED + 1).reveal(1),
     ),
     "a commitment before the texts are open": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "too-early",
         lambda s: s.commit("alpha", "one"),
     ),
     "a commitment of who was not drawn": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "wrong-role",
         lambda s: s.commit("alpha", "five"),
     ),
     "a commitment for nobody's model": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "not-found",
         lambda s: s.commit("gamma", s.scorers[0]),
     ),
     "a commitment twice": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "already-said",
         lambda s: s.commit("alpha", s.scorers[0], s.scorers[0]),
     ),
     "a commitment after its date": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "too-late",
         lambda s: s.at(SCORED + 1).commit("alpha", s.scorers[0]),
     ),
     "a commitment to what another shows": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "too-late",
         words.commit_to_what_is_shown,
     ),
     "scores before the texts are open": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "too-early",
         lambda s: s.show("alpha", "one"),
     ),
     "scores of who was not drawn": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "wrong-role",
         lambda s: s.show("alpha", "five"),
     ),
     "scores of nobody's model": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "not-found",
         lambda s: s.show("gamma", s.scorers[0]),
     ),
     "scores of another model": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "wrong-scores",
         lambda s: s.say(s.scorers[0], words.scored(s, submission=D)),
     ),
     "scores that nobody committed to": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "not-found",
         lambda s: s.at(SCORED + 1).show("alpha", s.scorers[0]),
     ),
     "scores before all have committed": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "too-early",
         lambda s: s.commit("alpha", *s.scorers[:2]).show("alpha", s.scorers[0]),
     ),
     "other scores than were committed to": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "wrong-reveal",
         lambda s: words.committed(s).say(s.scorers[0], words.scored(s, scores=D)),
     ),
     "another salt than was committed to": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "wrong-reveal",
         lambda s: words.committed(s).say(s.scorers[0], words.scored(s, salt=D)),
     ),
     "scores that are not there": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "not-found",
         lambda s: words.say_as_committed(s, words.scored(s, scores=D)),
     ),
     "scores that do not hold": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "malformed",
         lambda s: words.say_as_committed(s, words.scored(s, scores=s.paper.put(b"[]"))),
     ),
     "somebody else's scores": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "wrong-scores",
         lambda s: words.say_as_committed(s, words.scored(s), author=1),
     ),
     "other sums than the documents'": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "wrong-scores",
         lambda s: words.say_as_committed(s, words.scored(s, millibits=35)),
     ),
     "another size than the documents'": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "wrong-scores",
         lambda s: words.say_as_committed(s, words.scored(s, size_bytes=50)),
     ),
-    "scores short of a document": (Phase.REVEALED, "wrong-scores", words.short_of_a_document),
+    "scores short of a document": (
+        CompetitionPhase.REVEALED,
+        "wrong-scores",
+        words.short_of_a_document,
+    ),
     "scores twice": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "already-said",
         lambda s: words.shown(s).show("alpha", s.scorers[0]),
     ),
     "scores when only challenges are left": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "too-late",
         lambda s: words.committed(s).at((SCORED + RESULT) // 2 + 1).show("alpha", s.scorers[0]),
     ),
     "a challenge of what nobody said": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "not-found",
         lambda s: s.say("anybody", words.challenge(s)),
     ),
     "a challenge of a document that was not drawn": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "wrong-challenge",
         words.challenge_what_was_not_drawn,
     ),
-    "a challenge twice": (Phase.REVEALED, "already-said", words.challenge_twice),
-    "too many challenges": (Phase.REVEALED, "wrong-challenge", words.challenge_too_often),
+    "a challenge twice": (CompetitionPhase.REVEALED, "already-said", words.challenge_twice),
+    "too many challenges": (
+        CompetitionPhase.REVEALED,
+        "wrong-challenge",
+        words.challenge_too_often,
+    ),
     "a challenge while banned": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "quarantined",
         lambda s: words.say_when_banned(s, "anybody", words.challenge(s)),
     ),
     "a challenge after its date": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "too-late",
         lambda s: s.at(RESULT + 1).say("anybody", words.challenge(s)),
     ),
     "a result before its date": (
-        Phase.REVEALED,
+        CompetitionPhase.REVEALED,
         "too-early",
         lambda s: s.at(RESULT - 1).say("organiser", s.paper.decide(s.drawn().beacon)),
     ),
     "a result before the texts are open": (
-        Phase.DRAWN,
+        CompetitionPhase.DRAWN,
         "too-early",
         lambda s: s.at(RESULT).say("organiser", s.paper.decide(sha256(b"beacon"))),
     ),
-    "a result of another draw": (Phase.REVEALED, "wrong-outcome", words.other_outcome),
+    "a result of another draw": (CompetitionPhase.REVEALED, "wrong-outcome", words.other_outcome),
     "a second result": (
-        Phase.DECIDED,
+        CompetitionPhase.DECIDED,
         "too-late",
         lambda s: s.say("organiser", s.paper.decide(s.drawn().beacon)),
     ),
     "a statement about something else": (
-        Phase.OPEN,
+        CompetitionPhase.OPEN,
         "unknown-type",
         lambda s: s.say("alpha", example("invite.close")),
     ),
@@ -371,16 +399,19 @@ SAID = [(phase, say) for phase, code, say in REFUSALS.values() if code != "quara
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.sampled_from(list(Phase)), st.lists(st.sampled_from(SAID), max_size=8))
+@given(st.sampled_from(list(CompetitionPhase)), st.lists(st.sampled_from(SAID), max_size=8))
 def test_phases_only_move_on_and_what_was_taken_folds_again_to_the_same(
-    phase: Phase, said: list[tuple[Phase, Callable[[Stage], object]]]
+    phase: CompetitionPhase, said: list[tuple[CompetitionPhase, Callable[[Stage], object]]]
 ) -> None:
     stage = Stage().play(phase)
     for needed, word in said:
-        before = list(Phase).index(stage.phase())
-        if needed in (Phase.REVEALED, Phase.DECIDED) and stage.view.draw is None:
+        before = list(CompetitionPhase).index(stage.phase())
+        if (
+            needed in (CompetitionPhase.REVEALED, CompetitionPhase.DECIDED)
+            and stage.view.draw is None
+        ):
             continue  # it speaks of the draw
         with contextlib.suppress(RefusedError):
             word(stage)
-        assert list(Phase).index(stage.phase()) >= before
+        assert list(CompetitionPhase).index(stage.phase()) >= before
     assert stage.refold() == stage.fold

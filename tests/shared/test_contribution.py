@@ -16,7 +16,7 @@ from tequio_shared.head.contribution import (
     HEADER_BYTES,
     LEVELS,
     SCALES,
-    Header,
+    ContributionHeader,
     Records,
     RecordShape,
     contribution_id,
@@ -90,15 +90,15 @@ def test_every_spoiled_contribution_breaks_the_named_rule(case: Case) -> None:
 def test_a_header_survives_parse_and_pack(case: Case) -> None:
     for header, _ in case.contributions:
         assert len(header) == HEADER_BYTES
-        assert Header.parse(header).pack() == header
+        assert ContributionHeader.parse(header).pack() == header
 
 
 def test_a_header_of_another_size_or_with_too_large_a_field_is_malformed(case: Case) -> None:
     header = case.contributions[0][0]
     with pytest.raises(MalformedError):
-        Header.parse(header + b"\0")
+        ContributionHeader.parse(header + b"\0")
     with pytest.raises(MalformedError):
-        dataclasses.replace(Header.parse(header), k=1 << 16).pack()
+        dataclasses.replace(ContributionHeader.parse(header), k=1 << 16).pack()
 
 
 def test_the_scale_table_is_the_vectors_table() -> None:

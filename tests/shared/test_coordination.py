@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tequio_shared.network.coordination import RECONNECT_MS, Stopwatch, decide, due
-from tequio_shared.network.run import State
-from tequio_shared.round.round import Phase
+from tequio_shared.network.coordination import RESUME_GRACE_MS, CoordinatorTimers, decide, due
+from tequio_shared.network.run import RunState
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import (
     RoundClose,
     RoundRoster,
@@ -23,16 +23,16 @@ def swarm_of(*characters: Character, **rounds: int) -> Swarm:
     return swarm
 
 
-def until(swarm: Swarm, phase: Phase) -> None:
+def until(swarm: Swarm, phase: RoundPhase) -> None:
     while swarm.view.round is None or swarm.view.round.phase is not phase:
         assert swarm.step()
 
 
 def wait_ms(swarm: Swarm, ms: int) -> object:
     """What the coordinator says after that time, if anything."""
-    swarm.watch.note(swarm.view, swarm.now_ms)
+    swarm.watch.update(swarm.view, swarm.now_ms)
     swarm.now_ms += ms
-    swarm.watch.note(swarm.view, swarm.now_ms)
+    swarm.watch.update(swarm.view, swarm.now_ms)
     step = decide(swarm.view, swarm.watch, swarm.now_ms)
     return step.body if step else None
 
@@ -44,7 +44,7 @@ def test_members_gather_for_the_warm_up_time() -> None:
     swarm = swarm_of(HONEST, HONEST)
     while len(swarm.entries) < 6:
         swarm.step()
-    swarm.watch = Stopwatch()
+    swarm.watch = CoordinatorTimers()
     assert wait_ms(swarm, 4_999) is None
     assert due(swarm.view, swarm.watch) == swarm.now_ms + 1
     assert isinstance(wait_ms(swarm, 1), RoundRoster)
@@ -61,7 +61,7 @@ def test_nothing_happens_without_a_witness() -> None:
 
 def test_training_ends_when_all_present_have_committed_or_the_deadline_passes() -> None:
     swarm = swarm_of(HONEST, HONEST, HONEST)
-    until(swarm, Phase.TRAIN)
+    until(swarm, RoundPhase.TRAIN)
     swarm.volunteers[2].character = SILENT
     while len(swarm.view.round.commitments) < 2:  # type: ignore[union-attr]
         swarm.step()
@@ -72,27 +72,27 @@ def test_training_ends_when_all_present_have_committed_or_the_deadline_passes() 
 def test_a_coordinator_that_was_away_lets_what_waits_for_it_come() -> None:
     """Trainers keep commitments while it is away; its deadline has passed when it comes back."""
     swarm = swarm_of(HONEST, HONEST, HONEST)
-    until(swarm, Phase.TRAIN)
+    until(swarm, RoundPhase.TRAIN)
     opening = swarm.view.round.open if swarm.view.round else None
     assert opening is not None
     swarm.now_ms = opening.train_by + 60_000
-    swarm.watch = Stopwatch()
+    swarm.watch = CoordinatorTimers()
     assert wait_ms(swarm, 0) is None
-    assert due(swarm.view, swarm.watch) == swarm.now_ms + RECONNECT_MS
-    assert wait_ms(swarm, RECONNECT_MS - 1) is None
+    assert due(swarm.view, swarm.watch) == swarm.now_ms + RESUME_GRACE_MS
+    assert wait_ms(swarm, RESUME_GRACE_MS - 1) is None
     swarm.run_rounds(1)
     assert (swarm.view.closed, swarm.view.voided) == (1, 0)
 
 
 def test_without_any_commitment_the_round_is_void() -> None:
     swarm = swarm_of(HONEST, HONEST)
-    until(swarm, Phase.TRAIN)
+    until(swarm, RoundPhase.TRAIN)
     assert isinstance(wait_ms(swarm, 30_000), RoundVoid)
 
 
 def test_a_round_closes_after_the_grace_when_a_witness_is_missing() -> None:
     swarm = swarm_of(HONEST, HONEST, HONEST, HONEST, witness=10_000, grace=1_000)
-    until(swarm, Phase.WITNESS)
+    until(swarm, RoundPhase.WITNESS)
     while not swarm.view.round.has_quorum():  # type: ignore[union-attr]
         swarm.step()
     assert wait_ms(swarm, 999) is None
@@ -101,8 +101,8 @@ def test_a_round_closes_after_the_grace_when_a_witness_is_missing() -> None:
 
 def test_a_quorum_just_before_the_deadline_still_closes_the_round() -> None:
     swarm = swarm_of(HONEST, HONEST, HONEST, HONEST, witness=10_000, grace=5_000)
-    until(swarm, Phase.WITNESS)
-    swarm.watch.note(swarm.view, swarm.now_ms)
+    until(swarm, RoundPhase.WITNESS)
+    swarm.watch.update(swarm.view, swarm.now_ms)
     swarm.now_ms += 9_000
     while not swarm.view.round.has_quorum():  # type: ignore[union-attr]
         for one in swarm.volunteers:
@@ -116,26 +116,26 @@ def test_a_quorum_just_before_the_deadline_still_closes_the_round() -> None:
 
 def test_too_few_proofs_by_the_deadline_void_the_round() -> None:
     swarm = swarm_of(HONEST, HONEST, HONEST, HONEST)
-    until(swarm, Phase.WITNESS)
+    until(swarm, RoundPhase.WITNESS)
     assert isinstance(wait_ms(swarm, 60_000), RoundVoid)
 
 
 def test_the_last_head_is_stated_before_the_run_ends() -> None:
     swarm = swarm_of(HONEST, HONEST, HONEST, most=2)
     swarm.run()
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     assert swarm.view.head is not None
     assert swarm.view.head.round == 2
 
 
 def test_a_cooldown_without_members_waits_and_then_ends() -> None:
     swarm = swarm_of(HONEST, HONEST, HONEST)
-    until(swarm, Phase.WITNESS)
+    until(swarm, RoundPhase.WITNESS)
     swarm.say(swarm.organiser, Said(RunFinish(reason=1)))
     swarm.run_rounds(1)
     for one in swarm.volunteers:
-        swarm.view.accounts.drop(one.key)
-    assert swarm.view.state is State.COOLDOWN
+        swarm.view.accounts.deactivate(one.key)
+    assert swarm.view.state is RunState.COOLDOWN
     assert wait_ms(swarm, 59_999) is None
     assert isinstance(wait_ms(swarm, 1), RunClose)
 

@@ -12,7 +12,7 @@ from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.keys import Signer
 from tequio_shared.log import merkle, notes, policy
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey
-from tequio_shared.log.policy import AddCheckpoint, CosigningRefusedError, Status
+from tequio_shared.log.policy import AddCheckpoint, CosigningRefusedError, CosigningStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def request(
 
 def refused(asked: AddCheckpoint, last: Checkpoint | None) -> CosigningRefusedError:
     with pytest.raises(CosigningRefusedError) as caught:
-        policy.judge(asked, {ORIGIN: LOG_KEY}, {ORIGIN: last} if last else {})
+        policy.decide_cosigning(asked, {ORIGIN: LOG_KEY}, {ORIGIN: last} if last else {})
     return caught.value
 
 
@@ -69,37 +69,39 @@ def test_the_specifications_example_is_read_and_written_to_the_byte() -> None:
 
 def test_every_growth_is_cosigned_with_a_proof_and_none_without() -> None:
     for size in range(1, 13):
-        assert policy.judge(request(0, size), {ORIGIN: LOG_KEY}, {}) == tree(size)
+        assert policy.decide_cosigning(request(0, size), {ORIGIN: LOG_KEY}, {}) == tree(size)
         for old in range(1, size + 1):
             asked = request(old, size)
             last = {ORIGIN: tree(old)}
-            assert policy.judge(asked, {ORIGIN: LOG_KEY}, last) == tree(size)
+            assert policy.decide_cosigning(asked, {ORIGIN: LOG_KEY}, last) == tree(size)
             if asked.proof:
                 bare = AddCheckpoint(old_size=old, proof=(), note=asked.note)
-                assert refused(bare, tree(old)).status is Status.NO_PROOF
+                assert refused(bare, tree(old)).status is CosigningStatus.NO_PROOF
 
 
 def test_another_old_size_is_a_conflict_that_tells_the_size() -> None:
     for old in (0, 3, 5):
         said = refused(request(old, 8), tree(4))
-        assert (said.status, said.size) == (Status.CONFLICT, 4)
+        assert (said.status, said.size) == (CosigningStatus.CONFLICT, 4)
     said = refused(request(3, 8), None)
-    assert (said.status, said.size) == (Status.CONFLICT, 0)
+    assert (said.status, said.size) == (CosigningStatus.CONFLICT, 0)
 
 
 def test_a_log_that_shrinks_is_told_what_was_seen() -> None:
     said = refused(request(3, 4), tree(8))
-    assert (said.status, said.size) == (Status.CONFLICT, 8)
+    assert (said.status, said.size) == (CosigningStatus.CONFLICT, 8)
     above = AddCheckpoint(old_size=8, proof=(), note=request(0, 4).note)
-    assert refused(above, tree(8)).status is Status.MALFORMED
+    assert refused(above, tree(8)).status is CosigningStatus.MALFORMED
 
 
 def test_a_fork_has_no_proof() -> None:
     forked = request(6, 12, FORKED)
-    seen = policy.judge(forked, {ORIGIN: LOG_KEY}, {ORIGIN: tree(6)})  # up to 6 they agree
+    seen = policy.decide_cosigning(
+        forked, {ORIGIN: LOG_KEY}, {ORIGIN: tree(6)}
+    )  # up to 6 they agree
     assert seen == tree(12, FORKED)
-    assert refused(request(8, 12, FORKED), tree(8)).status is Status.NO_PROOF
-    assert refused(request(8, 8, FORKED), tree(8)).status is Status.NO_PROOF
+    assert refused(request(8, 12, FORKED), tree(8)).status is CosigningStatus.NO_PROOF
+    assert refused(request(8, 8, FORKED), tree(8)).status is CosigningStatus.NO_PROOF
 
 
 def test_an_empty_log_has_one_root_and_needs_no_proof() -> None:
@@ -107,22 +109,22 @@ def test_an_empty_log_has_one_root_and_needs_no_proof() -> None:
         checkpoint = Checkpoint(origin=ORIGIN, size=0, root=root)
         return AddCheckpoint(old_size=0, proof=(), note=notes.sign_checkpoint(checkpoint, LOG))
 
-    assert policy.judge(empty(merkle.EMPTY_ROOT), {ORIGIN: LOG_KEY}, {}).size == 0
-    assert refused(empty(HASHES[0]), None).status is Status.NO_PROOF
+    assert policy.decide_cosigning(empty(merkle.EMPTY_ROOT), {ORIGIN: LOG_KEY}, {}).size == 0
+    assert refused(empty(HASHES[0]), None).status is CosigningStatus.NO_PROOF
     grown = AddCheckpoint(old_size=0, proof=(HASHES[0],), note=request(0, 3).note)
-    assert refused(grown, None).status is Status.NO_PROOF
-    assert refused(grown, tree(0)).status is Status.NO_PROOF
+    assert refused(grown, None).status is CosigningStatus.NO_PROOF
+    assert refused(grown, tree(0)).status is CosigningStatus.NO_PROOF
 
 
 def test_strangers_logs_and_strangers_signatures_have_statuses_of_their_own() -> None:
     asked = request(0, 3)
     with pytest.raises(CosigningRefusedError) as caught:
-        policy.judge(asked, {}, {})
-    assert caught.value.status is Status.UNKNOWN_LOG
-    assert refused(request(0, 3, signer=OTHER), None).status is Status.NOT_SIGNED
+        policy.decide_cosigning(asked, {}, {})
+    assert caught.value.status is CosigningStatus.UNKNOWN_LOG
+    assert refused(request(0, 3, signer=OTHER), None).status is CosigningStatus.NOT_SIGNED
     forged = asked.note.replace(b"\n3\n", b"\n4\n")
     broken = AddCheckpoint(old_size=0, proof=(), note=forged)
-    assert refused(broken, None).status is Status.NOT_SIGNED
+    assert refused(broken, None).status is CosigningStatus.NOT_SIGNED
 
 
 @pytest.mark.parametrize("line", ["old", "old ", "old 01", "old -1", "new 1", "old 1 ", "old 1\r"])
@@ -143,32 +145,32 @@ def test_of_an_answer_only_the_witness_own_sound_line_is_taken() -> None:
     own = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_000)
     foreign = notes.cosignature_line(tree(5), "other.example/w", OTHER, 1_700_000_000)
     answer = (foreign + own).encode()
-    assert policy.cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
+    assert policy.find_cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
     later = notes.cosignature_line(tree(5), NAME, WITNESS, 1_700_000_001)
     for answer in ((own + later).encode(), (own * 150).encode()):
-        assert policy.cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
+        assert policy.find_cosignature(note, answer, LOG_KEY, WITNESS_KEY, NOW_S) == own
     wrong = notes.cosignature_line(tree(4), NAME, WITNESS, 1_700_000_000)
     for useless in (foreign, wrong):
         with pytest.raises(SignatureInvalidError):
-            policy.cosignature(note, useless.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
+            policy.find_cosignature(note, useless.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
     for garbage in (b"", b"\n", own.encode()[:-1], b"\xff\n", own.encode() + b"\n"):
         with pytest.raises(MalformedError):
-            policy.cosignature(note, garbage, LOG_KEY, WITNESS_KEY, NOW_S)
+            policy.find_cosignature(note, garbage, LOG_KEY, WITNESS_KEY, NOW_S)
 
 
 def test_a_cosignature_from_the_future_is_not_taken() -> None:
     note = request(0, 5).note
-    for ahead_s in (-(10**9), 0, policy.AHEAD_S):
+    for ahead_s in (-(10**9), 0, policy.MOST_AHEAD_S):
         line = notes.cosignature_line(tree(5), NAME, WITNESS, NOW_S + ahead_s)
-        assert policy.cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S) == line
-    for time_s in (NOW_S + policy.AHEAD_S + 1, 2**62):
+        assert policy.find_cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S) == line
+    for time_s in (NOW_S + policy.MOST_AHEAD_S + 1, 2**62):
         line = notes.cosignature_line(tree(5), NAME, WITNESS, time_s)
         with pytest.raises(SignatureInvalidError, match="in the future"):
-            policy.cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
+            policy.find_cosignature(note, line.encode(), LOG_KEY, WITNESS_KEY, NOW_S)
 
 
 def test_a_conflicts_size_is_read_as_written() -> None:
-    assert policy.parse_conflict(policy.conflict_body(20852163)) == 20852163
+    assert policy.parse_conflict(policy.encode_conflict(20852163)) == 20852163
     for raw in (b"", b"7", b"07\n", b"7\n\n", b"-7\n", b"9" * 30 + b"\n"):
         with pytest.raises(MalformedError):
             policy.parse_conflict(raw)
@@ -179,6 +181,6 @@ def test_no_bytes_do_worse_than_being_refused(raw: bytes) -> None:
     for body in (raw, b"old 0\n\n" + raw):
         try:
             asked = AddCheckpoint.parse(body)
-            policy.judge(asked, {ORIGIN: LOG_KEY}, {})
+            policy.decide_cosigning(asked, {ORIGIN: LOG_KEY}, {})
         except (MalformedError, CosigningRefusedError):
             pass

@@ -7,11 +7,18 @@ import pytest
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.round.documents import TRAINER, WITNESS, Member, Result, Roster, SlotResult
+from tequio_shared.round.documents import (
+    TRAINER,
+    WITNESS,
+    Roster,
+    RosterMember,
+    RoundResult,
+    SlotResult,
+)
 
 
-def member(name: str, share: int = 2, roles: tuple[str, ...] = (TRAINER, WITNESS)) -> Member:
-    return Member(peer=to_text(sha256(name.encode())), roles=roles, speed=0, share=share)
+def member(name: str, share: int = 2, roles: tuple[str, ...] = (TRAINER, WITNESS)) -> RosterMember:
+    return RosterMember(peer=to_text(sha256(name.encode())), roles=roles, speed=0, share=share)
 
 
 ROSTER = Roster(
@@ -59,10 +66,10 @@ def test_a_roster_that_cannot_be_is_refused(change: dict[str, object]) -> None:
 
 
 def test_a_result_survives_its_bytes_also_with_a_silent_slot() -> None:
-    result = Result(slots=(row(to_text(sha256(b"id"))), row("")))
-    assert Result.parse(result.encode()) == result
+    result = RoundResult(slots=(row(to_text(sha256(b"id"))), row("")))
+    assert RoundResult.parse(result.encode()) == result
 
 
 def test_a_result_names_contributions_in_full_or_not_at_all() -> None:
     with pytest.raises(MalformedError):
-        Result.parse(Result(slots=(row("AAAA"),)).encode())
+        RoundResult.parse(RoundResult(slots=(row("AAAA"),)).encode())

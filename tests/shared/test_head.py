@@ -15,14 +15,19 @@ from tequio_shared.head.aggregate import (
     agrees,
     down_link,
     down_record_bytes,
-    entries,
+    effective_entries,
     filter_members,
     inverse_dct,
     weakest,
 )
-from tequio_shared.head.contribution import Header, Records, contribution_id, decode_records
+from tequio_shared.head.contribution import (
+    ContributionHeader,
+    Records,
+    contribution_id,
+    decode_records,
+)
 from tequio_shared.head.head import OuterParams
-from tequio_shared.head.layout import CHUNK, NO_PADDING, Layout
+from tequio_shared.head.layout import CHUNK, NO_PADDING, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, RunId
 from tests.support import head_vectors as vectors
 from tests.support.head_vectors import Case, sha256_hex
@@ -77,7 +82,8 @@ def test_every_stage_gives_the_vectors_values(case: Case) -> None:
     assert [case.name(at) for at in order] == want["order_by_id"]
     padding = head.entry_padding(params, layout.padding(0, layout.chunks))
     members = [
-        entries(decode_records(case.contributions[at][1], params.shape), padding) for at in order
+        effective_entries(decode_records(case.contributions[at][1], params.shape), padding)
+        for at in order
     ]
     filtered = filter_members(members, layout.elements, params.z2)
     names = [
@@ -93,7 +99,9 @@ def test_every_stage_gives_the_vectors_values(case: Case) -> None:
 
     chosen = [members[at] for at in filtered.kept]
     clipped = head.clip_scales(np.stack([one.scales for one in chosen]), params)
-    tokens = [Header.parse(case.contributions[order[at]][0]).tokens for at in filtered.kept]
+    tokens = [
+        ContributionHeader.parse(case.contributions[order[at]][0]).tokens for at in filtered.kept
+    ]
     factors = head.multipliers(tokens, params)
     if "clipped_scales" in want:
         shown = {
@@ -112,7 +120,7 @@ def check_movement(case: Case, total: np.ndarray[Any, np.dtype[np.int64]]) -> No
     assert sha256_hex(total, "<i8") == want["aggregate_i64_sha256"]
     assert np.count_nonzero(total) == want["aggregate_nonzero"]
     move, _ = head.outer_step(params, total, case.aux, layout.padding(0, layout.chunks))
-    after = head.update(case.weights, move, params.lambda_q, layout.matrix_end)
+    after = head.apply_move(case.weights, move, params.lambda_q, layout.matrix_end)
     for at, summed, before, new in want["samples_position_aggregate_before_after"]:
         assert (total[at], case.weights[at], after[at]) == (summed, before, new)
     wide = case.weights.astype(np.int64)
@@ -180,7 +188,7 @@ def test_a_step_rounds_half_up() -> None:
 def test_decay_rounds_half_up_and_spares_the_pool() -> None:
     for weight, rate, amount in PRIMITIVES["decay_w_lambda_to_amount"]:
         weights = np.array([weight, weight], np.int32)
-        after = head.update(weights, np.zeros(2, np.int64), rate, 1)
+        after = head.apply_move(weights, np.zeros(2, np.int64), rate, 1)
         assert after.tolist() == [weight - amount, weight]
 
 
@@ -223,7 +231,7 @@ def test_single_coefficients_have_the_vectors_inverse() -> None:
 
 def test_the_first_head_of_a_run_has_the_vectors_name() -> None:
     want = PRIMITIVES["first_head"]
-    layout = Layout.of(PRIMITIVES["layout_flat"]["tensors"], "flat")
+    layout = WeightLayout.of(PRIMITIVES["layout_flat"]["tensors"], "flat")
     root = head.weights_root(np.zeros(layout.elements, np.int32))
     assert root.hex() == want["weights_root"]
     name = head.head_hash(
@@ -288,7 +296,7 @@ def test_parameters_outside_their_range_are_malformed(changes: dict[str, Any]) -
 def test_the_largest_sums_stay_exact_in_binary64() -> None:
     """64 members shout the largest level at the largest scale, all with one sign."""
     params = plain(k=8, bits=4, alpha_q=1 << 22, z2=0)
-    member = entries(
+    member = effective_entries(
         _loud(params),
         NO_PADDING,
     )

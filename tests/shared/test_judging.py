@@ -10,8 +10,8 @@ import pytest
 
 from tequio_shared import encoding
 from tequio_shared.competition import result
-from tequio_shared.competition.result import Contender, Text
-from tequio_shared.competition.rules import Environment, Evaluation, Outcome
+from tequio_shared.competition.result import DrawnText, JudgedEntrant
+from tequio_shared.competition.rules import CompetitionOutcome, Environment, Evaluation
 from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.scoring import DocumentScore, Refusal
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 COMPETITION, BEACON = sha256(b"competition"), sha256(b"beacon")
 RAW = [f"What was written down on day {at}, and why. ".encode() * 9 for at in range(12)]
-TEXTS = [Text.of(one) for one in RAW]
+TEXTS = [DrawnText.of(one) for one in RAW]
 EVEN = [2_000 * text.size_bytes for text in TEXTS]
 ENVIRONMENT = Environment(program="tequio 0", torch="2", device="cpu", threads=1)
 
 
 def evaluation(
-    entrant: str, number: int, millibits: Sequence[int], texts: Sequence[Text] = TEXTS
+    entrant: str, number: int, millibits: Sequence[int], texts: Sequence[DrawnText] = TEXTS
 ) -> Evaluation:
     return Evaluation(
         competition=to_text(COMPETITION),
@@ -50,12 +50,12 @@ def evaluation(
     )
 
 
-def contender(entrant: str, *said: Sequence[int]) -> Contender:
+def contender(entrant: str, *said: Sequence[int]) -> JudgedEntrant:
     return told(entrant, *(evaluation(entrant, at, one) for at, one in enumerate(said)))
 
 
-def told(entrant: str, *evaluations: Evaluation) -> Contender:
-    return Contender(
+def told(entrant: str, *evaluations: Evaluation) -> JudgedEntrant:
+    return JudgedEntrant(
         entrant=entrant,
         author=PeerKey(sha256(b"author", entrant.encode())),
         submission=sha256(entrant.encode()),
@@ -63,13 +63,13 @@ def told(entrant: str, *evaluations: Evaluation) -> Contender:
     )
 
 
-def judged(*contenders: Contender, texts: Sequence[Text] = TEXTS) -> Outcome:
-    found = result.outcome(COMPETITION, BEACON, texts, contenders)
-    assert Outcome.parse(found.encode()) == found, "fit for a blob"
+def judged(*contenders: JudgedEntrant, texts: Sequence[DrawnText] = TEXTS) -> CompetitionOutcome:
+    found = result.compute_outcome(COMPETITION, BEACON, texts, contenders)
+    assert CompetitionOutcome.parse(found.encode()) == found, "fit for a blob"
     return found
 
 
-def ranks(found: Outcome) -> dict[str, int]:
+def ranks(found: CompetitionOutcome) -> dict[str, int]:
     return {one.entrant: one.rank for one in found.places}
 
 
@@ -81,12 +81,12 @@ def changed(found: Evaluation, at: int, **fields: Any) -> Evaluation:  # noqa: A
 
 def test_the_vector_comes_out_to_the_byte() -> None:
     case = scoring_vectors.read("5-outcome")
-    found = result.outcome(
+    found = result.compute_outcome(
         digest_from_text(case["competition"]),
         digest_from_text(case["beacon"]),
-        [Text(document=name, size_bytes=size) for name, size in case["texts"]],
+        [DrawnText(document=name, size_bytes=size) for name, size in case["texts"]],
         [
-            Contender(
+            JudgedEntrant(
                 entrant=one["entrant"],
                 author=key_from_text(one["author"]),
                 submission=digest_from_text(one["submission"]),
@@ -150,7 +150,7 @@ def test_with_too_few_evaluators_there_is_no_rank() -> None:
 
 
 def test_documents_without_text_are_left_out() -> None:
-    texts = [*TEXTS[:-1], Text.of(b"\xff\xfe")]
+    texts = [*TEXTS[:-1], DrawnText.of(b"\xff\xfe")]
     bits = [*EVEN[:-1], 0]
     said = tuple(evaluation("one", at, bits, texts) for at in range(3))
     found = judged(told("one", *said), texts=texts)

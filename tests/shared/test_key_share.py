@@ -7,7 +7,7 @@ import pytest
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest, from_text, sha256, to_text
-from tequio_shared.sealed_set import MARK, KeyShare, SealedSet, share_name
+from tequio_shared.sealed_set import SHARE_MARK, KeyShare, SealedSet, share_name
 
 SHARE = KeyShare(
     index=2, needed=2, shares=3, root=Digest(bytes(range(32))), value=bytes(range(32, 64))
@@ -36,7 +36,7 @@ def test_a_share_may_be_broken_into_lines_between_words_for_people() -> None:
     assert KeyShare.parse(text) == SHARE
 
 
-@pytest.mark.parametrize("at", range(len(MARK), len(LINE)))
+@pytest.mark.parametrize("at", range(len(SHARE_MARK), len(LINE)))
 def test_one_wrong_character_anywhere_is_found(at: int) -> None:
     other = "B" if LINE[at] == "A" else "A"
     with pytest.raises(MalformedError):
@@ -57,11 +57,11 @@ def test_one_wrong_character_anywhere_is_found(at: int) -> None:
 def test_a_share_that_cannot_be_is_refused(head: bytes) -> None:
     payload = head + bytes(64)
     with pytest.raises(MalformedError, match="share"):
-        KeyShare.parse(MARK + to_text(payload + sha256(payload)[:4]))
+        KeyShare.parse(SHARE_MARK + to_text(payload + sha256(payload)[:4]))
 
 
 @pytest.mark.parametrize(
-    "text", ["", "# only words", LINE[:-4], LINE.removeprefix(MARK), "é" + LINE]
+    "text", ["", "# only words", LINE[:-4], LINE.removeprefix(SHARE_MARK), "é" + LINE]
 )
 def test_what_is_no_share_is_refused(text: str) -> None:
     with pytest.raises(MalformedError):
@@ -69,7 +69,7 @@ def test_what_is_no_share_is_refused(text: str) -> None:
 
 
 def test_a_share_is_named_without_its_checksum() -> None:
-    assert SHARE.name == share_name(from_text(LINE.removeprefix(MARK), None)[:-4])
+    assert SHARE.name == share_name(from_text(LINE.removeprefix(SHARE_MARK), None)[:-4])
 
 
 def test_the_value_does_not_get_into_a_log() -> None:

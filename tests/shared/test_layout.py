@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.head.layout import CHUNK, Layout, LayoutKind
+from tequio_shared.head.layout import CHUNK, LayoutKind, WeightLayout
 from tests.support import head_vectors as vectors
 
 PRIMITIVES = vectors.primitives()
 
 
-def numbered(layout: Layout) -> dict[str, np.ndarray[Any, np.dtype[np.int32]]]:
+def numbered(layout: WeightLayout) -> dict[str, np.ndarray[Any, np.dtype[np.int32]]]:
     """Every parameter with a number of its own, from 1."""
     tensors, at = {}, 1
     for one in layout.placements:
@@ -29,7 +29,7 @@ def numbered(layout: Layout) -> dict[str, np.ndarray[Any, np.dtype[np.int32]]]:
 @pytest.mark.parametrize("kind", ["flat", "tile64"])
 def test_offsets_are_the_vectors_offsets(kind: LayoutKind) -> None:
     want = PRIMITIVES[f"layout_{kind}"]
-    layout = Layout.of(want["tensors"], kind)
+    layout = WeightLayout.of(want["tensors"], kind)
     assert layout.chunks == want["chunks"]
     assert layout.matrix_end == want["matrix_elements"]
     assert {one.name: one.offset for one in layout.placements} == want["offsets"]
@@ -48,7 +48,7 @@ def test_the_cases_layouts_are_the_vectors_layouts(name: str) -> None:
 
 def test_tiles_stand_row_by_row() -> None:
     want = PRIMITIVES["layout_tile64"]
-    layout = Layout.of(want["tensors"], "tile64")
+    layout = WeightLayout.of(want["tensors"], "tile64")
     flat = layout.flatten(numbered(layout))
     for row, column, position in want["position_of_a_row_col"]:
         assert flat[position] == row * 130 + column + 1
@@ -64,7 +64,7 @@ def test_tiles_stand_row_by_row() -> None:
 def test_flatten_and_unflatten_are_inverse_and_padding_is_the_rest(
     kind: LayoutKind, shapes: list[tuple[int, ...]]
 ) -> None:
-    layout = Layout.of([(f"t{at}", shape) for at, shape in enumerate(shapes)], kind)
+    layout = WeightLayout.of([(f"t{at}", shape) for at, shape in enumerate(shapes)], kind)
     tensors = numbered(layout)
     flat = layout.flatten(tensors)
     for name, tensor in layout.unflatten(flat).items():
@@ -78,7 +78,7 @@ def test_flatten_and_unflatten_are_inverse_and_padding_is_the_rest(
 
 
 def test_padding_of_a_part_counts_from_its_first_chunk() -> None:
-    layout = Layout.of([("a", (40, 100)), ("b", (64, 64)), ("c", (7,))], "flat")
+    layout = WeightLayout.of([("a", (40, 100)), ("b", (64, 64)), ("c", (7,))], "flat")
     assert layout.padding(0, 3).chunks.tolist() == [0, 2]
     assert layout.padding(1, 3).chunks.tolist() == [1]
     assert layout.padding(1, 2).chunks.tolist() == []
@@ -96,16 +96,16 @@ def test_padding_of_a_part_counts_from_its_first_chunk() -> None:
 )
 def test_tensors_that_no_manifest_may_list_are_malformed(tensors: Any) -> None:  # noqa: ANN401  (broken on purpose)
     with pytest.raises(MalformedError):
-        Layout.of(tensors, "flat")
+        WeightLayout.of(tensors, "flat")
 
 
 def test_names_are_ordered_by_their_bytes() -> None:
-    layout = Layout.of([("layers.10", (3,)), ("layers.2", (4,))], "flat")
+    layout = WeightLayout.of([("layers.10", (3,)), ("layers.2", (4,))], "flat")
     assert [one.offset for one in layout.placements] == [0, 3]
 
 
 def test_other_tensors_are_refused() -> None:
-    layout = Layout.of([("a", (2, 2))], "flat")
+    layout = WeightLayout.of([("a", (2, 2))], "flat")
     with pytest.raises(RefusedError):
         layout.flatten({"b": np.zeros((2, 2))})
     with pytest.raises(RefusedError):

@@ -10,7 +10,7 @@ import pytest
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout
-from tequio_shared.head.layout import Base, BaseFile
+from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Manifest
 from tests.support.swarm import tiny_manifest
@@ -22,7 +22,7 @@ MODULES = {
 A, B = ".lora_A.weight", ".lora_B.weight"
 Q = "base_model.model.model.layers.0.self_attn.q_proj"
 FILE = BaseFile(name="model.safetensors", size_bytes=20_000, root=to_text(sha256(b"base")))
-BASE = Base(
+BASE = FrozenBase(
     source="some/model",
     revision="ab" * 20,
     parameters=10_000,
@@ -36,7 +36,7 @@ BASE = Base(
 def lora_manifest(**fields: Any) -> Manifest:  # noqa: ANN401 - any field of the base
     """The tiny run, as one of adapters; `tensors` and `aliases` change the model."""
     plain = tiny_manifest()
-    tensors = fields.pop("tensors", layout.pairs(MODULES, 4))
+    tensors = fields.pop("tensors", layout.adapter_pairs(MODULES, 4))
     model = msgspec.structs.replace(
         plain.model,
         tensors=tensors,
@@ -48,10 +48,10 @@ def lora_manifest(**fields: Any) -> Manifest:  # noqa: ANN401 - any field of the
 
 
 def test_pairs_bear_the_names_that_peft_gives_them_and_lead_back_to_their_modules() -> None:
-    listed = layout.pairs(MODULES, 4)
+    listed = layout.adapter_pairs(MODULES, 4)
     assert listed[:2] == ((Q + A, (4, 48)), (Q + B, (64, 4)))
-    assert layout.modules_of(listed) == MODULES
-    assert layout.modules_of([("model.norm.weight", (48,))]) == {}
+    assert layout.adapted_modules(listed) == MODULES
+    assert layout.adapted_modules([("model.norm.weight", (48,))]) == {}
 
 
 def test_a_manifest_with_a_base_survives_its_bytes() -> None:
@@ -83,7 +83,7 @@ def test_frozen_weights_are_paid_for_forward_and_backward_but_not_for_a_gradient
         ({"rank": 0}, "base.rank"),
         ({"rank": 1_025}, "base.rank"),
         ({"rank": 8}, "pairs of rank 8"),
-        ({"rank": 32, "tensors": layout.pairs(MODULES, 32)}, "v_proj has only 16"),
+        ({"rank": 32, "tensors": layout.adapter_pairs(MODULES, 32)}, "v_proj has only 16"),
         ({"targets": ("k_proj", "q_proj", "v_proj")}, "'k_proj'"),
         ({"targets": ("q_proj",)}, "'v_proj'"),
         ({"targets": ("v_proj", "q_proj")}, "ascending"),
@@ -94,7 +94,7 @@ def test_frozen_weights_are_paid_for_forward_and_backward_but_not_for_a_gradient
         ({"files": (FILE, FILE)}, "base.files"),
         ({"parameters": 10_001}, "base.parameters"),
         ({"aliases": ((Q + "x", Q + A),)}, "model.aliases"),
-        ({"tensors": layout.pairs(MODULES, 4)[:3]}, "pairs of rank 4"),
+        ({"tensors": layout.adapter_pairs(MODULES, 4)[:3]}, "pairs of rank 4"),
         ({"tensors": (("model.norm.weight", (4, 4)),)}, "pairs of rank 4"),
         ({"tensors": ((Q + A, ()), (Q + B, (64, 4)))}, "pairs of rank 4"),
         ({"tensors": ((Q + A, (4, 48)), (Q + B, ()))}, "pairs of rank 4"),

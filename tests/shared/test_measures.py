@@ -11,15 +11,15 @@ import pytest
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.limits import MEASURED_HEADS
-from tequio_shared.network.run import RunView, State
+from tequio_shared.network.run import RunState, RunView
 from tequio_shared.round import assignment, measures
-from tequio_shared.round.manifest import Manifest, Measure
+from tequio_shared.round.manifest import Manifest, MeasureRules
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, HeadPromote
 from tests.support.attack_table import attack
 from tests.support.swarm import Said, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_shared.round.measures import Draw
+    from tequio_shared.round.measures import MeasureDraw
     from tequio_shared.round.round import Head
     from tests.support.swarm import Volunteer
 
@@ -29,14 +29,14 @@ MEMBERS = 6
 
 def measuring(every: int = 2, *, seed: int = 0, most: int = 4) -> Swarm:
     """Let members of a run that measures train; nobody measures unless a test lets it."""
-    rules = msgspec.structs.replace(tiny_manifest(most=most), measure=Measure(every=every))
+    rules = msgspec.structs.replace(tiny_manifest(most=most), measure=MeasureRules(every=every))
     swarm = Swarm(manifest=rules, seed=seed)
     for at in range(MEMBERS):
         swarm.volunteer(f"v{at}")
     return swarm
 
 
-def until_draw(swarm: Swarm) -> Draw:
+def until_draw(swarm: Swarm) -> MeasureDraw:
     """Go on to the next draw."""
     before = swarm.view.drawn
     while swarm.view.drawn is before:
@@ -45,7 +45,7 @@ def until_draw(swarm: Swarm) -> Draw:
     return swarm.view.drawn
 
 
-def drawn(swarm: Swarm, draw: Draw) -> list[Volunteer]:
+def drawn(swarm: Swarm, draw: MeasureDraw) -> list[Volunteer]:
     by_key = {one.key: one for one in swarm.volunteers}
     return [by_key[key] for key in draw.drawn]
 
@@ -101,7 +101,7 @@ def test_who_states_another_head_is_not_drawn() -> None:
     assert isinstance(next(iter(liars.attests.values())), HeadAttest)
     keys = liars.roster.keys
     honest = {keys[slot] for slot, one in liars.attests.items() if one.head == to_text(head.hash)}
-    assert set(measures.Draw.at_promotion(liars, head).drawn) <= honest
+    assert set(measures.MeasureDraw.at_promotion(liars, head).drawn) <= honest
 
 
 def test_the_lot_falls_on_others_from_head_to_head() -> None:
@@ -114,11 +114,11 @@ def test_heads_of_every_so_many_rounds_are_drawn_for_and_the_last_one() -> None:
     swarm = measuring(every=2, most=3)
     heads = [until_draw(swarm).head.round for _ in range(3)]
     assert heads == [0, 2, 3]
-    assert swarm.view.state is State.COOLDOWN
+    assert swarm.view.state is RunState.COOLDOWN
 
 
-@pytest.mark.parametrize("measure", [Measure(every=0), msgspec.UNSET])
-def test_a_run_that_measures_nothing_draws_nobody(measure: Measure) -> None:
+@pytest.mark.parametrize("measure", [MeasureRules(every=0), msgspec.UNSET])
+def test_a_run_that_measures_nothing_draws_nobody(measure: MeasureRules) -> None:
     rules = msgspec.structs.replace(tiny_manifest(most=2), measure=measure)
     swarm = Swarm(manifest=rules)
     one = swarm.volunteer("one")
@@ -141,7 +141,7 @@ def test_a_drawn_member_is_heard_once_and_the_median_stands() -> None:
     with pytest.raises(RefusedError) as refusal:
         swarm.post(drawn(swarm, draw)[0], said(draw.head))
     assert refusal.value.code == "already-said"
-    assert len(draw.said) == 3
+    assert len(draw.measures) == 3
 
 
 @attack("P10", layer="coord", ends="refused unless from a drawn member, for the drawn head, once")
@@ -188,20 +188,20 @@ def test_a_late_word_about_an_older_head_leaves_the_newest_that_is_known() -> No
     swarm.post(drawn(swarm, new)[0], said(new.head))
     swarm.post(drawn(swarm, old)[0], said(old.head, 9_000_000))
     assert told(swarm) == (new.head.round, 7.0)
-    assert len(old.said) == 1
+    assert len(old.measures) == 1
 
 
 def test_the_last_head_is_measured_when_the_run_is_over() -> None:
     swarm = measuring(most=1)
     swarm.run()
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     draw = swarm.view.drawn
     assert draw is not None
     assert draw.head == swarm.view.head
     for one in drawn(swarm, draw):
         swarm.post(one, said(draw.head))
     assert draw.bits_per_byte == pytest.approx(7.0)
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
 
 
 def test_a_replay_draws_the_same_and_hears_the_same() -> None:
@@ -239,7 +239,7 @@ def test_a_light_view_that_was_told_of_an_earlier_draw_holds_words_against_it() 
     first, second = until_draw(swarm), until_draw(swarm)
     swarm.run_rounds(2)
     light, begun = light_from_here(swarm), len(swarm.entries)
-    light.draws.recall(copy.deepcopy(second))
+    light.draws.add_earlier(copy.deepcopy(second))
     swarm.post(drawn(swarm, second)[0], said(second.head))
     swarm.post(drawn(swarm, first)[0], said(first.head))
     assert follow(light, swarm, begun).measured == second
@@ -300,7 +300,7 @@ def test_a_measure_of_nothing_is_none(field: str) -> None:
 def test_a_manifest_without_the_section_is_as_it_was_and_reads_back() -> None:
     plain = tiny_manifest()
     assert b"measure" not in plain.encode()
-    asked = msgspec.structs.replace(plain, measure=Measure(every=3))
+    asked = msgspec.structs.replace(plain, measure=MeasureRules(every=3))
     assert Manifest.parse(asked.encode()) == asked
     assert asked.run_id != plain.run_id
     broken = asked.encode().replace(b'"members":3', b'"members":17')

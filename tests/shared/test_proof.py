@@ -13,7 +13,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
 from tequio_shared.round import proof
 from tequio_shared.round.assignment import quorum
-from tequio_shared.round.proof import Reason, Seen, Verdict
+from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
 
 if TYPE_CHECKING:
     from tequio_shared.statements.runs import WitnessProof
@@ -24,8 +24,8 @@ COMMITMENTS = {slot: ContributionId(sha256(bytes([slot]))) for slot in (0, 2, 3,
 slots = st.sets(st.integers(0, 63))
 
 
-def made(vouched: set[int], rejected: dict[int, Reason] | None = None) -> WitnessProof:
-    return proof.make(
+def made(vouched: set[int], rejected: dict[int, RejectionReason] | None = None) -> WitnessProof:
+    return proof.make_proof(
         seed=SEED,
         slots=SLOTS,
         trainers=8,
@@ -35,8 +35,10 @@ def made(vouched: set[int], rejected: dict[int, Reason] | None = None) -> Witnes
     )
 
 
-def checked(body: WitnessProof) -> Seen:
-    return proof.check(body, seed=SEED, slots=SLOTS, trainers=8, commitments=COMMITMENTS, head=HEAD)
+def checked(body: WitnessProof) -> WitnessFindings:
+    return proof.check_proof(
+        body, seed=SEED, slots=SLOTS, trainers=8, commitments=COMMITMENTS, head=HEAD
+    )
 
 
 @given(slots)
@@ -52,8 +54,10 @@ def test_a_bitmap_of_another_length_or_past_the_end_is_refused() -> None:
 
 @given(st.sets(st.sampled_from(sorted(COMMITMENTS))))
 def test_an_honest_proof_says_what_was_seen(vouched: set[int]) -> None:
-    rejected = dict.fromkeys(COMMITMENTS.keys() - vouched, Reason.NORM)
-    assert checked(made(vouched, rejected)) == Seen(vouched=frozenset(vouched), rejected=rejected)
+    rejected = dict.fromkeys(COMMITMENTS.keys() - vouched, RejectionReason.NORM)
+    assert checked(made(vouched, rejected)) == WitnessFindings(
+        vouched=frozenset(vouched), rejected=rejected
+    )
 
 
 SATURATED = to_text(b"\xff" * 14 + b"\x0f")
@@ -86,17 +90,17 @@ def test_a_proof_that_contradicts_itself_is_refused(change: dict[str, object], c
 
 
 def test_the_saturated_filter_is_the_right_size_for_the_round() -> None:
-    assert len(from_text(SATURATED, None)) == proof.size_bytes(8)
+    assert len(from_text(SATURATED, None)) == proof.bloom_bytes(8)
 
 
 def test_anybody_can_ask_the_filter_for_a_contribution() -> None:
     bits = from_text(made({0, 2}).bloom, None)
-    assert proof.contains(bits, SEED, COMMITMENTS[0], 8)
-    assert not proof.contains(bits, SEED, COMMITMENTS[9], 8)
+    assert proof.bloom_contains(bits, SEED, COMMITMENTS[0], 8)
+    assert not proof.bloom_contains(bits, SEED, COMMITMENTS[9], 8)
 
 
-def seen(vouched: set[int], rejected: dict[int, Reason] | None = None) -> Seen:
-    return Seen(vouched=frozenset(vouched), rejected=rejected or {})
+def seen(vouched: set[int], rejected: dict[int, RejectionReason] | None = None) -> WitnessFindings:
+    return WitnessFindings(vouched=frozenset(vouched), rejected=rejected or {})
 
 
 @given(st.integers(1, 16), st.integers(0, 16))
@@ -117,17 +121,17 @@ def test_nobody_witnesses_its_own_work() -> None:
 
 def test_a_lone_witness_cannot_accept_its_own_work() -> None:
     assert proof.verdicts([0], {0: seen({0, 1})}, [0, 1]) == {
-        0: (Verdict.NOT_SELECTED, Reason.NONE),
-        1: (Verdict.ACCEPTED, Reason.NONE),
+        0: (Verdict.NOT_SELECTED, RejectionReason.NONE),
+        1: (Verdict.ACCEPTED, RejectionReason.NONE),
     }
 
 
 def test_rejection_needs_a_quorum_for_one_reason() -> None:
-    norm, cosine = seen(set(), {9: Reason.NORM}), seen(set(), {9: Reason.COSINE})
+    norm, cosine = seen(set(), {9: RejectionReason.NORM}), seen(set(), {9: RejectionReason.COSINE})
     divided = {0: norm, 1: norm, 2: cosine, 3: cosine}
     assert proof.verdicts(range(4), divided, [9])[9][0] is Verdict.NOT_SELECTED
     divided[2] = norm
-    assert proof.verdicts(range(4), divided, [9])[9] == (Verdict.REJECTED, Reason.NORM)
+    assert proof.verdicts(range(4), divided, [9])[9] == (Verdict.REJECTED, RejectionReason.NORM)
 
 
 def test_who_was_not_elected_has_no_voice() -> None:
@@ -138,9 +142,11 @@ def test_who_was_not_elected_has_no_voice() -> None:
 A, R, N = Verdict.ACCEPTED, Verdict.REJECTED, Verdict.NOT_SELECTED
 
 
-def letters(vouched: str, rejected: str = "", reason: Reason = Reason.NORM) -> Seen:
+def letters(
+    vouched: str, rejected: str = "", reason: RejectionReason = RejectionReason.NORM
+) -> WitnessFindings:
     """Slots by letter: a is 0."""
-    return Seen(
+    return WitnessFindings(
         vouched=frozenset(ord(one) - 97 for one in vouched),
         rejected={ord(one) - 97: reason for one in rejected},
     )
@@ -155,7 +161,12 @@ def letters(vouched: str, rejected: str = "", reason: Reason = Reason.NORM) -> S
         ("aaaR", letters("bcd"), True, False),  # vouches for bytes that break a rule
         ("aaaa", letters("bc", "d"), False, False),  # one measure at the edge
         ("aaaa", letters("b", "cd"), True, False),  # two are no edge
-        ("aaaa", letters("bc", "d", Reason.LENGTH), True, False),  # bytes are the same for all
+        (
+            "aaaa",
+            letters("bc", "d", RejectionReason.LENGTH),
+            True,
+            False,
+        ),  # bytes are the same for all
         ("aaar", letters("b", "c"), False, False),  # at one in a measure, and silent on a cheat
         ("aaar", letters("bd", "c"), True, False),  # at odds over two measures
         ("aaaa", letters("bc"), False, True),  # one was out of reach
@@ -171,13 +182,13 @@ def letters(vouched: str, rejected: str = "", reason: Reason = Reason.NORM) -> S
     ],
 )
 def test_a_proof_deviates_and_earns_by_what_the_round_came_to(
-    verdicts: str, said: Seen, *, deviates: bool, earns: bool
+    verdicts: str, said: WitnessFindings, *, deviates: bool, earns: bool
 ) -> None:
     kinds = {
-        "a": (A, Reason.NONE),
-        "r": (R, Reason.NORM),
-        "R": (R, Reason.LENGTH),
-        "n": (N, Reason.NONE),
+        "a": (A, RejectionReason.NONE),
+        "r": (R, RejectionReason.NORM),
+        "R": (R, RejectionReason.LENGTH),
+        "n": (N, RejectionReason.NONE),
     }
     came_to = {slot: kinds[one] for slot, one in enumerate(verdicts)}
     assert proof.deviates(0, said, came_to) is deviates

@@ -7,7 +7,7 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.network.run import RunView, State
+from tequio_shared.network.run import RunState, RunView
 from tequio_shared.statements.network import CheckpointPublish
 from tests.support.swarm import Said, Swarm, tiny_manifest
 
@@ -30,7 +30,7 @@ def publication(swarm: Swarm, number: int) -> CheckpointPublish:
     )
 
 
-def go_to(swarm: Swarm, state: State) -> None:
+def go_to(swarm: Swarm, state: RunState) -> None:
     while swarm.view.state is not state:
         assert swarm.step()
 
@@ -43,10 +43,10 @@ def test_any_certified_head_may_be_published_in_the_middle_of_a_round_and_after_
     swarm: Swarm,
 ) -> None:
     swarm.run_rounds(1)
-    go_to(swarm, State.ROUND_TRAIN)
+    go_to(swarm, RunState.ROUND_TRAIN)
     said(swarm, 0, publication(swarm, 0))
     said(swarm, 1, publication(swarm, 1))
-    go_to(swarm, State.FINISHED)
+    go_to(swarm, RunState.FINISHED)
     said(swarm, 1, publication(swarm, 1))
     said(swarm, 2, publication(swarm, 2))
     assert swarm.replay().heads == swarm.view.heads
@@ -54,9 +54,9 @@ def test_any_certified_head_may_be_published_in_the_middle_of_a_round_and_after_
 
 def test_it_changes_nothing_in_the_run(swarm: Swarm) -> None:
     swarm.run()
-    before = swarm.view.state, swarm.view.number, swarm.view.head, swarm.view.wish
+    before = swarm.view.state, swarm.view.number, swarm.view.head, swarm.view.request
     said(swarm, 1, publication(swarm, 1))
-    assert (swarm.view.state, swarm.view.number, swarm.view.head, swarm.view.wish) == before
+    assert (swarm.view.state, swarm.view.number, swarm.view.head, swarm.view.request) == before
 
 
 def test_a_head_that_was_not_certified_is_refused(swarm: Swarm) -> None:

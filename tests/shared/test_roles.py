@@ -8,7 +8,13 @@ import pytest
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.network.genesis import OF_COORDINATOR, OF_ORGANISERS, OF_TWO, Genesis, check_role
+from tequio_shared.network.genesis import (
+    COORDINATOR_BODIES,
+    ORGANISER_BODIES,
+    TWO_SIGNER_BODIES,
+    Genesis,
+    check_role,
+)
 from tequio_shared.statements.statement import Entry, sign
 from tests.support.statements import NET, example_statement
 
@@ -32,7 +38,7 @@ def entry(type_name: str, *signers: Signer) -> Entry:
     return sign(NET, example_statement(type_name, author=signers[0].key), *signers)
 
 
-@pytest.mark.parametrize("type_name", [body.TYPE for body in OF_COORDINATOR])
+@pytest.mark.parametrize("type_name", [body.TYPE for body in COORDINATOR_BODIES])
 @pytest.mark.parametrize("author", [FIRST, STRANGER])
 def test_only_the_coordinator_speaks_for_the_round(type_name: str, author: Signer) -> None:
     check_role(entry(type_name, COORDINATOR), genesis())
@@ -40,7 +46,7 @@ def test_only_the_coordinator_speaks_for_the_round(type_name: str, author: Signe
         check_role(entry(type_name, author), genesis())
 
 
-@pytest.mark.parametrize("type_name", [body.TYPE for body in OF_ORGANISERS])
+@pytest.mark.parametrize("type_name", [body.TYPE for body in ORGANISER_BODIES])
 @pytest.mark.parametrize("author", [COORDINATOR, STRANGER])
 def test_only_organisers_open_and_steer_runs(type_name: str, author: Signer) -> None:
     check_role(entry(type_name, FIRST, SECOND), genesis())
@@ -56,7 +62,7 @@ def test_a_threshold_counts_organisers_and_nobody_else() -> None:
             check_role(entry("run.pause", FIRST, *second), rules)
 
 
-@pytest.mark.parametrize("type_name", [body.TYPE for body in OF_TWO])
+@pytest.mark.parametrize("type_name", [body.TYPE for body in TWO_SIGNER_BODIES])
 def test_what_makes_trusted_needs_two_organisers_where_there_are_two(
     type_name: str,
 ) -> None:

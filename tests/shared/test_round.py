@@ -8,16 +8,16 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, sha256, to_text
-from tequio_shared.round.documents import Result
+from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.proof import Verdict
-from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import HeadAttest, RoundWitness, WorkCommit
 from tests.support.swarm import Character, Swarm, signer
 
 
-def swarm_in(phase: Phase, characters: tuple[Character, ...] = (Character(),) * 4) -> Swarm:
+def swarm_in(phase: RoundPhase, characters: tuple[Character, ...] = (Character(),) * 4) -> Swarm:
     """A swarm whose first round has just entered the phase."""
     swarm = Swarm()
     for at, character in enumerate(characters):
@@ -40,8 +40,10 @@ def work(swarm: Swarm, name: str, **changes: object) -> WorkCommit:
     view, key = current_round(swarm), signer(name).key
     share = view.roster.members[view.slot_of[key]].share
     header = swarm.workshop.contribute(view, key, swarm.rng, share)
-    fields = {name: getattr(header, name) for name in Header.__dataclass_fields__} | changes
-    return WorkCommit(header=to_text(Header(**fields).pack()))
+    fields = {
+        name: getattr(header, name) for name in ContributionHeader.__dataclass_fields__
+    } | changes
+    return WorkCommit(header=to_text(ContributionHeader(**fields).pack()))
 
 
 def refusal(swarm: Swarm, name: str, body: HeadAttest | WorkCommit) -> str:
@@ -77,23 +79,23 @@ def refusal(swarm: Swarm, name: str, body: HeadAttest | WorkCommit) -> str:
 def test_a_header_that_breaks_a_rule_is_refused_by_its_name(
     changes: dict[str, object], rule: str
 ) -> None:
-    swarm = swarm_in(Phase.TRAIN)
+    swarm = swarm_in(RoundPhase.TRAIN)
     code = refusal(swarm, "v0", work(swarm, "v0", **changes))
     assert code.startswith(f"header-{rule}")
 
 
 def test_a_second_commitment_and_a_copied_payload_are_refused() -> None:
-    swarm = swarm_in(Phase.TRAIN)
+    swarm = swarm_in(RoundPhase.TRAIN)
     view = current_round(swarm)
     first = work(swarm, "v0")
     view.apply(50, signer("v0").key, first, swarm.now_ms)
-    root = Header.parse(from_text(first.header, None)).payload_root
+    root = ContributionHeader.parse(from_text(first.header, None)).payload_root
     assert refusal(swarm, "v0", work(swarm, "v0")) == "already-said"
     assert refusal(swarm, "v1", work(swarm, "v1", payload_root=root)) == "duplicate-payload"
 
 
 def test_a_stranger_is_not_in_the_round() -> None:
-    swarm = swarm_in(Phase.TRAIN)
+    swarm = swarm_in(RoundPhase.TRAIN)
     assert refusal(swarm, "nobody", work(swarm, "v0")) == "not-in-round"
 
 
@@ -105,7 +107,7 @@ def attest(swarm: Swarm, name: str) -> HeadAttest:
 
 
 def test_head_zero_is_the_manifests_and_no_quorums() -> None:
-    swarm = swarm_in(Phase.ATTEST)
+    swarm = swarm_in(RoundPhase.ATTEST)
     view, other = current_round(swarm), sha256(b"other weights")
     head = view.expected_head(other, sha256(b"other aux"))
     lie = msgspec.structs.replace(
@@ -122,7 +124,7 @@ def test_a_canonical_head_is_not_voted_on_again() -> None:
     for at in range(4):
         swarm.volunteer(f"v{at}", Character(silent=0))
     swarm.run_rounds(1)
-    while swarm.view.next_head is not None or current_round(swarm).phase is not Phase.ATTEST:
+    while swarm.view.next_head is not None or current_round(swarm).phase is not RoundPhase.ATTEST:
         assert swarm.coordinate() or swarm.step()
     view = current_round(swarm)
     late = next(key for key, slot in view.slot_of.items() if slot not in view.attests)
@@ -142,18 +144,18 @@ def test_a_canonical_head_is_not_voted_on_again() -> None:
 
 
 def test_a_secret_chosen_after_the_others_revealed_theirs_does_not_count() -> None:
-    swarm = swarm_in(Phase.ATTEST)
+    swarm = swarm_in(RoundPhase.ATTEST)
     grinder = swarm.volunteers[0]
     fresh = bytes(32)
     again = swarm.view.accounts
     assert again is not None
-    again.ready(grinder.key, ("trainer",), sha256(fresh), 99)  # as member.ready would
+    again.mark_ready(grinder.key, ("trainer",), sha256(fresh), 99)  # as member.ready would
     body = msgspec.structs.replace(attest(swarm, "v0"), reveal=to_text(fresh))
     assert refusal(swarm, "v0", body) == "wrong-reveal"
 
 
 def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:
-    swarm = swarm_in(Phase.WITNESS)
+    swarm = swarm_in(RoundPhase.WITNESS)
     view = current_round(swarm)
     while len(view.proofs) < 2:
         swarm.step()
@@ -164,27 +166,27 @@ def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:
 
 
 def test_a_close_with_missing_rows_is_refused() -> None:
-    swarm = swarm_in(Phase.WITNESS)
+    swarm = swarm_in(RoundPhase.WITNESS)
     view = current_round(swarm)
     while len(view.proofs) < 4:
         swarm.step()
     whole = view.result(view.measured_ms())
-    short = Result(slots=whole.slots[:-1])
+    short = RoundResult(slots=whole.slots[:-1])
     with pytest.raises(RefusedError):
         view.apply_close(view.closing(short), short)
 
 
 def test_round_witness_counts_the_commitments() -> None:
-    swarm = swarm_in(Phase.TRAIN)
+    swarm = swarm_in(RoundPhase.TRAIN)
     with pytest.raises(RefusedError):
         current_round(swarm).apply_witness(RoundWitness(commits=1))
 
 
 def test_who_was_never_asked_is_not_silent() -> None:
-    swarm = swarm_in(Phase.TRAIN, (Character(),) * 2)
+    swarm = swarm_in(RoundPhase.TRAIN, (Character(),) * 2)
     swarm.volunteer("watcher", roles=("witness",))
     swarm.run_rounds(1)
-    while current_round(swarm).phase is not Phase.TRAIN:
+    while current_round(swarm).phase is not RoundPhase.TRAIN:
         assert swarm.step()
     view = current_round(swarm)
     slot = view.slot_of[signer("watcher").key]

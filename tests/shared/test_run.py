@@ -14,16 +14,16 @@ from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, RunId, from_text, sha256, to_text
 from tequio_shared.network.run import (
     TRANSITIONS,
-    Event,
     FullRunView,
+    RunEvent,
+    RunRequest,
+    RunState,
     RunView,
-    State,
-    Wish,
     needed_document,
 )
-from tequio_shared.network.standing import Standings
+from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
-from tequio_shared.round.documents import Result
+from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RunFinish, RunPause, RunResume
 from tequio_shared.statements.statement import Statement, make
@@ -44,22 +44,22 @@ def swarm_of(seed: int, members: int = 6, character: Character = CROOKED) -> Swa
     return swarm
 
 
-@given(st.lists(st.sampled_from(Event), max_size=30))
-def test_no_sequence_of_events_leaves_the_table(events: list[Event]) -> None:
-    state = State.WAITING_FOR_MEMBERS
+@given(st.lists(st.sampled_from(RunEvent), max_size=30))
+def test_no_sequence_of_events_leaves_the_table(events: list[RunEvent]) -> None:
+    state = RunState.WAITING_FOR_MEMBERS
     for event in events:
         state = TRANSITIONS.get((state, event), state)
-        assert state in State
+        assert state in RunState
 
 
 def test_every_state_can_be_reached_and_only_one_is_the_end() -> None:
-    reached, edge = set(), {State.WAITING_FOR_MEMBERS}
+    reached, edge = set(), {RunState.WAITING_FOR_MEMBERS}
     while edge:
         reached |= edge
         edge = {after for (before, _), after in TRANSITIONS.items() if before in reached} - reached
-    assert reached == set(State)
-    assert {state for state in State if not any(one is state for one, _ in TRANSITIONS)} == {
-        State.FINISHED
+    assert reached == set(RunState)
+    assert {state for state in RunState if not any(one is state for one, _ in TRANSITIONS)} == {
+        RunState.FINISHED
     }
 
 
@@ -69,7 +69,7 @@ def test_a_crooked_swarm_keeps_the_invariants(seed: int) -> None:
     ended: list[int] = []
     for _ in range(1_000):
         done = swarm.view.closed + swarm.view.voided
-        if swarm.view.state is State.FINISHED or not swarm.step():
+        if swarm.view.state is RunState.FINISHED or not swarm.step():
             break
         if swarm.view.closed + swarm.view.voided > done:
             ended.append(swarm.view.number)
@@ -78,7 +78,7 @@ def test_a_crooked_swarm_keeps_the_invariants(seed: int) -> None:
     assert check_points(swarm) == swarm.view.closed
 
 
-def run_until(swarm: Swarm, state: State) -> None:
+def run_until(swarm: Swarm, state: RunState) -> None:
     while swarm.view.state is not state:
         assert swarm.step()
 
@@ -88,7 +88,7 @@ def check_windows(view: FullRunView) -> None:
     waiting = [at for first, n in view.accounts.queue.returned for at in range(first, first + n)]
     assert len(set(waiting)) == len(waiting)
     trained = view.accounts.tokens // view.manifest.windows.tokens
-    in_round = view.state in (State.WARMUP, State.ROUND_TRAIN, State.ROUND_WITNESS)
+    in_round = view.state in (RunState.WARMUP, RunState.ROUND_TRAIN, RunState.ROUND_WITNESS)
     pool = view.round.roster.pool if view.round is not None and in_round else ()
     held = sum(count for _, count in pool)
     assert len(waiting) + held + trained == view.accounts.queue.fresh
@@ -97,7 +97,7 @@ def check_windows(view: FullRunView) -> None:
 def check_points(swarm: Swarm) -> int:
     """Points are those of the results, and those of accepted work only; count the results."""
     results = [
-        Result.parse(swarm.blobs[name])
+        RoundResult.parse(swarm.blobs[name])
         for one in swarm.entries
         if isinstance(one.statement.body, RoundClose)
         and (name := needed_document(one.statement)) is not None
@@ -137,17 +137,17 @@ def test_a_light_view_from_any_round_on_follows_the_rest() -> None:
                 RunView.light(swarm.net, swarm.manifest, head=whole.head, next_head=whole.next_head)
             )
     assert len(views) > 4
-    assert {light.state for light in views} == {State.FINISHED}
+    assert {light.state for light in views} == {RunState.FINISHED}
     assert {light.head for light in views} == {swarm.view.head}
 
 
 def swarm_log(swarm: Swarm) -> Iterator[Statement]:
     swarm.run_rounds(2)
     swarm.organise(RunPause(reason=1))
-    run_until(swarm, State.PAUSED)
+    run_until(swarm, RunState.PAUSED)
     swarm.organise(RunResume(reason=1))
     swarm.run(800)
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     start = next(at for at, one in enumerate(swarm.entries) if one.statement.type == "run.open")
     for index, entry in enumerate(swarm.entries):
         yield entry.statement if index >= start and entry.statement.run else swarm_nothing(swarm)
@@ -182,7 +182,7 @@ def test_every_mutated_word_of_the_coordinator_is_refused_without_a_trace() -> N
     swarm = swarm_of(21, members=5)
     swarm.run(400)
     assert swarm.view.voided, "the log has a void round in it"
-    view = FullRunView.opened(swarm.net, swarm.manifest, Standings(), Tiers())
+    view = FullRunView.opened(swarm.net, swarm.manifest, KeyStatus(), Tiers())
     tried: set[str] = set()
     for index, entry in enumerate(swarm.entries):
         statement = entry.statement
@@ -238,11 +238,11 @@ def test_a_result_with_another_point_is_refused_even_if_its_hash_is_signed() -> 
     )
     view, statement = swarm.replay(swarm.entries[:at]), swarm.entries[at].statement
     assert isinstance(statement.body, RoundClose)
-    result = Result.parse(swarm.blobs[sha256_of(statement)])
+    result = RoundResult.parse(swarm.blobs[sha256_of(statement)])
     row = msgspec.structs.replace(
         result.slots[0], trainer_micropoints=result.slots[0].trainer_micropoints + 1
     )
-    forged = Result(slots=(row, *result.slots[1:]))
+    forged = RoundResult(slots=(row, *result.slots[1:]))
     swarm.blobs[sha256(forged.encode())] = forged.encode()
     body = msgspec.structs.replace(statement.body, result=to_text(sha256(forged.encode())))
     with pytest.raises(RefusedError):
@@ -255,16 +255,16 @@ def sha256_of(statement: Statement) -> Any:  # noqa: ANN401  # a digest, never N
 
 def test_a_pause_waits_for_the_round_and_a_resume_for_the_pause() -> None:
     swarm = swarm_of(1, 4, Character())
-    run_until(swarm, State.ROUND_TRAIN)
+    run_until(swarm, RunState.ROUND_TRAIN)
     with pytest.raises(RefusedError):
         swarm.organise(RunResume(reason=1))
     swarm.organise(RunPause(reason=1))
-    assert swarm.view.wish is Wish.PAUSE
-    run_until(swarm, State.PAUSED)
+    assert swarm.view.request is RunRequest.PAUSE
+    run_until(swarm, RunState.PAUSED)
     with pytest.raises(RefusedError):
         swarm.organise(RunPause(reason=1))
     swarm.organise(RunFinish(reason=1))
-    assert swarm.view.state is State.COOLDOWN
+    assert swarm.view.state is RunState.COOLDOWN
 
 
 def test_an_ended_run_takes_nothing() -> None:
@@ -272,7 +272,7 @@ def test_an_ended_run_takes_nothing() -> None:
     for at in range(3):
         swarm.volunteer(f"v{at}")
     swarm.run()
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     before = copy.deepcopy(swarm.view)
     for body in (RunPause(reason=1), RunFinish(reason=1), RunResume(reason=1)):
         statement = make(

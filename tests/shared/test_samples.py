@@ -22,7 +22,7 @@ def test_a_measure_without_a_sample_is_spelt_as_before() -> None:
 @pytest.mark.parametrize("text", ["", "a time\nthere was", "¡Había una vez! 从前 🦊", "<script>"])
 def test_a_text_for_eyes_is_taken_as_it_is(text: str) -> None:
     assert read(measure(text)) == measure(text)
-    assert measures.fit(text, SAMPLE_BYTES) == text
+    assert measures.clean_sample(text, SAMPLE_BYTES) == text
 
 
 @attack("P10", layer="log", ends="refused: too long, or with control characters")
@@ -48,7 +48,7 @@ def test_a_text_for_eyes_is_taken_as_it_is(text: str) -> None:
 def test_a_text_that_is_more_than_text_is_refused(text: str) -> None:
     with pytest.raises(MalformedError):
         read(measure(""), text=text)
-    shown = measures.fit(text, SAMPLE_BYTES)
+    shown = measures.clean_sample(text, SAMPLE_BYTES)
     assert read(measure(""), text=shown).sample == Sample(prompt="Once upon", text=shown)
 
 
@@ -60,7 +60,7 @@ def test_a_beginning_is_bound_more_tightly() -> None:
 
 @given(st.text(), st.integers(0, 40))
 def test_whatever_a_model_writes_fits_into_the_log(text: str, most_bytes: int) -> None:
-    fitted = measures.fit(text, most_bytes)
+    fitted = measures.clean_sample(text, most_bytes)
     assert len(fitted.encode()) <= most_bytes
     assert Sample(prompt=fitted, text=fitted) == msgspec.convert(
         {"prompt": fitted, "text": fitted}, Sample
@@ -73,7 +73,7 @@ def test_what_most_agree_on_longest_is_shown() -> None:
         "one": measure(" a time there was a fox", millibits=7_001),
         "other": measure(" a time there was a dog", millibits=6_999),
     }
-    name, sample = measures.shown(said) or ("", None)
+    name, sample = measures.best_sample(said) or ("", None)
     assert name == "one", "of two that agree as far, the first"
     assert sample == said["one"].sample
 
@@ -84,7 +84,7 @@ def test_without_agreement_the_median_member_is_shown() -> None:
         "b": measure("y"),
         "c": measure("z", millibits=6_999),
     }
-    assert (measures.shown(said) or ("",))[0] == "b"
+    assert (measures.best_sample(said) or ("",))[0] == "b"
 
 
 @attack("P10", layer="coord", ends="an outlier's sample is shown nowhere")
@@ -96,6 +96,8 @@ def test_an_outlier_and_another_beginning_are_not_shown() -> None:
         "silent": measure(None),
         "other": measure("some", millibits=7_000),
     }
-    assert (measures.shown(said) or ("",))[0] == "one"
-    assert measures.shown({"far": said["far"], "b": measure(None), "c": measure(None)}) is None
-    assert measures.shown({}) is None
+    assert (measures.best_sample(said) or ("",))[0] == "one"
+    assert (
+        measures.best_sample({"far": said["far"], "b": measure(None), "c": measure(None)}) is None
+    )
+    assert measures.best_sample({}) is None

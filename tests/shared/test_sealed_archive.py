@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_shared import sealed_set
-from tequio_shared.competition.sealed_archive import CHUNK_BYTES, Begin, Head, chunked, read
+from tequio_shared.competition.sealed_archive import (
+    CHUNK_BYTES,
+    ArchiveHead,
+    DocumentStart,
+    chunked,
+    read_documents,
+)
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest
 from tequio_shared.log import merkle
@@ -19,27 +25,29 @@ TEXTS = [b"milpa", b"mano" * 20_000, b"metate"]
 
 
 def _leaves(texts: list[bytes]) -> list[bytes]:
-    return [sealed_set.leaf(salt, (text,)) for salt, text in zip(SALTS, texts, strict=True)]
+    return [
+        sealed_set.document_leaf(salt, (text,)) for salt, text in zip(SALTS, texts, strict=True)
+    ]
 
 
-def _head(texts: list[bytes], leaves: list[bytes]) -> Head:
-    return Head(
+def _head(texts: list[bytes], leaves: list[bytes]) -> ArchiveHead:
+    return ArchiveHead(
         root=merkle.root_of_hashes(leaves), documents=len(texts), size_bytes=sum(map(len, texts))
     )
 
 
 def _plain(texts: list[bytes], leaves: list[bytes]) -> bytes:
     documents = (
-        Begin(index=at, salt=SALTS[at], size_bytes=len(text)).encode() + text
+        DocumentStart(index=at, salt=SALTS[at], size_bytes=len(text)).encode() + text
         for at, text in enumerate(texts)
     )
     return b"".join((*leaves, *documents))
 
 
-def _texts(plain: bytes, head: Head) -> list[bytes]:
+def _texts(plain: bytes, head: ArchiveHead) -> list[bytes]:
     found: list[bytes] = []
-    for event in read(chunked([plain]), head):
-        if isinstance(event, Begin):
+    for event in read_documents(chunked([plain]), head):
+        if isinstance(event, DocumentStart):
             assert event.salt == SALTS[event.index]
             found.append(b"")
         else:
@@ -59,7 +67,7 @@ def test_documents_come_back_in_their_order() -> None:
 
 def test_a_leaf_is_that_of_the_merkle_tree_over_salt_and_document() -> None:
     assert LEAVES[1] == merkle.leaf_hash(SALTS[1] + TEXTS[1])
-    assert sealed_set.leaf(SALTS[1], (TEXTS[1][:7], TEXTS[1][7:])) == LEAVES[1]
+    assert sealed_set.document_leaf(SALTS[1], (TEXTS[1][:7], TEXTS[1][7:])) == LEAVES[1]
     assert LEAVES[1] == hashlib.sha256(b"\x00" + SALTS[1] + TEXTS[1]).digest()
 
 
@@ -96,11 +104,11 @@ def test_a_document_larger_than_all_together_is_refused_before_it_is_read() -> N
 
 
 def test_a_head_comes_back_and_a_wrong_one_does_not() -> None:
-    assert Head.parse(HEAD.encode()) == HEAD
-    none = Head(root=Digest(bytes(32)), documents=0, size_bytes=0).encode()
+    assert ArchiveHead.parse(HEAD.encode()) == HEAD
+    none = ArchiveHead(root=Digest(bytes(32)), documents=0, size_bytes=0).encode()
     for wrong in (HEAD.encode()[:-1], b"x" + HEAD.encode()[1:], b"", none):
         with pytest.raises(MalformedError):
-            Head.parse(wrong)
+            ArchiveHead.parse(wrong)
 
 
 def test_every_chunk_has_a_nonce_of_its_own_and_only_the_last_says_so() -> None:

@@ -11,10 +11,10 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import key_from_text, sha256, to_text
 from tequio_shared.limits import APPEAL_MS, APPEAL_PAUSE_MS, QUARANTINE_MS, REPEATED_QUARANTINE_MS
 from tequio_shared.network.coordination import decide
-from tequio_shared.network.standing import Cause, Standing
+from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.round.documents import TRAINER, WITNESS
-from tequio_shared.round.proof import Reason
-from tequio_shared.round.round import Phase
+from tequio_shared.round.proof import RejectionReason
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import (
     StandingAppeal,
     StandingChange,
@@ -66,7 +66,7 @@ def ready(swarm: Swarm, one: Volunteer) -> None:
 
 def quarantine(swarm: Swarm, one: Volunteer) -> StandingChange:
     """Let honest witnesses name broken bytes of that trainer until it is out."""
-    swarm.workshop.blames[one.key] = Reason.LEVEL
+    swarm.workshop.blames[one.key] = RejectionReason.LEVEL
     while standing(swarm, one) is not Standing.QUARANTINED:
         assert swarm.step()
     del swarm.workshop.blames[one.key]
@@ -83,7 +83,7 @@ def test_ten_accepted_contributions_make_a_newcomer_active() -> None:
     assert {standing(swarm, one) for one in them.values()} == {Standing.ACTIVE}
     assert {member.share for member in swarm.view.round.roster.members} == {8}
     (change,) = changes(swarm, them["a"])
-    assert (change.to, change.cause) == ("active", Cause.EARNED)
+    assert (change.to, change.cause) == ("active", StandingCause.EARNED)
     assert change.evidence == (close_indices(swarm)[9],)
 
 
@@ -134,17 +134,19 @@ def test_the_proven_come_before_newcomers_when_places_are_few() -> None:
     assert not any(in_roster(swarm, one) for one in crowd)
 
 
-@pytest.mark.parametrize("reason", [Reason.NORM, Reason.COSINE, Reason.COPY])
-def test_a_measured_fault_is_a_strike_and_two_quarantine(reason: Reason) -> None:
+@pytest.mark.parametrize(
+    "reason", [RejectionReason.NORM, RejectionReason.COSINE, RejectionReason.COPY]
+)
+def test_a_measured_fault_is_a_strike_and_two_quarantine(reason: RejectionReason) -> None:
     swarm, them = swarm_of(*"abcd")
     cheat = them["d"]
     swarm.workshop.blames[cheat.key] = reason
     swarm.run_rounds(4)
     suspected, quarantined = changes(swarm, cheat)
     closes = close_indices(swarm)
-    assert (suspected.to, suspected.cause) == ("suspected", Cause.STRIKE)
+    assert (suspected.to, suspected.cause) == ("suspected", StandingCause.STRIKE)
     assert suspected.evidence == (closes[0],)
-    assert (quarantined.to, quarantined.cause) == ("quarantined", Cause.STRIKES)
+    assert (quarantined.to, quarantined.cause) == ("quarantined", StandingCause.STRIKES)
     assert quarantined.evidence == tuple(closes[:2])
     assert not in_roster(swarm, cheat)
     assert {standing(swarm, them[name]) for name in "abc"} == {Standing.NEWCOMER}
@@ -153,7 +155,7 @@ def test_a_measured_fault_is_a_strike_and_two_quarantine(reason: Reason) -> None
 def test_a_suspected_key_works_on_without_duty_and_earns_its_standing_again() -> None:
     swarm, them = swarm_of(*"abcde")
     one = them["e"]
-    swarm.workshop.blames[one.key] = Reason.COSINE
+    swarm.workshop.blames[one.key] = RejectionReason.COSINE
     swarm.run_rounds(1)
     swarm.workshop.blames.clear()
     swarm.run_rounds(3)
@@ -168,7 +170,7 @@ def test_strikes_far_apart_do_not_add_up() -> None:
     swarm, them = swarm_of(*"abcd")
     one = them["d"]
     for _ in range(2):
-        swarm.workshop.blames[one.key] = Reason.NORM
+        swarm.workshop.blames[one.key] = RejectionReason.NORM
         swarm.run_rounds(swarm.view.closed + 1)
         swarm.workshop.blames.clear()
         swarm.run_rounds(swarm.view.closed + 12)
@@ -178,15 +180,15 @@ def test_strikes_far_apart_do_not_add_up() -> None:
 def test_broken_bytes_quarantine_at_once() -> None:
     swarm, them = swarm_of(*"abcd")
     change = quarantine(swarm, them["d"])
-    assert change.cause == Cause.BAD_PAYLOAD
+    assert change.cause == StandingCause.BAD_PAYLOAD
     assert change.until - swarm.now_ms <= QUARANTINE_MS
     assert len(change.evidence) == 2, "the commitment and the round's close"
     swarm.run_rounds(4)
     assert not in_roster(swarm, them["d"])
 
 
-@pytest.mark.parametrize("reason", [Reason.NORM, Reason.LEVEL])
-def test_one_witness_alone_blames_nobody(reason: Reason) -> None:
+@pytest.mark.parametrize("reason", [RejectionReason.NORM, RejectionReason.LEVEL])
+def test_one_witness_alone_blames_nobody(reason: RejectionReason) -> None:
     swarm, them = swarm_of(*"ab")  # each is judged by one other
     swarm.workshop.blames[them["b"].key] = reason
     swarm.run_rounds(5)
@@ -199,7 +201,7 @@ def test_a_witness_that_the_others_contradict_loses_its_duty_its_pay_and_nothing
     liar.character = Character(lying=100)  # blames everybody; its own work breaks a header rule
     swarm.run_rounds(4)
     (change,) = changes(swarm, liar)
-    assert (change.to, change.cause) == ("suspected", Cause.DEVIATION)
+    assert (change.to, change.cause) == ("suspected", StandingCause.DEVIATION)
     assert swarm.view.accounts.earned[liar.key].witness == 0
     assert swarm.view.accounts.earned[them["a"].key].witness > 0
     assert {standing(swarm, them[name]) for name in "abcd"} == {Standing.NEWCOMER}
@@ -214,11 +216,11 @@ def test_silence_and_lateness_change_no_standing() -> None:
 
 def test_no_roster_is_admitted_while_a_change_is_due() -> None:
     swarm, them = swarm_of(*"abcd")
-    swarm.workshop.blames[them["d"].key] = Reason.LEVEL
+    swarm.workshop.blames[them["d"].key] = RejectionReason.LEVEL
     while swarm.view.closed < 1:
         assert swarm.step()
     assert swarm.standings.due(swarm.now_ms) is not None
-    swarm.watch.note(swarm.view, swarm.now_ms)
+    swarm.watch.update(swarm.view, swarm.now_ms)
     step = decide(swarm.view, swarm.watch, swarm.now_ms)  # a coordinator that shields the key
     assert step is not None
     assert step.document is not None
@@ -231,7 +233,7 @@ def test_no_roster_is_admitted_while_a_change_is_due() -> None:
     "changed",
     [
         {"to": "suspected", "until": 0},
-        {"cause": int(Cause.STRIKES)},
+        {"cause": int(StandingCause.STRIKES)},
         {"evidence": (1,)},
         {"until": 1},
         {"peer": to_text(bytes(32))},
@@ -239,7 +241,7 @@ def test_no_roster_is_admitted_while_a_change_is_due() -> None:
 )
 def test_a_change_that_does_not_follow_is_refused(changed: Mapping[str, object]) -> None:
     swarm, them = swarm_of(*"abcd")
-    swarm.workshop.blames[them["d"].key] = Reason.LEVEL
+    swarm.workshop.blames[them["d"].key] = RejectionReason.LEVEL
     while swarm.view.closed < 1:
         assert swarm.step()
     due = swarm.standings.due(swarm.now_ms)
@@ -269,10 +271,10 @@ def test_a_quarantine_ends_by_its_term_and_a_wish_never_by_silence() -> None:
     assert in_roster(swarm, one)
     swarm.run_rounds(swarm.view.closed + 20)
     assert standing(swarm, one) is Standing.ACTIVE
-    assert [Cause(each.cause) for each in changes(swarm, one)] == [
-        Cause.BAD_PAYLOAD,
-        Cause.TERM_SERVED,
-        Cause.EARNED,
+    assert [StandingCause(each.cause) for each in changes(swarm, one)] == [
+        StandingCause.BAD_PAYLOAD,
+        StandingCause.TERM_SERVED,
+        StandingCause.EARNED,
     ]
 
 
@@ -346,7 +348,7 @@ def test_an_appeal_that_nobody_answers_ends_in_probation() -> None:
     assert swarm.standings.due(swarm.now_ms) is None
     due = swarm.standings.due(swarm.now_ms + 1)
     assert due is not None
-    assert (due.to, Cause(due.cause)) == ("probation", Cause.UNANSWERED)
+    assert (due.to, StandingCause(due.cause)) == ("probation", StandingCause.UNANSWERED)
 
 
 def test_who_commits_to_what_nobody_can_fetch_has_to_come_anew_and_is_not_blamed() -> None:
@@ -364,7 +366,7 @@ def test_who_commits_to_what_nobody_can_fetch_has_to_come_anew_and_is_not_blamed
 
 def test_replays_arrive_at_the_same_standings() -> None:
     swarm, them = swarm_of(*"abcde")
-    swarm.workshop.blames[them["d"].key] = Reason.NORM
+    swarm.workshop.blames[them["d"].key] = RejectionReason.NORM
     them["e"].character = Character(lying=100)
     swarm.run_rounds(14)
     again = swarm.replay()
@@ -391,7 +393,7 @@ def test_a_round_trains_as_long_as_its_roster_says() -> None:
     swarm, them = swarm_of(*"abcd")
     swarm.run_rounds(2)
     them["a"].character = Character(silent=100)
-    while swarm.view.round is None or swarm.view.round.phase is not Phase.TRAIN:
+    while swarm.view.round is None or swarm.view.round.phase is not RoundPhase.TRAIN:
         assert swarm.step()
     opening = swarm.view.round.open
     assert opening is not None

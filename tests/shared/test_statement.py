@@ -15,7 +15,7 @@ from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sh
 from tequio_shared.keys import Signer, verify
 from tequio_shared.limits import ENTRY_BYTES, STATEMENT_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.log import merkle
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.statement import Entry
@@ -53,7 +53,7 @@ def test_the_leaf_is_that_of_the_known_vector() -> None:
     signature = bytes.fromhex(VECTOR_SIGNATURE)
     leaf = Entry(((AUTHOR.key, signature),), replace(real, raw=VECTOR)).leaf()
     assert len(leaf) == 209
-    assert bundle([leaf]).startswith(b"\x00\xd1\x01\x01" + AUTHOR.key)
+    assert encode_bundle([leaf]).startswith(b"\x00\xd1\x01\x01" + AUTHOR.key)
     assert merkle.leaf_hash(leaf).hex() == (
         "7fb1b00b47e416575b1d3151a2a8e9a98fa035ee7a91936b13d1ae5818b639cd"
     )

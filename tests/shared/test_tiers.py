@@ -9,7 +9,7 @@ import pytest
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.network.tiers import Belonging, Tier, Tiers, owner_of
+from tequio_shared.network.tiers import Tier, TierGrant, Tiers, owner_of
 from tequio_shared.statements.network import (
     InviteClose,
     InviteOpen,
@@ -101,7 +101,7 @@ def refused(code: str) -> pytest.RaisesExc[RefusedError]:
 def test_a_key_is_anonymous_and_its_own_owner(book: Book) -> None:
     key = book.joins("a")
     assert book.of(key) == (Tier.ANONYMOUS, key)
-    assert book.tiers.word(key) == Belonging(tier=Tier.ANONYMOUS, owner=Digest(key))
+    assert book.tiers.highest(key) == TierGrant(tier=Tier.ANONYMOUS, owner=Digest(key))
 
 
 def test_the_keys_of_the_genesis_are_invited_and_their_own(book: Book) -> None:
@@ -255,7 +255,7 @@ def test_a_connector_takes_back_or_replaces_its_own_word_only(vouching: Book, li
         for key in keys:
             vouching.vouches(key, by=liar, until=until)
         assert [vouching.of(key) for key in keys] == before, "neither gone nor of one owner"
-        owners = [vouching.tiers.word(key).owner for key in keys]
+        owners = [vouching.tiers.highest(key).owner for key in keys]
         assert owners == [owner for _, owner in before]
 
 
@@ -266,7 +266,7 @@ def test_of_several_vouches_the_earliest_counts_that_stands(vouching: Book, liar
     vouching.vouches(key, by=liar)
     assert vouching.of(key) == (Tier.VOUCHED, mine)
     assert vouching.of(key, ts=START + 10) == (Tier.VOUCHED, theirs), "the earlier one is over"
-    assert vouching.tiers.word(key).until == END
+    assert vouching.tiers.highest(key).until == END
     vouching.vouches(key)
     assert vouching.of(key) == (Tier.VOUCHED, mine), "said again before its end it keeps its place"
     vouching.vouches(key, OTHER_ACCOUNT)

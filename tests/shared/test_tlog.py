@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.log import tiles as log_tiles
-from tequio_shared.log.tiles import ENTRIES, Tile
+from tequio_shared.log.tiles import BUNDLE_LEVEL, Tile
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from tequio_shared.log.tiles import ENTRIES, Tile
 )
 def test_indices_are_written_in_groups_of_three(index: int, text: str) -> None:
     assert Tile(level=0, index=index).path() == f"tile/0/{text}"
-    assert Tile(level=ENTRIES, index=index).path() == f"tile/entries/{text}"
+    assert Tile(level=BUNDLE_LEVEL, index=index).path() == f"tile/entries/{text}"
     assert Tile(level=63, index=index, width=17).path() == f"tile/63/{text}.p/17"
 
 
@@ -74,7 +74,7 @@ def test_a_log_has_the_known_tiles() -> None:
         (0, 0),
     ]
     assert [log_tiles.tiles_at(level, 256) for level in range(3)] == [(1, 0), (0, 1), (0, 0)]
-    assert log_tiles.tiles_at(ENTRIES, 70_000) == (273, 112)
+    assert log_tiles.tiles_at(BUNDLE_LEVEL, 70_000) == (273, 112)
 
 
 def test_the_partial_width_is_the_specifications() -> None:
@@ -88,7 +88,7 @@ def test_a_tile_exists_up_to_its_width() -> None:
     assert Tile(level=0, index=273, width=3).exists(70_000)
     assert not Tile(level=0, index=273, width=113).exists(70_000)
     assert not Tile(level=0, index=273).exists(70_000)
-    assert Tile(level=ENTRIES, index=272).exists(70_000)
+    assert Tile(level=BUNDLE_LEVEL, index=272).exists(70_000)
     assert not Tile(level=1, index=0, width=1).exists(255)
 
 
@@ -112,7 +112,7 @@ def test_growth_reaches_the_right_edge_of_each_level(old: int, more: int) -> Non
 
 @given(st.lists(st.binary(max_size=300), max_size=20))
 def test_a_bundle_reads_back(leaves: list[bytes]) -> None:
-    assert log_tiles.parse_bundle(log_tiles.bundle(leaves)) == leaves
+    assert log_tiles.parse_bundle(log_tiles.encode_bundle(leaves)) == leaves
 
 
 @given(st.binary(max_size=200))
@@ -121,28 +121,30 @@ def test_any_bytes_are_one_bundle_or_malformed(raw: bytes) -> None:
         leaves = log_tiles.parse_bundle(raw)
     except MalformedError:
         return
-    assert log_tiles.bundle(leaves) == raw
+    assert log_tiles.encode_bundle(leaves) == raw
 
 
 def test_a_bundle_prefixes_each_leaf_with_its_length() -> None:
-    assert log_tiles.bundle([b"ab", b"", bytes(258)]) == b"\x00\x02ab\x00\x00\x01\x02" + bytes(258)
+    assert log_tiles.encode_bundle(
+        [b"ab", b"", bytes(258)]
+    ) == b"\x00\x02ab\x00\x00\x01\x02" + bytes(258)
 
 
 def test_a_bundle_cut_short_or_too_long_is_malformed() -> None:
-    raw = log_tiles.bundle([b"leaf"] * 3)
+    raw = log_tiles.encode_bundle([b"leaf"] * 3)
     for size in range(1, len(raw)):
         if size % 6:
             with pytest.raises(MalformedError):
                 log_tiles.parse_bundle(raw[:size])
     with pytest.raises(MalformedError):
         log_tiles.parse_bundle(raw, most=2)
-    assert len(log_tiles.parse_bundle(log_tiles.bundle([b""] * 256))) == 256
+    assert len(log_tiles.parse_bundle(log_tiles.encode_bundle([b""] * 256))) == 256
     with pytest.raises(MalformedError):
-        log_tiles.parse_bundle(log_tiles.bundle([b""] * 257))
+        log_tiles.parse_bundle(log_tiles.encode_bundle([b""] * 257))
 
 
 def test_a_leaf_has_at_most_65535_bytes() -> None:
-    assert log_tiles.parse_bundle(log_tiles.bundle([bytes(65_535)])) == [bytes(65_535)]
+    assert log_tiles.parse_bundle(log_tiles.encode_bundle([bytes(65_535)])) == [bytes(65_535)]
     with pytest.raises(RefusedError) as refused:
-        log_tiles.bundle([bytes(65_536)])
+        log_tiles.encode_bundle([bytes(65_536)])
     assert refused.value.code == "too-large"

@@ -25,15 +25,15 @@ def test_each_window_is_trained_once_whatever_comes_back(
 ) -> None:
     queue, trained = WindowQueue(), []
     for dealt, draw in plan:
-        pool, queue = queue.take(sum(dealt))
-        hands = assignment.split(pool, dealt)
-        assert [assignment.total(hand) for hand in hands] == dealt
+        pool, queue = queue.split_off(sum(dealt))
+        hands = assignment.deal_windows(pool, dealt)
+        assert [assignment.count_windows(hand) for hand in hands] == dealt
         left: list[assignment.Range] = []
         for hand in hands:  # some finish all, some a part, some nothing
-            done = draw % (assignment.total(hand) + 1)
-            trained += indices(assignment.first_done(hand, done))
-            left += assignment.left_over(hand, done)
-        queue = queue.give_back(assignment.merge(left))
+            done = draw % (assignment.count_windows(hand) + 1)
+            trained += indices(assignment.completed_windows(hand, done))
+            left += assignment.remaining_windows(hand, done)
+        queue = queue.put_back(assignment.merge_ranges(left))
     waiting = indices(queue.returned)
     assert len(set(trained)) == len(trained)
     assert sorted(trained + waiting) == list(range(queue.fresh))
@@ -43,22 +43,22 @@ def test_each_window_is_trained_once_whatever_comes_back(
 def test_no_two_trainers_hold_a_window_at_once(plan: list[tuple[list[int], int]]) -> None:
     queue = WindowQueue()
     for dealt, _ in plan:
-        pool, queue = queue.take(sum(dealt))
-        held = [at for hand in assignment.split(pool, dealt) for at in indices(hand)]
+        pool, queue = queue.split_off(sum(dealt))
+        held = [at for hand in assignment.deal_windows(pool, dealt) for at in indices(hand)]
         assert held == sorted(set(held)), "in the run's order and disjoint"
 
 
 @given(st.sets(st.integers(0, 60)))
 def test_merged_ranges_hold_the_same_windows_and_do_not_touch(chosen: set[int]) -> None:
-    merged = assignment.merge((at, 1) for at in chosen)
+    merged = assignment.merge_ranges((at, 1) for at in chosen)
     assert indices(merged) == sorted(chosen)
     assert all(first + count < later for (first, count), (later, _) in pairwise(merged))
 
 
 @given(st.integers(0, 20), st.integers(0, 20))
 def test_what_was_taken_and_given_back_comes_first_again(count: int, again: int) -> None:
-    pool, queue = WindowQueue().take(count)
-    back, _ = queue.give_back(pool).take(again)
+    pool, queue = WindowQueue().split_off(count)
+    back, _ = queue.put_back(pool).split_off(again)
     assert indices(back) == list(range(again))
 
 
@@ -84,11 +84,11 @@ def test_a_share_lies_between_one_and_most_and_is_whole_steps_where_it_can_be(
     speed: int, train_ms: int, first: int, more: int, steps: int
 ) -> None:
     most = first + more
-    share = assignment.share(speed, train_ms, first, most, steps)
+    share = assignment.window_share(speed, train_ms, first, most, steps)
     assert 1 <= share <= most
     assert share < steps or share % steps == 0
 
 
 @pytest.mark.parametrize(("speed", "expected"), [(0, 4), (500, 30), (1, 1), (10_000, 64)])
 def test_a_share_follows_verified_speed(speed: int, expected: int) -> None:
-    assert assignment.share(speed, 60_000, 4, 64, 1) == expected
+    assert assignment.window_share(speed, 60_000, 4, 64, 1) == expected

@@ -6,23 +6,23 @@ from random import Random
 from typing import TypeAlias
 
 from tequio_client.ipc.control import (
-    Activity,
+    ActivityReply,
     ActivityRow,
     AskActivity,
     AskPoints,
     AskSeries,
-    Diagnostics,
-    Points,
+    DiagnosticsReply,
+    GeneratedSample,
+    PointsReply,
     PointsRow,
+    PointsSeries,
     PublishedHead,
     Question,
     RunRow,
-    Runs,
-    SampleShown,
-    Series,
+    RunsReply,
 )
-from tequio_client.ipc.snapshot import Decision, Reason, State
-from tequio_client.ipc.texts import Event, event_values
+from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
+from tequio_client.ipc.texts import ActivityEvent, event_values
 
 NOW_MS = 1_795_285_800_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
@@ -56,7 +56,7 @@ def run(name: str, number: str, **changes: object) -> RunRow:
     return RunRow(**{**fields, **changes})  # type: ignore[arg-type]  # fields by name
 
 
-WRITING = SampleShown(
+WRITING = GeneratedSample(
     round=1_840,
     prompt="The recipe that my grandmother wrote down begins with",
     text=" the <b>masa</b>:\ntwo cups of it, warm water and a little salt.",
@@ -98,7 +98,7 @@ LARGE = run(
 )
 FULL = run("lingua-60m", "Tf3nHb6y", members=32, most_members=32, parameters=61_000_000, round=77)
 ENDED = run("nova-30m", "Ac5vLe8j", state="finished", round=2_000, members=0, is_open=False)
-RUNS = Runs(rows=(NOVA, SMALL, LARGE, FULL, ENDED))
+RUNS = RunsReply(rows=(NOVA, SMALL, LARGE, FULL, ENDED))
 
 
 def _row(number: int, rng: Random) -> PointsRow:
@@ -139,7 +139,7 @@ def _rows() -> tuple[PointsRow, ...]:
 ROWS = _rows()
 
 
-def points(question: Question) -> Points:
+def points(question: Question) -> PointsReply:
     """Answer as the points book does."""
     assert isinstance(question, AskPoints)
     rows = [
@@ -150,15 +150,15 @@ def points(question: Question) -> Points:
         and question.device in ("", row.device)
         and row.at_ms >= question.since_ms
     ]
-    return Points(rows=tuple(rows[: question.limit]), has_more=len(rows) > question.limit)
+    return PointsReply(rows=tuple(rows[: question.limit]), has_more=len(rows) > question.limit)
 
 
-def no_points(_: Question) -> Points:
+def no_points(_: Question) -> PointsReply:
     """Answer as an empty book does."""
-    return Points(rows=())
+    return PointsReply(rows=())
 
 
-def series(question: Question) -> Series:
+def series(question: Question) -> PointsSeries:
     """Add the rounds up as the points book does."""
     assert isinstance(question, AskSeries)
     since_ms = question.since_ms or min(row.at_ms for row in ROWS)
@@ -167,24 +167,30 @@ def series(question: Question) -> Series:
         fits = question.run in ("", row.run) and question.device in ("", row.device)
         if fits and row.at_ms >= since_ms:
             sums[(row.at_ms - since_ms) // question.step_ms] += row.micropoints
-    return Series(since_ms=since_ms, step_ms=question.step_ms, verified=tuple(sums))
+    return PointsSeries(since_ms=since_ms, step_ms=question.step_ms, verified=tuple(sums))
 
 
 def _event(number: int) -> ActivityRow:
     at_ms = NOW_MS - (EVENTS - number) * 23 * MINUTE_MS - 40_000
     place: Values = {"run": "nova-350m", "round": 1_841 - (EVENTS - number)}
     points = 11 + number / 7_919
-    lending = Decision(state=State.LENDING, reason=Reason.LENDING, share_percent=100)
-    game = Decision(state=State.WAITING, reason=Reason.GAME, values={"program": "Hollow Knight"})
-    found: tuple[str, str, Values] = (Event.ROUND_ACCEPTED, "good", {**place, "points": points})
+    lending = Decision(state=LendingState.LENDING, reason=LendingReason.LENDING, share_percent=100)
+    game = Decision(
+        state=LendingState.WAITING, reason=LendingReason.GAME, values={"program": "Hollow Knight"}
+    )
+    found: tuple[str, str, Values] = (
+        ActivityEvent.ROUND_ACCEPTED,
+        "good",
+        {**place, "points": points},
+    )
     special: dict[int, tuple[str, str, Values]] = {
-        1: (Event.HEAD_VERIFIED, "info", place),
-        3: (Event.DECIDED, "info", event_values(lending)),
-        4: (Event.DECIDED, "info", event_values(game)),
-        6: (Event.ROUND_NOT_SELECTED, "info", place),
-        8: (Event.ROUND_REJECTED, "error", {**place, "reason": "norm"}),
-        9: (Event.LEDGER_FOUND, "good", {}),
-        10: (Event.LEDGER_LOST, "warning", {"problem": "connection refused"}),
+        1: (ActivityEvent.HEAD_VERIFIED, "info", place),
+        3: (ActivityEvent.DECIDED, "info", event_values(lending)),
+        4: (ActivityEvent.DECIDED, "info", event_values(game)),
+        6: (ActivityEvent.ROUND_NOT_SELECTED, "info", place),
+        8: (ActivityEvent.ROUND_REJECTED, "error", {**place, "reason": "norm"}),
+        9: (ActivityEvent.LEDGER_FOUND, "good", {}),
+        10: (ActivityEvent.LEDGER_LOST, "warning", {"problem": "connection refused"}),
     }
     code, level, values = special.get(number % 13, found)
     return ActivityRow(number=number, at_ms=at_ms, code=code, level=level, values=values)
@@ -193,19 +199,22 @@ def _event(number: int) -> ActivityRow:
 HAPPENED = tuple(_event(number) for number in range(EVENTS, 0, -1))
 
 
-def activity(question: Question) -> Activity:
+def activity(question: Question) -> ActivityReply:
     """Answer as the event book does."""
     assert isinstance(question, AskActivity)
     rows = [row for row in HAPPENED if question.before is None or row.number < question.before]
-    return Activity(rows=tuple(rows[: question.limit]), has_more=len(rows) > question.limit)
+    return ActivityReply(rows=tuple(rows[: question.limit]), has_more=len(rows) > question.limit)
 
 
-def first_activity(_: Question) -> Activity:
+def first_activity(_: Question) -> ActivityReply:
     """Answer as the book of a worker does that has just started."""
     started = ActivityRow(
-        number=1, at_ms=NOW_MS - 20_000, code=Event.WORKER_STARTED, values={"version": "0.1.0"}
+        number=1,
+        at_ms=NOW_MS - 20_000,
+        code=ActivityEvent.WORKER_STARTED,
+        values={"version": "0.1.0"},
     )
-    return Activity(rows=(started,))
+    return ActivityReply(rows=(started,))
 
 
 LOG = """\
@@ -213,7 +222,7 @@ LOG = """\
 18:29:13 info     windows are here               count=240 bytes=7864320
 18:29:44 info     step                           loss=2.913 number=77
 18:29:58 warning  a peer gave wrong bytes        peer=12D3KooWJ1rW"""
-DIAGNOSTICS = Diagnostics(
+DIAGNOSTICS = DiagnosticsReply(
     text="Tequio diagnostics, Linux-6.8, Python 3.12.3\ntequio 0.1.0\ntorch 2.9.0\n\n"
     '{\n "at_ms": 1795285800000,\n "points": {\n  "today": 412618204\n }\n}\n\n' + LOG
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.app.pages.page import Own
-from tequio_client.app.settings_file import SettingsBook
+from tequio_client.app.pages.page import ProgramContext
+from tequio_client.app.settings_file import SettingsStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,10 +40,10 @@ class Login:
             self.is_there = is_there
 
 
-def own(folder: Path, login: Login | None = None) -> Own:
+def own(folder: Path, login: Login | None = None) -> ProgramContext:
     """A program whose files lie in that folder."""
-    return Own(
-        book=SettingsBook(folder / "settings"),
+    return ProgramContext(
+        settings=SettingsStore(folder / "settings"),
         autostart=login or Login(),
         folder=folder / "worker",
         usual_ledger="https://ledger.example",

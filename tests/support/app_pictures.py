@@ -24,11 +24,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.language import Language
-from tequio_client.app.model import Model
+from tequio_client.app.model import AppModel
 from tequio_client.app.pages import PAGES
 from tequio_client.app.theme import style
-from tequio_client.app.theme.look import Choice, Look
-from tequio_client.app.window import Window
+from tequio_client.app.theme.look import Appearance, Theme
+from tequio_client.app.window import AppWindow
 from tests.support import first_run_pictures
 from tests.support.app_language import SPOKEN, speak
 from tests.support.app_own import own
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPixmap
 
-LOOKS = (Choice.DARK, Choice.LIGHT)
+LOOKS = (Appearance.DARK, Appearance.LIGHT)
 SCALES = (1.0, 2.0)
 PLACES = (
     "competitions.big-models", "competitions.spanish-stories",
@@ -65,20 +65,20 @@ class Studio:
         """Programs keep their settings in the folder."""
         self._app, self._folder = app, folder
         self.size = style.WINDOW
-        self._look = Look(app, Choice.DARK)
+        self._look = Theme(app, Appearance.DARK)
         self._language = Language(app, "en")
 
-    def dress(self, choice: Choice, language: str) -> None:
+    def dress(self, choice: Appearance, language: str) -> None:
         """Look and speak like that from now on."""
         self._look.choose(choice)
         speak(self._language, language)
 
-    def window(self, scene: str, page: str = "home") -> Window:
+    def window(self, scene: str, page: str = "home") -> AppWindow:
         """A window in that situation, on that page."""
         worker = ScriptedWorker(no_replies() if scene in FRESH else replies())
-        model = Model(worker)
+        model = AppModel(worker)
         worker.setParent(model)
-        window = Window(model, self._look, lambda: NOW_MS, own=own(self._folder))
+        window = AppWindow(model, self._look, lambda: NOW_MS, own=own(self._folder))
         model.setParent(window)
         window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         window.resize(*self.size)
@@ -87,7 +87,7 @@ class Studio:
         for snapshot in minute(SCENES[scene]):
             worker.show(snapshot)
         if place:
-            window.page.go_to(place)
+            window.page.restore_location(place)
         window.show()
         for _ in range(SETTLES):
             self._app.processEvents()
@@ -108,7 +108,7 @@ class Order(NamedTuple):
     folder: Path
     pages: tuple[str, ...]
     scenes: tuple[str, ...]
-    looks: tuple[Choice, ...]
+    looks: tuple[Appearance, ...]
     languages: tuple[str, ...]
     size: tuple[int, int] = style.WINDOW
     has_first_run: bool = False
@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--page", action="append", help="home, settings.network …")
     parser.add_argument("--scene", action="append", choices=list(SCENES))
-    parser.add_argument("--look", action="append", type=Choice, choices=LOOKS)
+    parser.add_argument("--look", action="append", type=Appearance, choices=LOOKS)
     parser.add_argument("--language", action="append", choices=SPOKEN)
     parser.add_argument("--scale", type=float, help="both, unless one is named")
     parser.add_argument("--size", default="x".join(map(str, style.WINDOW)))

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from tequio_client.ipc.competitions import (
     AskCurves,
+    CompetitionEntrantRow,
     CompetitionRow,
-    Competitions,
-    Curve,
-    CurvePoint,
-    Curves,
-    EntrantRow,
+    CompetitionsReply,
+    CurvesReply,
+    LossCurve,
+    LossCurvePoint,
 )
 from tests.support.app_books import ENDED, FULL, GB, LARGE, MB, NOW_MS, OTHER, OURS, POINT
 
@@ -26,13 +26,15 @@ HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 ROUNDS = {OURS: 1_841, OTHER: 412, LARGE.run: 96, FULL.run: 77, ENDED.run: 2_000}
 
 
-def side(name: str, run: str, **changes: object) -> EntrantRow:
+def side(name: str, run: str, **changes: object) -> CompetitionEntrantRow:
     """An entrant for a run, but for the changes."""
     fields: dict[str, object] = {"name": name, "run": run, "run_name": name}
-    return EntrantRow(**{**fields, **changes})  # type: ignore[arg-type]  # fields by name
+    return CompetitionEntrantRow(**{**fields, **changes})  # type: ignore[arg-type]  # fields by name
 
 
-def placed(entrant: EntrantRow, rank: int, score: int, spread: int) -> EntrantRow:
+def placed(
+    entrant: CompetitionEntrantRow, rank: int, score: int, spread: int
+) -> CompetitionEntrantRow:
     """The entrant with its place and score, in nanobits."""
     return replace(
         entrant,
@@ -125,17 +127,17 @@ DECIDED = replace(
     ),
 )
 CHECK = f"tequio verify-competition https://ledger.example/competitions/{DECIDED.competition}"
-COMPETITIONS = Competitions(rows=(RACE, LARGE_RACE, SCORED, DECIDED))
+COMPETITIONS = CompetitionsReply(rows=(RACE, LARGE_RACE, SCORED, DECIDED))
 
 
-def _curve(run: str) -> Curve:
+def _curve(run: str) -> LossCurve:
     rng, rounds = Random(ROUNDS[run]), ROUNDS[run]
     step = -(-rounds // 40)
     floor, start = 2.6 + rng.uniform(0, 0.5), 9.4 + rng.uniform(0, 0.6)
-    return Curve(
+    return LossCurve(
         run=run,
         points=tuple(
-            CurvePoint(
+            LossCurvePoint(
                 number,
                 floor + (start - floor) * math.exp(-7 * number / rounds) + rng.uniform(0, 0.05),
             )
@@ -144,11 +146,12 @@ def _curve(run: str) -> Curve:
     )
 
 
-def curves(question: Question) -> Curves:
+def curves(question: Question) -> CurvesReply:
     """Answer as a ledger's rounds make it; the run that has not begun has no point."""
     assert isinstance(question, AskCurves)
-    return Curves(
+    return CurvesReply(
         rows=tuple(
-            Curve(run=run, points=()) if run == LARGE.run else _curve(run) for run in question.runs
+            LossCurve(run=run, points=()) if run == LARGE.run else _curve(run)
+            for run in question.runs
         )
     )

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_client.ipc.facts import Gpu
+    from tequio_client.ipc.facts import AcceleratorFacts
     from tequio_client.ipc.snapshot import Snapshot
 
 SECONDS = 60
@@ -32,7 +32,7 @@ def minute(snapshot: Snapshot) -> Iterator[Snapshot]:
     yield snapshot
 
 
-def _then(gpu: Gpu, second: int) -> Gpu:
+def _then(gpu: AcceleratorFacts, second: int) -> AcceleratorFacts:
     """The card, so far into a minute in which it began to work."""
     part = min(1.0, second / 14) - 0.04 * abs(math.sin(second / 1.7))
     part = max(part, 0.0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tequio_client.ipc.competitions import AskCompetitions, AskCurves, Competitions
+from tequio_client.ipc.competitions import AskCompetitions, AskCurves, CompetitionsReply
 from tequio_client.ipc.control import (
     AskActivity,
     AskDiagnostics,
@@ -19,27 +19,27 @@ from tequio_client.ipc.control import (
     AskRanking,
     AskRuns,
     AskSeries,
-    Ranking,
+    PointsSeries,
+    RankingReply,
     RankRow,
-    Series,
 )
-from tequio_client.ipc.facts import Gpu, MachineFacts
+from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import (
+    AttentionNeed,
+    CurrentRoundView,
     Decision,
-    DiskShown,
-    LedgerShown,
-    LineShown,
-    Need,
-    PointsShown,
-    Reason,
-    RoundShown,
+    DesiredState,
+    DiskView,
+    LedgerView,
+    LendingReason,
+    LendingState,
+    PointsView,
     Snapshot,
     Snooze,
-    State,
     Status,
-    TrainerShown,
-    Wish,
+    TrafficView,
+    TrainerView,
 )
 from tests.support import app_books, app_races
 
@@ -52,7 +52,7 @@ MINUTE_MS, DAY_MS = 60_000, 86_400_000
 POINT = 1_000_000
 GB = 10**9
 AGREED = Preferences(consent=True, upload_mbit=5.0)
-CARD = Gpu(
+CARD = AcceleratorFacts(
     id="cuda:0",
     name="NVIDIA GeForce RTX 4070",
     memory_mb=12_282,
@@ -75,13 +75,13 @@ MACHINE = MachineFacts(
 )
 LENDING = Snapshot(
     at_ms=NOW_MS,
-    wish=Wish(number=4, lend=True),
+    wish=DesiredState(number=4, lend=True),
     preferences=AGREED,
-    decision=Decision(state=State.LENDING, reason=Reason.LENDING, share_percent=100),
+    decision=Decision(state=LendingState.LENDING, reason=LendingReason.LENDING, share_percent=100),
     status=Status(
         peer="12D3KooWJ1rW", key="Jv9bHq3X", roles=("worker",), run="r1", state="train", peers=23
     ),
-    round=RoundShown(
+    round=CurrentRoundView(
         run="b8Kq0zv1",
         run_name="nova-350m",
         number=1_841,
@@ -93,8 +93,8 @@ LENDING = Snapshot(
         loss=2.913,
         bits_per_byte=0.842,
     ),
-    trainers=(TrainerShown(device="cuda:0", state="computing", pid=4_211, step=77, steps=120),),
-    points=PointsShown(
+    trainers=(TrainerView(device="cuda:0", state="computing", pid=4_211, step=77, steps=120),),
+    points=PointsView(
         today=412_618_204,
         total=18_930_402_117,
         pending=3,
@@ -103,14 +103,14 @@ LENDING = Snapshot(
         ranked=1_204,
     ),
     machine=MACHINE,
-    line=LineShown(
+    line=TrafficView(
         up_bytes_per_s=150_000,
         down_bytes_per_s=90_000,
         month_bytes=31 * GB,
         month_cap_bytes=100 * GB,
     ),
-    disk=DiskShown(store_bytes=11 * GB, cap_bytes=32 * GB, free_bytes=240 * GB),
-    ledger=LedgerShown(
+    disk=DiskView(store_bytes=11 * GB, cap_bytes=32 * GB, free_bytes=240 * GB),
+    ledger=LedgerView(
         url="https://ledger.example", is_reached=True, since_ms=NOW_MS - DAY_MS, size=91_204
     ),
     energy_today_j=0.41 * 3.6e6,
@@ -120,11 +120,11 @@ LENDING = Snapshot(
     activity=310,
     rounds=1_204,
 )
-NEW = Snapshot(at_ms=NOW_MS, machine=MACHINE, disk=DiskShown(cap_bytes=32 * GB))
+NEW = Snapshot(at_ms=NOW_MS, machine=MACHINE, disk=DiskView(cap_bytes=32 * GB))
 
 
 def idle(
-    state: State, reason: Reason, until_ms: int | None = None, **values: str | int
+    state: LendingState, reason: LendingReason, until_ms: int | None = None, **values: str | int
 ) -> Snapshot:
     """Like the one that lends, but not lending for that reason."""
     return replace(
@@ -142,7 +142,7 @@ SCENES: dict[str, Snapshot] = {
         LENDING,
         round=None,
         status=None,
-        points=PointsShown(),
+        points=PointsView(),
         energy_today_j=0.0,
         energy_total_j=0.0,
         is_energy_measured=False,
@@ -151,34 +151,40 @@ SCENES: dict[str, Snapshot] = {
     "lending": LENDING,
     "finishing": replace(
         LENDING,
-        wish=Wish(number=5, lend=True, finish=True),
+        wish=DesiredState(number=5, lend=True, finish=True),
         decision=Decision(
-            state=State.FINISHING,
-            reason=Reason.FINISHING,
+            state=LendingState.FINISHING,
+            reason=LendingReason.FINISHING,
             values={"round": 1_841},
             share_percent=100,
         ),
     ),
-    "waiting": idle(State.WAITING, Reason.GAME, program="Hollow Knight"),
-    "waiting-until": idle(State.WAITING, Reason.SCHEDULE, until_ms=NOW_MS + 4 * 60 * MINUTE_MS),
-    "paused": replace(idle(State.PAUSED, Reason.BY_HAND), wish=Wish(number=5)),
+    "waiting": idle(LendingState.WAITING, LendingReason.GAME, program="Hollow Knight"),
+    "waiting-until": idle(
+        LendingState.WAITING, LendingReason.SCHEDULE, until_ms=NOW_MS + 4 * 60 * MINUTE_MS
+    ),
+    "paused": replace(
+        idle(LendingState.PAUSED, LendingReason.BY_HAND), wish=DesiredState(number=5)
+    ),
     "snoozed": replace(
-        idle(State.SNOOZED, Reason.SNOOZED, until_ms=NOW_MS + 42 * MINUTE_MS),
-        wish=Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 42 * MINUTE_MS)),
+        idle(LendingState.SNOOZED, LendingReason.SNOOZED, until_ms=NOW_MS + 42 * MINUTE_MS),
+        wish=DesiredState(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 42 * MINUTE_MS)),
     ),
     "attention": idle(
-        State.ATTENTION, Reason.TRAINER_BROKEN, problem="CUDA driver 535 is older than 570"
+        LendingState.ATTENTION,
+        LendingReason.TRAINER_BROKEN,
+        problem="CUDA driver 535 is older than 570",
     ),
     "ledger-away": replace(
         LENDING,
-        ledger=LedgerShown(
+        ledger=LedgerView(
             url="https://ledger.example",
             is_reached=False,
             since_ms=NOW_MS - 25 * MINUTE_MS,
             waiting=3,
         ),
     ),
-    "needs": replace(LENDING, needs=(Need(kind="key-backup"),)),
+    "needs": replace(LENDING, needs=(AttentionNeed(kind="key-backup"),)),
 }
 """Situations by name, as a real worker states them."""
 
@@ -199,13 +205,13 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
         )
         for at in range(7)
     )
-    month = Series(
+    month = PointsSeries(
         since_ms=NOW_MS - 29 * DAY_MS - 18 * 3_600_000 - 30 * MINUTE_MS,
         step_ms=DAY_MS,
         verified=(*map(int, days), 412_618_204),
     )
 
-    def series(asked: Question) -> Series:
+    def series(asked: Question) -> PointsSeries:
         assert isinstance(asked, AskSeries)
         return month if asked.step_ms == DAY_MS and asked.since_ms else app_books.series(asked)
 
@@ -213,7 +219,7 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
         AskSeries: series,
         AskCompetitions: app_races.COMPETITIONS,
         AskCurves: app_races.curves,
-        AskRanking: Ranking(rows=ranks, ranked=1_204),
+        AskRanking: RankingReply(rows=ranks, ranked=1_204),
         AskRuns: app_books.RUNS,
         AskPoints: app_books.points,
         AskActivity: app_books.activity,
@@ -224,9 +230,9 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
 def no_replies() -> dict[type, Scripted]:
     """What a worker answers that has not yet done a round."""
     return {
-        AskSeries: Series(since_ms=NOW_MS, step_ms=DAY_MS, verified=()),
-        AskCompetitions: Competitions(rows=()),
-        AskRanking: Ranking(rows=()),
+        AskSeries: PointsSeries(since_ms=NOW_MS, step_ms=DAY_MS, verified=()),
+        AskCompetitions: CompetitionsReply(rows=()),
+        AskRanking: RankingReply(rows=()),
         AskRuns: app_books.RUNS,
         AskPoints: app_books.no_points,
         AskActivity: app_books.first_activity,

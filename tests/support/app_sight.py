@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QWidget
 
-from tequio_client.app.widgets.base import Line
+from tequio_client.app.widgets.base import ElidedLabel
 
 
 def controls(window: QWidget) -> list[QWidget]:
@@ -46,7 +46,7 @@ def has_words(text: str) -> bool:
 
 def is_cut(label: QLabel) -> bool:
     """Whether a text that may not be cut has too little room."""
-    if isinstance(label, Line):
+    if isinstance(label, ElidedLabel):
         return False
     width = label.width() + 1
     needed = label.heightForWidth(width) if label.wordWrap() else label.sizeHint().height()
@@ -57,4 +57,4 @@ def is_cut(label: QLabel) -> bool:
 def is_elided(label: QLabel) -> bool:
     """Whether a line ends in an ellipsis because it has too little room."""
     needed = label.fontMetrics().horizontalAdvance(label.text())
-    return isinstance(label, Line) and needed > label.contentsRect().width()
+    return isinstance(label, ElidedLabel) and needed > label.contentsRect().width()

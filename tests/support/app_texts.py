@@ -24,12 +24,12 @@ from xml.etree import ElementTree
 
 import tequio_assets
 import tequio_client.app
-from tequio_client.app import snooze as app_words
+from tequio_client.app import worker_texts
 from tequio_client.app.keys import service
 from tequio_client.app.language import LANGUAGES
 from tequio_client.app.pages import settings_table
 from tequio_client.ipc import texts
-from tequio_client.keys.state import TEMPLATES
+from tequio_client.keys.state import ERROR_TEMPLATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 APP = Path(tequio_client.app.__file__).parent
 FOLDER = Path(tequio_assets.__file__).parent / "i18n"
 TABLES: tuple[tuple[str, Iterable[str]], ...] = (
-    (app_words.CONTEXT, texts.STATES.values()),
-    (app_words.CONTEXT, texts.REASONS.values()),
-    (app_words.CONTEXT, texts.WHEN.values()),
-    (app_words.CONTEXT, texts.EVENTS.values()),
-    (app_words.CONTEXT, (texts.UNKNOWN_EVENT, texts.UNKNOWN_REASON)),
-    (app_words.CONTEXT, texts.ROUND_STATES.values()),
-    (app_words.CONTEXT, texts.ROUND_REASONS.values()),
-    (app_words.CONTEXT, texts.STANDINGS.values()),
-    (service.CONTEXT, TEMPLATES.values()),
-    (settings_table.CONTEXT, [text for text in settings_table.texts() if text]),
+    (worker_texts.CONTEXT, texts.STATE_WORDS.values()),
+    (worker_texts.CONTEXT, texts.REASON_TEMPLATES.values()),
+    (worker_texts.CONTEXT, texts.END_TEMPLATES.values()),
+    (worker_texts.CONTEXT, texts.EVENT_TEMPLATES.values()),
+    (worker_texts.CONTEXT, (texts.UNKNOWN_EVENT, texts.UNKNOWN_REASON)),
+    (worker_texts.CONTEXT, texts.ROUND_STATES.values()),
+    (worker_texts.CONTEXT, texts.ROUND_REASON_TEXTS.values()),
+    (worker_texts.CONTEXT, texts.STANDING_TEXTS.values()),
+    (service.CONTEXT, ERROR_TEMPLATES.values()),
+    (settings_table.CONTEXT, [text for text in settings_table.translatable_texts() if text]),
 )
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
 

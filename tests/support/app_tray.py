@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.app.notifications import Desk
+from tequio_client.app.notifications import NotificationService
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
 
-class PaperDesk(Desk):
+class PaperDesk(NotificationService):
     """Keeps what it was to show."""
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from tequio_client.app.model import Worker
+from tequio_client.app.model import WorkerClient
 from tequio_client.ipc import control
 
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import Snapshot, Wish
+    from tequio_client.ipc.snapshot import DesiredState, Snapshot
 
 
 Scripted: TypeAlias = "Reply | str | Callable[[Question], Reply | str | None]"
 """A reply, an error, or what makes one of the question; None: it stays open."""
 
 
-class ScriptedWorker(Worker):
+class ScriptedWorker(WorkerClient):
     """Keeps what it heard in `heard`; answers at once by `replies`, or leaves a question open."""
 
     def __init__(self, replies: dict[type, Scripted] | None = None) -> None:
@@ -33,35 +33,35 @@ class ScriptedWorker(Worker):
         self.heard: list[control.ToWorker] = []
         self.replies = dict(replies or {})
 
-    def want(self, wish: Wish) -> None:
+    def send_desired(self, wish: DesiredState) -> None:
         """Hear a wish."""
-        self._hear(control.Want(wish=wish))
+        self._hear(control.SetDesiredState(wish=wish))
 
-    def choose(self, preferences: Preferences) -> None:
+    def send_preferences(self, preferences: Preferences) -> None:
         """Hear preferences."""
-        self._hear(control.Choose(preferences=preferences))
+        self._hear(control.SetPreferences(preferences=preferences))
 
     def ask(self, number: int, question: Question) -> None:
         """Hear a question, and answer it if the script does."""
-        self._hear(control.Ask(id=number, question=question))
+        self._hear(control.AskQuestion(id=number, question=question))
         reply = self.replies.get(type(question))
         if callable(reply):
             reply = reply(question)
         if isinstance(reply, str):
-            self.say(control.Answer(id=number, error=reply))
+            self.say(control.QuestionAnswer(id=number, error=reply))
         elif reply is not None:
-            self.say(control.Answer(id=number, reply=reply))
+            self.say(control.QuestionAnswer(id=number, reply=reply))
 
     def show(self, snapshot: Snapshot) -> None:
         """Say everything there is to see."""
-        self.say(control.Shown(snapshot=snapshot))
+        self.say(control.SnapshotMessage(snapshot=snapshot))
 
     def say(self, message: control.FromWorker) -> None:
         """Say that, over the wire's form."""
         received = control.decode_from_worker(control.encode(message))
-        if isinstance(received, control.Shown):
+        if isinstance(received, control.SnapshotMessage):
             self.snapshot.emit(received.snapshot)
-        elif isinstance(received, control.Answer):
+        elif isinstance(received, control.QuestionAnswer):
             self.answer.emit(received)
 
     def last(self, kind: type[control.ToWorker]) -> control.ToWorker:
@@ -70,8 +70,8 @@ class ScriptedWorker(Worker):
 
     def obey(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with the last wish in it, and show it."""
-        heard = self.last(control.Want)
-        assert isinstance(heard, control.Want)
+        heard = self.last(control.SetDesiredState)
+        assert isinstance(heard, control.SetDesiredState)
         shown = msgspec.structs.replace(snapshot, wish=heard.wish)
         self.show(shown)
         return shown

@@ -29,12 +29,12 @@ from pathlib import Path
 import msgspec
 
 from tequio_client.ipc import control
-from tequio_client.ipc.control import Activity, Question
-from tequio_client.ipc.snapshot import LedgerShown, Snapshot, Wish
+from tequio_client.ipc.control import ActivityReply, Question
+from tequio_client.ipc.snapshot import DesiredState, LedgerView, Snapshot
 
 EVERY_S = 0.1
-OTHERS = Wish(number=41, lend=True)
-MINE = Wish(number=4, lend=False)
+OTHERS = DesiredState(number=41, lend=True)
+MINE = DesiredState(number=4, lend=False)
 
 
 class Program:
@@ -44,7 +44,7 @@ class Program:
         self.mode, self.folder = mode, folder
         self.snapshot = Snapshot(
             wish=OTHERS if mode == "other-wish" else MINE,
-            ledger=LedgerShown(url="http://127.0.0.1:9", since_ms=1, problem="does not answer"),
+            ledger=LedgerView(url="http://127.0.0.1:9", since_ms=1, problem="does not answer"),
         )
         self.wished = 0
         with (folder / "starts").open("a") as file:
@@ -59,16 +59,16 @@ class Program:
             sys.stdin.buffer.read()
             return
         if self.mode == "refusing":
-            say(control.Refused(why="app 0.1 speaks version 1, this worker speaks 2", v=2))
+            say(control.RefuseController(why="app 0.1 speaks version 1, this worker speaks 2", v=2))
             return
-        say(control.Welcome(build="paper", pid=os.getpid(), folder=str(self.folder)))
+        say(control.AcceptController(build="paper", pid=os.getpid(), folder=str(self.folder)))
         if self.mode == "taken":
             sys.stderr.write("some log line\ntequio: another process uses the folder\n")
             sys.exit(1)
         self.misbehave()
         threading.Thread(target=self.show, daemon=True).start()
         for line in sys.stdin.buffer:
-            if isinstance(message := self.heard(line), control.Bye):
+            if isinstance(message := self.heard(line), control.EndWorker):
                 break
             self.take(message)
         if self.mode == "hung":
@@ -76,7 +76,7 @@ class Program:
 
     def misbehave(self) -> None:
         """Do what the script says, once."""
-        say(control.Shown(snapshot=self.snapshot))
+        say(control.SnapshotMessage(snapshot=self.snapshot))
         match self.mode:
             case "hung":
                 time.sleep(60)
@@ -91,28 +91,28 @@ class Program:
     def show(self) -> None:
         """Show everything again and again."""
         while True:
-            say(control.Shown(snapshot=self.snapshot))
+            say(control.SnapshotMessage(snapshot=self.snapshot))
             time.sleep(EVERY_S)
 
     def take(self, message: control.ToWorker) -> None:
         """Do what was said."""
         match message:
-            case control.Want(wish=wish):
+            case control.SetDesiredState(wish=wish):
                 self.wished += 1
                 if wish.number > self.snapshot.wish.number and self.mode != "slow-wish":
                     self.snapshot = msgspec.structs.replace(self.snapshot, wish=wish)
                 if self.mode == "slow-wish" and self.wished >= 3:
                     self.snapshot = msgspec.structs.replace(self.snapshot, wish=wish)
-            case control.Choose(preferences=chosen):
+            case control.SetPreferences(preferences=chosen):
                 self.snapshot = msgspec.structs.replace(self.snapshot, preferences=chosen)
-            case control.Ask(id=number, question=question) if self.mode != "mute":
+            case control.AskQuestion(id=number, question=question) if self.mode != "mute":
                 threading.Thread(target=self.answer, args=(number, question)).start()
 
     def answer(self, number: int, _question: Question) -> None:
         """Answer, sooner or later."""
         if self.mode == "late":
             time.sleep(1.0)
-        say(control.Answer(id=number, reply=Activity(rows=())))
+        say(control.QuestionAnswer(id=number, reply=ActivityReply(rows=())))
 
     def heard(self, line: bytes) -> control.ToWorker:
         """Keep the line, and read it."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from tequio_client.demo import main, play, programs
-from tequio_client.demo.script import Script
+from tequio_client.demo.script import DemoScript
 from tequio_client.keys import identity
 from tequio_shared.ids import key_from_text
 from tequio_shared.statements.network import StandingChange
@@ -30,12 +30,12 @@ CHEAT = "volunteer-4"
 
 
 @dataclass(frozen=True, slots=True)
-class ThreeSuffice(Script):
+class ThreeSuffice(DemoScript):
     """The demo's script, for a run that goes on when one of four is out."""
 
     def plan(self) -> str:
         """The organiser's TOML."""
-        return Script.plan(self).replace(f"min_members = {self.peers}", "min_members = 3")
+        return DemoScript.plan(self).replace(f"min_members = {self.peers}", "min_members = 3")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Performance:
         return [one.round or 0 for one in said if isinstance(one.body, WorkCommit)]
 
 
-def perform(script: Script, attack: str | None) -> Performance:
+def perform(script: DemoScript, attack: str | None) -> Performance:
     """Play the demo, the fourth volunteer with that attack, or honest like the others."""
 
     def command(*words: str) -> list[str]:
@@ -69,7 +69,7 @@ def perform(script: Script, attack: str | None) -> Performance:
         return programs.tequio(*words)
 
     with mock.patch.object(play, "tequio", command):
-        outcome = main.perform(script)
+        outcome = main.run_demo(script)
     return Performance(
         outcome=outcome,
         entries=_entries(script.folder / "ledger" / "ledger.sqlite"),

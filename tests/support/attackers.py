@@ -10,7 +10,7 @@ import httpx
 
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def forged(entry: Entry) -> Entry:
 
 def post(url: str, entries: Sequence[Entry]) -> httpx.Response:
     """Post a bundle, whatever becomes of it."""
-    content = bundle([entry.leaf() for entry in entries])
+    content = encode_bundle([entry.leaf() for entry in entries])
     return httpx.post(f"{url}/v1/statements", content=content, timeout=PATIENCE_S)
 
 

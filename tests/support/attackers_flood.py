@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.attackers import forged
 from tests.support.authors import Author
 
@@ -63,9 +63,9 @@ def _attack(ledger: Served, address: str, spent: Spent) -> None:
         stranger = Author(f"flood {address}", ledger.net)
         sound = stranger.register(now)
         bodies = (
-            bundle([forged(sound).leaf()] * 40),
-            bundle([sound.leaf()[:-1]] * 100),
-            bundle([b"\x01\x01" + b"[" * 16_000] * 30),
+            encode_bundle([forged(sound).leaf()] * 40),
+            encode_bundle([sound.leaf()[:-1]] * 100),
+            encode_bundle([b"\x01\x01" + b"[" * 16_000] * 30),
             b"\xff" * 100_000,
         )
         while not spent.over.is_set():

@@ -13,7 +13,7 @@ from msgspec.structs import replace as replace_fields
 
 from tequio_shared.ids import ZERO_DIGEST, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.envelope import Scope
 from tequio_shared.statements.network import FaultReport
@@ -61,7 +61,7 @@ class Door:
 
     def post(self, *leaves: bytes) -> list[str]:
         """Post leaves as they are; the code or status of each."""
-        return codes(self.http.post("/v1/statements", content=bundle(leaves)))
+        return codes(self.http.post("/v1/statements", content=encode_bundle(leaves)))
 
     def says(self, *entries: Entry) -> list[str]:
         """Post entries; the code or status of each."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import trio
 
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.store.trees import MerkleBlob, cut_bytes
+from tequio_client.worker.store.trees import MerkleBlob, hash_bytes
 from tequio_client.worker.swarm.blob_server import (
     PROTOCOL,
     BlobOp,
@@ -94,7 +94,7 @@ async def _live(
 
 def tree_of(content: bytes = CONTENT) -> MerkleBlob:
     """The tree of some content in pieces of a mebibyte."""
-    return cut_bytes(content, MIB)
+    return hash_bytes(content, MIB)
 
 
 def honest_payload(request: BlobRequest, tree: MerkleBlob, content: bytes) -> bytes:

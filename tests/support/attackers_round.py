@@ -11,12 +11,12 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.head.contribution import Header, payload_root, validate
+from tequio_shared.head.contribution import ContributionHeader, payload_root, validate
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.network.run import FullRunView, RunView, State
+from tequio_shared.network.run import FullRunView, RunState, RunView
 from tequio_shared.round import proof
-from tequio_shared.round.proof import Reason
-from tequio_shared.round.round import Phase
+from tequio_shared.round.proof import RejectionReason
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
 from tests.support.swarm import Character, Said, Swarm, Volunteer, tiny_manifest
@@ -46,9 +46,9 @@ class Judge(Volunteer):
             if rule is None:
                 ids[slot] = one.id
             else:
-                rejected[slot] = Reason[rule.upper()]
+                rejected[slot] = RejectionReason[rule.upper()]
         assert current.head is not None
-        return proof.make(
+        return proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
             trainers=len(current.trainers),
@@ -64,7 +64,7 @@ class Forger(Judge):
     spoil: Callable[[bytes, RecordShape], bytes] = staticmethod(lambda payload, _: payload)
 
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
-        honest = Header.parse(from_text(super()._work(current, slot).header, None))
+        honest = ContributionHeader.parse(from_text(super()._work(current, slot).header, None))
         payloads = self._workshop.payloads
         spoilt = type(self).spoil(payloads[honest.payload_root], current.shape)
         header = replace(honest, payload_root=payload_root(spoilt, current.shape))
@@ -78,7 +78,7 @@ class TwoFaced(Judge):
 
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         body = super()._work(current, slot)
-        root = Header.parse(from_text(body.header, None)).payload_root
+        root = ContributionHeader.parse(from_text(body.header, None)).payload_root
         shown = bytearray(self._workshop.payloads[root])
         shown[0] ^= 1
         self._workshop.payloads[root] = bytes(shown)
@@ -90,7 +90,7 @@ class Withholder(Judge):
 
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         body = super()._work(current, slot)
-        root = Header.parse(from_text(body.header, None)).payload_root
+        root = ContributionHeader.parse(from_text(body.header, None)).payload_root
         self._workshop.payloads.pop(root, None)
         return body
 
@@ -99,12 +99,12 @@ class Colluder(Judge):
     """A witness that leaves out, or accuses, those whom it was paid to."""
 
     victims: Collection[PeerKey] = ()
-    accusation: Reason | None = None
+    accusation: RejectionReason | None = None
 
     def _proof(self, current: RoundView) -> WitnessProof:
         slots = {slot for slot in current.commitments if self._is_victim(current, slot)}
         assert current.head is not None
-        return proof.make(
+        return proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
             trainers=len(current.trainers),
@@ -130,7 +130,7 @@ class Copyist(Judge):
         if not current.commitments:
             return None
         first = next(iter(current.commitments.values())).header
-        mine = Header.parse(from_text(said.body.header, None))
+        mine = ContributionHeader.parse(from_text(said.body.header, None))
         copied = replace(mine, payload_root=first.payload_root)
         return Said(WorkCommit(header=to_text(copied.pack())), said.round)
 
@@ -161,7 +161,7 @@ class Sleeper(Judge):
 
     def duty(self, view: FullRunView) -> Said | None:
         """Join, attest, and never say anything again."""
-        if self.seq and view.state not in (State.WAITING_FOR_MEMBERS, State.WARMUP):
+        if self.seq and view.state not in (RunState.WAITING_FOR_MEMBERS, RunState.WARMUP):
             self.character = Character(silent=100)
             self._moods.clear()
         if self.character.silent:
@@ -208,7 +208,7 @@ def spoiler(spoil: Callable[[bytes, RecordShape], bytes]) -> type[Forger]:
     return type("Forger", (Forger,), {"spoil": staticmethod(spoil)})
 
 
-def outcome(swarm: Swarm, who: Volunteer) -> tuple[Verdict, Reason]:
+def outcome(swarm: Swarm, who: Volunteer) -> tuple[Verdict, RejectionReason]:
     """What the last round with proofs made of a member's work."""
     current = swarm.view.round
     assert current is not None
@@ -230,7 +230,7 @@ def said_by(swarm: Swarm, who: Volunteer, kind: str) -> list[Entry]:
     ]
 
 
-def swarm_in(state: State, *, heard: int = 0, members: int = 5, seed: int = 4) -> Swarm:
+def swarm_in(state: RunState, *, heard: int = 0, members: int = 5, seed: int = 4) -> Swarm:
     """An honest swarm in that state, once so many statements were said in its phase."""
     swarm = swarm_of(seed, *[Judge] * members)
     for _ in range(3_000):
@@ -285,8 +285,8 @@ def report_of(*leaves: bytes) -> FaultReport:
 
 def _heard(current: RoundView) -> int:
     match current.phase:
-        case Phase.ATTEST:
+        case RoundPhase.ATTEST:
             return len(current.attests)
-        case Phase.TRAIN:
+        case RoundPhase.TRAIN:
             return len(current.commitments)
     return len(current.proofs)

@@ -14,7 +14,7 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
 from tequio_client.worker.ledger.follower import LogFollower
-from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.shutdown import first_error
 from tequio_ledger.monitor.alarms import Alarms
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger
@@ -79,7 +79,7 @@ def read_by_client(url: str, folder: Path, policy: Path | None, count: int) -> N
     try:
         trio.run(read)
     except BaseExceptionGroup as group:
-        raise first_of(group) from group
+        raise first_error(group) from group
 
 
 def checkpoint_by_client(url: str, policy: Path) -> Checkpoint:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.trainer.head import Advanced, HeadFiles, advance_files
+from tequio_client.trainer.head import ComputedHead, HeadFiles, compute_next_head
 from tequio_client.trainer.kernels import CompiledEngine
 from tequio_shared.head.contribution import (
     ALGORITHM_CODES,
-    Header,
+    ContributionHeader,
     Records,
     RecordShape,
     encode_records,
     payload_root,
 )
-from tequio_shared.head.head import NewHead, OuterParams, Step, advance
-from tequio_shared.head.layout import CHUNK, Layout
+from tequio_shared.head.head import NewHead, OuterParams, OuterStep, advance
+from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId, sha256
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHAPE = RecordShape(algorithm="sparseloco", k=64, bits=2)
-LAYOUT = Layout.of((("a", (128, 96)), ("b", (64, 64))), "flat")
+LAYOUT = WeightLayout.of((("a", (128, 96)), ("b", (64, 64))), "flat")
 TOKENS = 1_000
 
 
@@ -48,7 +48,7 @@ class Cohort:
         """The next head as the specification's own code computes it."""
         return advance(self._step(), self.weights, None, list(self.members))
 
-    def live(self, folder: Path) -> tuple[Advanced, NDArray[np.int32]]:
+    def live(self, folder: Path) -> tuple[ComputedHead, NDArray[np.int32]]:
         """The next head as a trainer computes it, through files, and its weights."""
         self.weights.tofile(folder / "in")
         placed = []
@@ -58,7 +58,7 @@ class Cohort:
         files = HeadFiles(
             weights_in=folder / "in", weights_out=folder / "out", aux_in=None, aux_out=None
         )
-        made = advance_files(
+        made = compute_next_head(
             step=self._step(),
             contributions=placed,
             files=files,
@@ -67,8 +67,8 @@ class Cohort:
         )
         return made, np.fromfile(folder / "out", np.int32)
 
-    def _step(self) -> Step:
-        return Step(
+    def _step(self) -> OuterStep:
+        return OuterStep(
             run_id=RunId(ZERO_DIGEST),
             round=1,
             parent=HeadHash(ZERO_DIGEST),
@@ -134,7 +134,7 @@ def _honest(rng: np.random.Generator, direction: NDArray[np.float64]) -> Records
 
 def _member(number: int, records: Records, tokens: int) -> tuple[bytes, bytes]:
     payload = encode_records(records, SHAPE)
-    header = Header(
+    header = ContributionHeader(
         algorithm=ALGORITHM_CODES[SHAPE.algorithm],
         bits=SHAPE.bits,
         k=SHAPE.k,

@@ -16,7 +16,7 @@ from typing import Any
 
 from tequio_client.__main__ import main as program
 from tequio_client.worker.children import trainer as trainer_child
-from tequio_shared.head.head import NewHead, Step, advance, head_hash, weights_root
+from tequio_shared.head.head import NewHead, OuterStep, advance, head_hash, weights_root
 from tequio_shared.ids import HeadHash
 from tests.support import paper_trainer
 
@@ -38,7 +38,7 @@ def train() -> None:
     paper_trainer.main()
 
 
-def _advance(step: Step, *rest: Any) -> NewHead:  # noqa: ANN401 - passed on
+def _advance(step: OuterStep, *rest: Any) -> NewHead:  # noqa: ANN401 - passed on
     made, slip = advance(step, *rest), Path(os.environ[SLIP])
     if not slip.exists():
         return made

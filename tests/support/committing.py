@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def committing(author: PeerKey, result: EvalResult) -> EvalCommit:
     """What the author says first."""
-    commit = state.commitment(
+    commit = state.score_commitment(
         digest_from_text(result.competition),
         author,
         digest_from_text(result.scores),

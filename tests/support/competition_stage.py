@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from tequio_shared.competition.competition import Competitions
-from tequio_shared.competition.state import Network, Phase
+from tequio_shared.competition.competition import CompetitionsView
+from tequio_shared.competition.state import CompetitionContext, CompetitionPhase
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, sha256, to_text
 from tequio_shared.network.run import FullRunView
-from tequio_shared.network.standing import Standings
+from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round.round import Head
 from tequio_shared.statements.competitions import CompClose, CompDraw
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import Budget
-    from tequio_shared.competition.state import Draw
+    from tequio_shared.competition.state import CompetitionDraw
     from tequio_shared.ids import Digest
-    from tequio_shared.network.accounts import Trained
+    from tequio_shared.network.accounts import RunProgress
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
 
@@ -50,15 +50,15 @@ class Stage:
     """A competition on its own: people by name, a clock, and the fold that they talk to."""
 
     def __init__(self, budget: Budget = NO_LIMIT, evaluators: int = 3, tier: int = 0) -> None:
-        self.standings = Standings()
+        self.standings = KeyStatus()
         self.tiers = Tiers(registered=self.standings.records)
         self.people: dict[str, PeerKey] = {}
-        self.fold = Competitions()
+        self.fold = CompetitionsView()
         self.log: list[tuple[int, Statement]] = []
         self.index = 10
         self.now = START
         self.run = FullRunView.opened(NET, RUN_RULES, self.standings, self.tiers)
-        self.network = Network(
+        self.network = CompetitionContext(
             documents=self.document,
             run={RUN: self.run}.get,
             standings=self.standings,
@@ -98,9 +98,9 @@ class Stage:
                 raise
             self.log.append((self.index, statement))
 
-    def refold(self) -> Competitions:
+    def refold(self) -> CompetitionsView:
         """Fold what was taken once more."""
-        fold = Competitions()
+        fold = CompetitionsView()
         for index, statement in self.log:
             fold.apply(index, statement, self.network)
         return fold
@@ -110,11 +110,11 @@ class Stage:
         """The competition's view."""
         return self.fold.view(self.paper.id)
 
-    def phase(self) -> Phase:
+    def phase(self) -> CompetitionPhase:
         """The phase; a call, so that a type checker looks again each time."""
         return self.view.phase
 
-    def drawn(self) -> Draw:
+    def drawn(self) -> CompetitionDraw:
         """The draw, which is there by now."""
         assert self.view.draw is not None
         return self.view.draw
@@ -139,7 +139,7 @@ class Stage:
         for body in bodies:
             self.tiers.apply(self.index, self.statement("connector", body))
 
-    def promote(self, number: int, trained: Trained) -> Head:
+    def promote(self, number: int, trained: RunProgress) -> Head:
         """Let the run have a certified head of that round."""
         made = Head.of(
             RUN,
@@ -218,15 +218,15 @@ class Stage:
             self.say(name, self.paper.result(self.key(name), entrant, folder(entrant), 9))
         return self
 
-    def play(self, to: Phase) -> Stage:
+    def play(self, to: CompetitionPhase) -> Stage:
         """Two entrants and four offers, up to that phase."""
         offers = ("one", "two", "three", "four")
-        steps: dict[Phase, Callable[[], object]] = {
-            Phase.OPEN: lambda: self.open().enter("alpha", "beta").offer(*offers),
-            Phase.CLOSED: self.close,
-            Phase.DRAWN: lambda: self.confess(*offers).draw(),
-            Phase.REVEALED: lambda: self.reveal(3, 1),
-            Phase.DECIDED: lambda: self.at(RESULT).say(
+        steps: dict[CompetitionPhase, Callable[[], object]] = {
+            CompetitionPhase.OPEN: lambda: self.open().enter("alpha", "beta").offer(*offers),
+            CompetitionPhase.CLOSED: self.close,
+            CompetitionPhase.DRAWN: lambda: self.confess(*offers).draw(),
+            CompetitionPhase.REVEALED: lambda: self.reveal(3, 1),
+            CompetitionPhase.DECIDED: lambda: self.at(RESULT).say(
                 "organiser", self.paper.decide(self.drawn().beacon)
             ),
         }

@@ -18,7 +18,7 @@ import msgspec
 
 from tequio_shared.api import connector
 from tequio_shared.ids import NetworkId, from_text, key_from_text, to_text
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements.network import RoleGrant
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.account_provider import CLIENT
@@ -169,7 +169,9 @@ def _serving(lines: list[str]) -> dict[str, Any]:
 
 def post(ledger: Served, entry: Entry) -> dict[str, Any]:
     """Have an entry logged; what became of it."""
-    answer = httpx.post(f"{ledger.url}/v1/statements", content=bundle([entry.leaf()]), timeout=30)
+    answer = httpx.post(
+        f"{ledger.url}/v1/statements", content=encode_bundle([entry.leaf()]), timeout=30
+    )
     (item,) = answer.json()["items"]
     found: dict[str, Any] = item
     return found

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.verify.bundle import About, BundleWriter
+from tequio_client.verify.bundle import BundleInfo, BundleWriter
 from tequio_client.verify.fold import Fold
 from tequio_client.verify.judgement import contenders
-from tequio_client.verify.report import Report
+from tequio_client.verify.report import AuditReport
 from tequio_shared.competition import result as competition_result
-from tequio_shared.competition.result import Text, commitment
+from tequio_shared.competition.result import DrawnText, offer_commitment
 from tequio_shared.competition.rules import Environment, Evaluation
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
 from tequio_shared.keys import Signer
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.competition.rules import Outcome, Submission
+    from tequio_shared.competition.rules import CompetitionOutcome, Submission
     from tequio_shared.statements import Body
 
 
@@ -159,7 +159,7 @@ class ContestLog:
         for name, raw in self.blobs.items():
             (folder / to_text(name)).write_bytes(raw)
         with BundleWriter(path) as writer:
-            about = About(competition=to_text(self.rules.id))
+            about = BundleInfo(competition=to_text(self.rules.id))
             writer.begin(about, self.genesis(), note or self.note())
             for first in range(0, len(self.log.leaves), 256):
                 writer.leaves(first // 256, self.log.leaves[first : first + 256])
@@ -169,9 +169,9 @@ class ContestLog:
     @property
     def view(self) -> CompetitionView:
         """What follows from the log so far."""
-        fold = Fold(genesis(), self, Report())
+        fold = Fold(genesis(), self, AuditReport())
         for index, leaf in enumerate(self.log.leaves):
-            fold.take(index, leaf)
+            fold.apply(index, leaf)
         return fold.view.competitions.views[self.rules.id]
 
     # --- the course of things
@@ -208,7 +208,7 @@ class ContestLog:
     def offer(self) -> None:
         """Have everybody offer to evaluate."""
         for name in EVALUATORS:
-            commit = commitment(self.rules.id, self.key(name), secret_of(name))
+            commit = offer_commitment(self.rules.id, self.key(name), secret_of(name))
             self.say(name, EvalOffer(competition=self.name, commit=to_text(commit)))
 
     def close(self) -> None:
@@ -303,7 +303,7 @@ class ContestLog:
         """Say what it came to."""
         self.decide(self.outcome())
 
-    def decide(self, outcome: Outcome) -> int:
+    def decide(self, outcome: CompetitionOutcome) -> int:
         """Say that it came to something; gives the entry."""
         self.now_ms = RESULT
         name = self.put(outcome.encode())
@@ -331,13 +331,13 @@ class ContestLog:
         assert draw is not None
         return [self.texts[at] for at in draw.documents]
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CompetitionOutcome:
         """What it comes to."""
         view = self.view
         assert view.draw is not None
-        texts = [Text.of(one.encode()) for one in self.drawn_texts]
+        texts = [DrawnText.of(one.encode()) for one in self.drawn_texts]
         found = contenders(view, self.blob)
-        return competition_result.outcome(view.id, view.draw.beacon, texts, found)
+        return competition_result.compute_outcome(view.id, view.draw.beacon, texts, found)
 
     def _score(self, name: str, entrant: str, text: str) -> DocumentScore:
         raw = text.encode()

@@ -16,7 +16,7 @@ from tequio_shared.competition.rules import (
     Submission,
     SubmittedFile,
 )
-from tequio_shared.competition.sealed_archive import Begin, Head
+from tequio_shared.competition.sealed_archive import ArchiveHead, DocumentStart
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.sealed_set import KeyShare, SealedSet
@@ -52,23 +52,25 @@ class Sealing:
         """Commit to the texts."""
         salts = [sha256(b"salt", bytes([at]))[:16] for at in range(len(texts))]
         raws = [text.encode() for text in texts]
-        leaves = [sealed_set.leaf(salt, (raw,)) for salt, raw in zip(salts, raws, strict=True)]
-        head = Head(
+        leaves = [
+            sealed_set.document_leaf(salt, (raw,)) for salt, raw in zip(salts, raws, strict=True)
+        ]
+        head = ArchiveHead(
             root=merkle.root_of_hashes(leaves),
             documents=len(raws),
             size_bytes=sum(map(len, raws)),
         )
         plain = b"".join(leaves) + b"".join(
-            Begin(index=at, salt=salts[at], size_bytes=len(raw)).encode() + raw
+            DocumentStart(index=at, salt=salts[at], size_bytes=len(raw)).encode() + raw
             for at, raw in enumerate(raws)
         )
-        return cls._closed(head, b"".join(sealing.encrypted(KEY, head, (plain,))))
+        return cls._closed(head, b"".join(sealing.encrypt(KEY, head, (plain,))))
 
     @classmethod
-    def _closed(cls, head: Head, archive: bytes) -> Sealing:
+    def _closed(cls, head: ArchiveHead, archive: bytes) -> Sealing:
         shares = tuple(
             KeyShare(index=at, needed=NEEDED, shares=len(CUSTODIANS), root=head.root, value=value)
-            for at, value in enumerate(sealing.split(KEY, NEEDED, len(CUSTODIANS)), 1)
+            for at, value in enumerate(sealing.split_key(KEY, NEEDED, len(CUSTODIANS)), 1)
         )
         sealed = SealedSet(
             root=to_text(head.root),

@@ -13,7 +13,7 @@ from tequio_ledger.data_folder import Folder
 from tequio_ledger.signing import client
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.log.policy import NoQuorumError, Policy
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.witnesses import Witness, witnessing
@@ -91,7 +91,7 @@ def say(ledger: Served, name: str, count: int) -> list[int]:
     """Register so many newcomers; their indices."""
     now_ms = time.time_ns() // 1_000_000
     leaves = [one.leaf() for one in newcomers(name, ledger.net, count, now_ms)]
-    answer = httpx.post(f"{ledger.url}/v1/statements", content=bundle(leaves), timeout=30)
+    answer = httpx.post(f"{ledger.url}/v1/statements", content=encode_bundle(leaves), timeout=30)
     items = answer.json()["items"]
     assert [item["status"] for item in items] == ["logged"] * count, items
     return [item["index"] for item in items]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tequio_client.control_socket import WorkerCall
-from tequio_client.ipc.control import AskPoints, Points
+from tequio_client.ipc.control import AskPoints, PointsReply
 from tests.support.accessible import Reader, reader
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def _busy() -> float:
 def _rounds(folder: Path, state: str) -> list[PointsRow]:
     """The worker's rounds in that state, newest first: what the page should show."""
     with WorkerCall.to(folder) as call:
-        return [one for one in call.ask(AskPoints(), Points).rows if one.state == state]
+        return [one for one in call.ask(AskPoints(), PointsReply).rows if one.state == state]
 
 
 def main() -> None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.duties import Duty, Own, duty
+from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.ids import HeadHash, NetworkId, digest_from_text, sha256, to_text
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.round import proof
 from tequio_shared.round.round import Head, RoundView, accepted_set
 from tequio_shared.statements.network import MemberReady
@@ -60,9 +60,9 @@ class Dutiful:
         self._said: deque[Duty] = deque(maxlen=16)
         self._ready_index: int | None = None
 
-    def own(self) -> Own:
+    def own(self) -> MemberState:
         """What the member holds and has said."""
-        return Own(
+        return MemberState(
             key=self.key,
             held=self._held,
             closed=self._closed,
@@ -84,34 +84,34 @@ class Dutiful:
 
     def act(self) -> tuple[Duty, Said | None]:
         """Do the present duty; give it, and what is to be said."""
-        now = duty(self.view, self.own())
+        now = next_duty(self.view, self.own())
         match now:
-            case duties.FetchHead(head=head):
+            case duties.FetchDuty(head=head):
                 assert head.weights_root in self._swarm.workshop.weights
                 self._held = head
-            case duties.Advance(closed=closed):
+            case duties.AdvanceDuty(closed=closed):
                 self._held = self._advanced(closed)
-            case duties.Measure(head=head):
+            case duties.MeasureDuty(head=head):
                 self._said.append(now)
                 return now, Said(_measure(head), head.round)
-            case duties.Ready() | duties.Attest() | duties.Train() | duties.Prove():
+            case duties.ReadyDuty() | duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
                 self._said.append(now)
-                number = None if isinstance(now, duties.Ready) else now.round
+                number = None if isinstance(now, duties.ReadyDuty) else now.round
                 return now, Said(self._body(now), number)
         return now, None
 
     def _body(self, now: Duty) -> Body:
         held, current = self._held, self.view.round
-        if isinstance(now, duties.Ready):
+        if isinstance(now, duties.ReadyDuty):
             assert held is not None
             return MemberReady(
                 head=to_text(held.hash), roles=("trainer", "witness"), commit=self._commit()
             )
         assert current is not None
-        if isinstance(now, duties.Prove):
+        if isinstance(now, duties.ProveDuty):
             return self._proof(current)
         assert held is not None
-        if isinstance(now, duties.Train):
+        if isinstance(now, duties.TrainDuty):
             share = current.roster.members[current.slot_of[self.key]].share
             header = self._swarm.workshop.contribute(current, self.key, self._swarm.rng, share)
             return WorkCommit(header=to_text(header.pack()))
@@ -125,7 +125,7 @@ class Dutiful:
 
     def _proof(self, current: RoundView) -> Body:
         assert current.head is not None
-        return proof.make(
+        return proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
             trainers=len(current.trainers),
@@ -198,14 +198,14 @@ class DutifulSwarm(Swarm):
                     self.join(f"late {len(self.members)}")
                 else:
                     self.restart(self.members[who % len(self.members)])
-            if self.view.state is State.FINISHED or not self.step():
+            if self.view.state is RunState.FINISHED or not self.step():
                 return
 
     def _hear(self) -> bool:
         for member in self.rng.sample(self.members, len(self.members)):
             member.follow(self.entries)
             now, said = member.act()
-            if isinstance(now, duties.Wait | duties.Done):
+            if isinstance(now, duties.WaitDuty | duties.RunEnded):
                 continue
             self.done.append(now)
             self.now_ms += self.rng.randint(1, 500)

@@ -15,22 +15,22 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tequio_client.app.autostart import DesktopEntry
+from tequio_client.app.autostart import DesktopEntryAutostart
 from tequio_client.app.first_run.checks import CheckStep
-from tequio_client.app.first_run.draft import STEPS, DraftBook
+from tequio_client.app.first_run.draft import STEPS, DraftStore
 from tequio_client.app.first_run.first_run import FirstRun
 from tequio_client.app.first_run.setup_steps import KeyStep
 from tequio_client.app.keys.backup import BackupDialog
 from tequio_client.app.keys.dialogs import RestoreDialog, UnlockDialog
-from tequio_client.app.keys.service import KeyDesk
+from tequio_client.app.keys.service import KeyService
 from tequio_client.app.language import Language
-from tequio_client.app.model import Model
-from tequio_client.app.pages.page import Means, Own
-from tequio_client.app.settings_file import SettingsBook
+from tequio_client.app.model import AppModel
+from tequio_client.app.pages.page import PageContext, ProgramContext
+from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.theme import style
-from tequio_client.app.theme.look import Choice, Look
+from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.ipc.control import AskRuns
-from tequio_client.keys.state import Kept
+from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import speak
 from tests.support.app_scenes import NEW as NEWEST
 from tests.support.app_scenes import NOW_MS, replies
@@ -55,14 +55,14 @@ NO_CARD = replace(NEW, machine=replace(NEW.machine, gpus=()))
 class Booth:
     """Everything that a first run needs, around a folder of its own."""
 
-    def __init__(self, app: QApplication, look: Look, folder: Path) -> None:
+    def __init__(self, app: QApplication, look: Theme, folder: Path) -> None:
         self._app, self._look, self.folder = app, look, folder
         self.worker = ScriptedWorker(replies())
-        self.model = Model(self.worker)
-        self.desk = KeyDesk(folder / "worker", lambda: NOW_MS, lambda: True)
-        self.book = DraftBook(folder)
-        self.settings = SettingsBook(folder)
-        self.entry = DesktopEntry(("tequio", "app", "--background"), folder / "autostart")
+        self.model = AppModel(self.worker)
+        self.desk = KeyService(folder / "worker", lambda: NOW_MS, lambda: True)
+        self.book = DraftStore(folder)
+        self.settings = SettingsStore(folder)
+        self.entry = DesktopEntryAutostart(("tequio", "app", "--background"), folder / "autostart")
 
     def first_run(self, step: str, snapshot: Snapshot | None = NEW) -> FirstRun:
         """The first run, at that step."""
@@ -75,22 +75,22 @@ class Booth:
         made.show()
         return made
 
-    def means(self) -> Means:
+    def means(self) -> PageContext:
         """What pages work with."""
-        own = Own(
-            book=self.settings,
+        own = ProgramContext(
+            settings=self.settings,
             autostart=self.entry,
             folder=self.folder / "worker",
             usual_ledger="",
             programs=tuple,
             keys=self.desk,
         )
-        return Means(
+        return PageContext(
             model=self.model,
             look=self._look,
             now_ms=lambda: NOW_MS,
             open_page=lambda _: None,
-            own=own,
+            program=own,
         )
 
     def until(self, holds: Callable[[], bool]) -> None:
@@ -104,11 +104,11 @@ class Booth:
         for _ in range(5):
             self._app.processEvents()
 
-    def make_key(self, how: Kept = Kept.KEYRING) -> None:
+    def make_key(self, how: KeyProtection = KeyProtection.KEYRING) -> None:
         """Make the key that all pictures have."""
         self.desk._new_seed = SEED  # noqa: SLF001 - one key for all pictures
         self.desk.make(how, None, lambda _: None, _fail)
-        self.until(lambda: self.desk.state.kept is how)
+        self.until(lambda: self.desk.state.protection is how)
 
 
 def _fail(error: Exception) -> None:
@@ -116,7 +116,7 @@ def _fail(error: Exception) -> None:
 
 
 @contextmanager
-def booth(app: QApplication, look: Look) -> Iterator[Booth]:
+def booth(app: QApplication, look: Theme) -> Iterator[Booth]:
     """A booth with a keyring, for one picture."""
     keyring.set_keyring(PaperKeyring())
     with tempfile.TemporaryDirectory() as place:
@@ -243,11 +243,11 @@ PICTURES = (
 )  # fmt: skip
 
 
-def take(folder: Path, scale: float, dresses: Iterable[tuple[Choice, str]]) -> None:
+def take(folder: Path, scale: float, dresses: Iterable[tuple[Appearance, str]]) -> None:
     """Write the pictures of one scale."""
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
-    look, language = Look(app, Choice.DARK), Language(app, "en")
+    look, language = Theme(app, Appearance.DARK), Language(app, "en")
     for choice, spoken in dresses:
         look.choose(choice)
         speak(language, spoken)
@@ -256,7 +256,7 @@ def take(folder: Path, scale: float, dresses: Iterable[tuple[Choice, str]]) -> N
             _picture(app, look, make).save(str(folder / name))
 
 
-def _picture(app: QApplication, look: Look, make: Callable[[Booth], QWidget]) -> QPixmap:
+def _picture(app: QApplication, look: Theme, make: Callable[[Booth], QWidget]) -> QPixmap:
     with booth(app, look) as made:
         shown = make(made)
         made.until(lambda: True)

@@ -9,8 +9,8 @@ import torch
 from safetensors.torch import save_file
 
 from tequio_client.trainer import adapters, model
-from tequio_client.worker.store.trees import cut_file
-from tequio_shared.head.layout import Base, BaseFile
+from tequio_client.worker.store.trees import hash_tree_file
+from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
 
@@ -42,7 +42,7 @@ def write_base(
     """Write a model with random weights as Hugging Face has it, in so many files."""
     folder.mkdir(parents=True, exist_ok=True)
     config = json.dumps(CONFIG | changes).encode()
-    made = model.create(config, 11)
+    made = model.build_random(config, 11)
     tensors = {
         name: (one.detach() * (3.0 if one.dim() > 1 else 1.0)).to(dtype).contiguous()
         for name, one in made.parameters.items()
@@ -65,11 +65,11 @@ def write_base(
 
 def described(
     folder: Path, *, rank: int = 4, alpha: int = 8, targets: Sequence[str] = TARGETS
-) -> tuple[Base, list[Path]]:
+) -> tuple[FrozenBase, list[Path]]:
     """The base as a manifest names it, and its files."""
     paths = sorted(folder.glob("*.safetensors"))
     _, parameters = adapters.outline((folder / "config.json").read_bytes(), rank, targets)
-    base = Base(
+    base = FrozenBase(
         source="",
         revision="",
         parameters=parameters,
@@ -83,5 +83,5 @@ def described(
 
 def _file(path: Path) -> BaseFile:
     with path.open("rb") as file:
-        ref = cut_file(file, PIECE_BYTES).ref
+        ref = hash_tree_file(file, PIECE_BYTES).ref
     return BaseFile(name=path.name, size_bytes=ref.size_bytes, root=to_text(ref.root))

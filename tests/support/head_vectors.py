@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tequio_shared.head.contribution import Assignment, Expected
-from tequio_shared.head.head import OuterParams, Step
-from tequio_shared.head.layout import CHUNK, Layout
+from tequio_shared.head.contribution import ExpectedContribution, WindowAssignment
+from tequio_shared.head.head import OuterParams, OuterStep
+from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import HeadHash, PeerKey, RunId
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ _PARAMS = ("alpha_q", "lambda_q", "delta", "z2", "token_cap", "mu_q", "down_k")
 class Case:
     """One round: what goes in, what must come out, and contributions that must be refused."""
 
-    step: Step
+    step: OuterStep
     weights: NDArray[np.int32]
     aux: NDArray[Any] | None
     names: tuple[str, ...]
     contributions: tuple[tuple[bytes, bytes], ...]
-    rules: Expected
+    rules: ExpectedContribution
     invalid: tuple[tuple[str, str, bytes, bytes], ...]
     expected: dict[str, Any]
     """As in the file: plain JSON."""
@@ -60,11 +60,11 @@ def load(name: str) -> Case:
         bits=manifest["bits"],
         **{key: manifest[key] for key in _PARAMS},
     )
-    step = Step(
+    step = OuterStep(
         run_id=RunId(bytes.fromhex(raw["run_id"])),
         round=raw["round"],
         parent=HeadHash(bytes.fromhex(raw["base_head"])),
-        layout=Layout.of(manifest["tensors"], manifest["layout"]),
+        layout=WeightLayout.of(manifest["tensors"], manifest["layout"]),
         params=params,
     )
     payloads = {one["name"]: base64.b64decode(one["payload"]) for one in raw["contributions"]}
@@ -95,7 +95,7 @@ def scale_list(value: list[int] | str) -> list[int]:
     return list(base64.b64decode(value)) if isinstance(value, str) else value
 
 
-def _array(recipe: dict[str, Any], dtype: np.dtype[Any], layout: Layout) -> NDArray[Any]:
+def _array(recipe: dict[str, Any], dtype: np.dtype[Any], layout: WeightLayout) -> NDArray[Any]:
     stream = hashlib.shake_256(recipe["label"].encode()).digest(dtype.itemsize * layout.elements)
     values: NDArray[Any] = np.frombuffer(stream, dtype) >> recipe["shift"]
     padding = layout.padding(0, layout.chunks)
@@ -105,15 +105,15 @@ def _array(recipe: dict[str, Any], dtype: np.dtype[Any], layout: Layout) -> NDAr
     return values
 
 
-def _rules(raw: dict[str, Any], step: Step) -> Expected:
-    return Expected(
+def _rules(raw: dict[str, Any], step: OuterStep) -> ExpectedContribution:
+    return ExpectedContribution(
         shape=step.params.shape,
         chunks=step.layout.chunks,
         run_id=step.run_id,
         round=step.round,
         base_head=step.parent,
         assigned={
-            PeerKey(bytes.fromhex(one["trainer"])): Assignment(
+            PeerKey(bytes.fromhex(one["trainer"])): WindowAssignment(
                 first=one["window_first"], count=one["window_count"]
             )
             for one in raw["assigned"]

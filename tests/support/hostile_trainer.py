@@ -30,16 +30,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.ipc import trainer
-    from tequio_client.trainer.codecs import Encoded, OuterAlgorithm
+    from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
     from tequio_client.trainer.data import TrainingData
-    from tequio_client.trainer.device import Device
-    from tequio_client.trainer.inner import Plan, Progress, Watch
-    from tequio_client.trainer.model import Model
-    from tequio_client.trainer.tasks import Bench
-    from tequio_shared.head.layout import Layout
-    from tequio_shared.round.manifest import Inner
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
+    from tequio_client.trainer.model import CausalModel
+    from tequio_client.trainer.tasks import TaskContext
+    from tequio_shared.head.layout import WeightLayout
+    from tequio_shared.round.manifest import InnerParams
 
-    Train = Callable[[Model, TrainingData, Plan, Inner, Device, Watch], Progress]
+    Train = Callable[
+        [CausalModel, TrainingData, StepPlan, InnerParams, ComputeDevice, TrainingControl],
+        TrainingProgress,
+    ]
 
 POLL_S = 0.05
 WAIT_S = 3.0
@@ -62,7 +65,7 @@ class Cheat:
         self._task = task
         self._seen = set(_trees(task))
 
-    def sent(self, encoded: Encoded, algorithm: OuterAlgorithm) -> Encoded:
+    def sent(self, encoded: EncodedContribution, algorithm: OuterAlgorithm) -> EncodedContribution:
         """What is handed in instead."""
         task = self._task
         if task is None:
@@ -119,17 +122,17 @@ def install(name: str) -> None:
 
     cheat, train, encode, run = Cheat(name), tasks.train, codecs.encode, inner.train
 
-    def watched(task: trainer.Train, bench: Bench) -> trainer.Trained:
+    def watched(task: trainer.Train, bench: TaskContext) -> trainer.Trained:
         cheat.begin(task)
         return train(task, bench)
 
     def attacked(
         algorithm: OuterAlgorithm,
-        layout: Layout,
+        layout: WeightLayout,
         delta: NDArray[np.float32],
         feedback: NDArray[np.uint16] | None,
         device: torch.device,
-    ) -> Encoded:
+    ) -> EncodedContribution:
         return cheat.sent(encode(algorithm, layout, delta, feedback, device), algorithm)
 
     vars(tasks)["train"] = watched
@@ -142,36 +145,36 @@ def install(name: str) -> None:
 class _Lazy:
     """Ends training at half of the steps."""
 
-    watch: Watch
+    watch: TrainingControl
 
     def check(self) -> None:
         """Pass it on."""
         self.watch.check()
 
-    def is_enough(self, progress: Progress) -> bool:
+    def should_stop(self, progress: TrainingProgress) -> bool:
         """End at the half, or earlier if asked."""
-        return self.watch.is_enough(progress) or 2 * progress.step >= progress.steps
+        return self.watch.should_stop(progress) or 2 * progress.step >= progress.steps
 
 
 def _lazy(train: Train) -> Train:
     """Training that stops at the half and says that it did not."""
 
     def lazy(
-        model: Model,
+        model: CausalModel,
         training: TrainingData,
-        plan: Plan,
-        rules: Inner,
-        device: Device,
-        watch: Watch,
-    ) -> Progress:
+        plan: StepPlan,
+        rules: InnerParams,
+        device: ComputeDevice,
+        watch: TrainingControl,
+    ) -> TrainingProgress:
         done = train(model, training, plan, rules, device, _Lazy(watch))
         steps = plan.steps
-        return dataclasses.replace(done, step=steps, windows=plan.done(steps))
+        return dataclasses.replace(done, step=steps, windows=plan.windows_done(steps))
 
     return lazy
 
 
 if __name__ == "__main__":
-    child.end_with_it()
+    child.end_with_parent()
     install(sys.argv[1])
     trainer_main.main("".join(sys.argv[2:3]) or "console")

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import trio
 
-from tequio_client.verify.audit import PUBLISHED_S, LogAudit, Scope
-from tequio_client.verify.progress import Quiet
-from tequio_client.verify.report import Report
+from tequio_client.verify.audit import PUBLISHED_S, AuditOptions, LogAudit
+from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import AuditReport
 from tequio_client.verify.source import LiveLog
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.statements.network import MemberLeave, StandingChange
 from tequio_shared.statements.runs import HeadAttest, HeadPromote, WorkCommit
@@ -61,7 +61,7 @@ class Invariants:
 
     def __init__(self, swarm: FaultSwarm) -> None:
         self._swarm = swarm
-        self._report = Report()
+        self._report = AuditReport()
         self._audit: LogAudit | None = None
         self._logs: dict[Path, _LogFile] = {}
         self._seqs: dict[str, dict[int, str]] = defaultdict(dict)  # types by key and number
@@ -171,8 +171,8 @@ class Invariants:
 
     def _read_on(self) -> None:
         if self._audit is None:
-            scope = Scope(patience_s=PUBLISHED_S)
-            self._audit = LogAudit(LiveLog(self._swarm.api), scope, self._report, Quiet())
+            scope = AuditOptions(patience_s=PUBLISHED_S)
+            self._audit = LogAudit(LiveLog(self._swarm.api), scope, self._report, NoProgress())
         self._audit.read()
 
     # --- processes
@@ -231,7 +231,7 @@ def _stated(said: Iterator[Statement], key: str, number: int) -> Iterator[str]:
                 case HeadAttest(head=head):
                     yield head
                 case WorkCommit(header=header):
-                    yield to_text(Header.parse(from_text(header, None)).base_head)
+                    yield to_text(ContributionHeader.parse(from_text(header, None)).base_head)
                 case _:
                     pass
 

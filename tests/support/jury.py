@@ -15,30 +15,30 @@ import numpy as np
 from tequio_client.trainer import screen
 from tequio_shared.ids import to_text
 from tequio_shared.round import proof
-from tequio_shared.round.documents import TRAINER, WITNESS, Member, Roster
-from tequio_shared.round.proof import Reason, Seen, Verdict
+from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RosterMember
+from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
 from tests.support.laboratory import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from tequio_client.trainer.screen import Measured
+    from tequio_client.trainer.screen import ScreeningResult
     from tequio_shared.round.round import RoundView
     from tests.support.laboratory import Laboratory, Made
 
-_REASONS = {reason.name.lower(): reason for reason in Reason}
+_REASONS = {reason.name.lower(): reason for reason in RejectionReason}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hearing:
     """What the witnesses of a round found, by witness, and what follows for each slot."""
 
-    measured: Mapping[int, tuple[Measured, ...]]
-    proofs: Mapping[int, Seen]
-    verdicts: Mapping[int, tuple[Verdict, Reason]]
+    measured: Mapping[int, tuple[ScreeningResult, ...]]
+    proofs: Mapping[int, WitnessFindings]
+    verdicts: Mapping[int, tuple[Verdict, RejectionReason]]
 
-    def complaints(self) -> list[tuple[int, Measured]]:
+    def complaints(self) -> list[tuple[int, ScreeningResult]]:
         """Who refuses what, for eyes."""
         found = self.measured.items()
         return [(witness, one) for witness, some in found for one in some if one.reason]
@@ -58,10 +58,10 @@ def hear(
     candidates = lab.candidates(made)
     measured, proofs = {}, {}
     for one in made:
-        witness = screen.Witness(
+        witness = screen.WitnessContext(
             layout=lab.layout,
             steps=lab.recipe.steps,
-            chance=np.random.default_rng([lab.round, one.slot]),
+            rng=np.random.default_rng([lab.round, one.slot]),
             past=past,
             own_delta=one.delta,
             own_slot=one.slot,
@@ -74,16 +74,16 @@ def hear(
     return Hearing(measured=measured, proofs=proofs, verdicts=proof.verdicts(slots, proofs, slots))
 
 
-def _seen(measured: Sequence[Measured]) -> Seen:
-    return Seen(
+def _seen(measured: Sequence[ScreeningResult]) -> WitnessFindings:
+    return WitnessFindings(
         vouched=frozenset(one.slot for one in measured if not one.reason),
         rejected={one.slot: _REASONS[one.reason] for one in measured if one.reason},
     )
 
 
-def _lie(slot: int, made: Sequence[Made]) -> Seen:
-    others = {one.slot: Reason.COSINE for one in made if one.slot != slot}
-    return Seen(vouched=frozenset([slot]), rejected=others)
+def _lie(slot: int, made: Sequence[Made]) -> WitnessFindings:
+    others = {one.slot: RejectionReason.COSINE for one in made if one.slot != slot}
+    return WitnessFindings(vouched=frozenset([slot]), rejected=others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,15 +100,15 @@ class Closed:
     commitments: Mapping[int, _Commitment]
 
     @property
-    def proofs(self) -> Mapping[int, Seen]:
+    def proofs(self) -> Mapping[int, WitnessFindings]:
         """Proofs by slot."""
         return self.hearing.proofs
 
-    def verdicts(self) -> Mapping[int, tuple[Verdict, Reason]]:
+    def verdicts(self) -> Mapping[int, tuple[Verdict, RejectionReason]]:
         """Verdicts by slot."""
         return self.hearing.verdicts
 
-    def accusers(self, slot: int, reason: Reason) -> int:
+    def accusers(self, slot: int, reason: RejectionReason) -> int:
         """Witnesses other than the slot itself that give that reason."""
         proofs = self.hearing.proofs.items()
         return sum(at != slot and seen.rejected.get(slot) is reason for at, seen in proofs)
@@ -117,7 +117,7 @@ class Closed:
 def closed(hearing: Hearing, slots: int, index: int) -> RoundView:
     """The round as the fold takes it, closed by the log entry of that index."""
     members = tuple(
-        Member(peer=to_text(key_of(slot)), roles=(TRAINER, WITNESS), speed=1, share=1)
+        RosterMember(peer=to_text(key_of(slot)), roles=(TRAINER, WITNESS), speed=1, share=1)
         for slot in range(slots)
     )
     commitments = {slot: _Commitment(index=index - 1) for slot in hearing.verdicts}

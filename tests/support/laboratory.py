@@ -15,23 +15,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from tequio_client.dataset.build import Settings, build, held_out_name, train_name
+from tequio_client.dataset.build import (
+    ShardOptions,
+    build_shards,
+    held_out_file_name,
+    train_file_name,
+)
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import codecs, evaluate, inner, model, screen
 from tequio_client.trainer.data import TrainingData, held_out_documents
-from tequio_client.trainer.device import Device
-from tequio_client.trainer.inner import Plan
+from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.inner import StepPlan
 from tequio_shared.head import head as heads
 from tequio_shared.head.contribution import (
-    Assignment,
-    Expected,
-    Header,
+    ContributionHeader,
+    ExpectedContribution,
     RecordShape,
+    WindowAssignment,
     contribution_id,
 )
-from tequio_shared.head.head import OuterParams, Step
+from tequio_shared.head.head import OuterParams, OuterStep
 from tequio_shared.ids import HeadHash, PeerKey, RunId, sha256
-from tequio_shared.round.manifest import Algorithm, Inner
+from tequio_shared.round.manifest import Algorithm, InnerParams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,13 +45,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from tequio_client.dataset.sources import Source
-    from tequio_client.trainer.codecs import Encoded
-    from tequio_client.trainer.data import Document
-    from tequio_client.trainer.inner import Progress
+    from tequio_client.dataset.sources import TextSource
+    from tequio_client.trainer.codecs import EncodedContribution
+    from tequio_client.trainer.data import HeldOutDocument
+    from tequio_client.trainer.inner import TrainingProgress
     from tequio_shared.ids import ContributionId
 
-FP32 = Device(handle=torch.device("cpu"), name="cpu", memory_mb=0, precision=torch.float32)
+FP32 = ComputeDevice(handle=torch.device("cpu"), name="cpu", memory_mb=0, precision=torch.float32)
 BF16 = dataclasses.replace(FP32, precision=torch.bfloat16)
 """The CPU computing as a GPU would: autocast to bfloat16 in the inner steps."""
 RUN = RunId(sha256(b"laboratory"))
@@ -74,9 +79,9 @@ class Recipe:
     z2: int = 16
 
     @property
-    def inner(self) -> Inner:
+    def inner(self) -> InnerParams:
         """The manifest's inner rules."""
-        return Inner(
+        return InnerParams(
             optimiser=self.optimiser,  # type: ignore[arg-type]  # one of the two names
             steps=self.steps,
             lr_e9=round(self.lr * 1e9),
@@ -111,21 +116,25 @@ class Made:
     windows: int
     steps: int
     delta: NDArray[np.float32]
-    encoded: Encoded
+    encoded: EncodedContribution
 
 
 class Laboratory:
     """One model, one data set, one head; trainers take turns at the model."""
 
-    def __init__(self, folder: Path, recipe: Recipe, source: Source) -> None:
+    def __init__(self, folder: Path, recipe: Recipe, source: TextSource) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.recipe = recipe
-        settings = Settings(sequence=recipe.sequence, seed=1, held_out_bp=500, shard_bytes=4 << 20)
-        self.corpus = build(source, ByteTokenizer(), settings, folder, lambda *_: None)
-        paths = [(index, folder / train_name(index)) for index in range(len(self.corpus.train))]
+        settings = ShardOptions(
+            sequence=recipe.sequence, seed=1, held_out_bp=500, shard_bytes=4 << 20
+        )
+        self.corpus = build_shards(source, ByteTokenizer(), settings, folder, lambda *_: None)
+        paths = [
+            (index, folder / train_file_name(index)) for index in range(len(self.corpus.train))
+        ]
         self.training = TrainingData.open(self.corpus, paths, seed=0, window_samples=1)
-        self.model = model.create(json.dumps(recipe.config).encode(), recipe.seed)
+        self.model = model.build_random(json.dumps(recipe.config).encode(), recipe.seed)
         self.layout = self.model.layout("flat")
         self.weights = model.master_copy(self.model, self.layout)
         self.head = HeadHash(sha256(b"first head"))
@@ -146,14 +155,14 @@ class Laboratory:
         first: int,
         *,
         windows: int | None = None,
-        device: Device = FP32,
+        device: ComputeDevice = FP32,
         steps: int | None = None,
         training: TrainingData | None = None,
     ) -> tuple[NDArray[np.float32], int]:
         """Train on windows from `first` on; gives the pseudo-gradient and the steps done."""
         recipe = self.recipe
         self.model.load(self.weights, self.layout)
-        plan = Plan.of([(first, windows or recipe.windows)], recipe.steps)
+        plan = StepPlan.from_ranges([(first, windows or recipe.windows)], recipe.steps)
         watch = Patient(steps)
         data = training or self.training
         done = inner.train(self.model, data, plan, recipe.inner, device, watch)
@@ -180,15 +189,17 @@ class Laboratory:
             encoded=self.encode(delta, feedback),
         )
 
-    def encode(self, delta: NDArray[np.float32], feedback: NDArray[np.uint16] | None) -> Encoded:
+    def encode(
+        self, delta: NDArray[np.float32], feedback: NDArray[np.uint16] | None
+    ) -> EncodedContribution:
         """Make the bytes of a contribution, as a trainer does."""
         rules = Algorithm(k=self.recipe.k, bits=self.recipe.bits)  # type: ignore[arg-type]
-        algorithm = codecs.algorithm_of(rules, self.recipe.k, self.recipe.feedback)
+        algorithm = codecs.outer_algorithm(rules, self.recipe.k, self.recipe.feedback)
         return codecs.encode(algorithm, self.layout, delta, feedback, FP32.handle)
 
     def header(self, made: Made) -> bytes:
         """The header that goes with what was made."""
-        return Header(
+        return ContributionHeader(
             algorithm=1,
             bits=self.recipe.bits,
             k=self.recipe.k,
@@ -205,20 +216,22 @@ class Laboratory:
             feedback_root=made.encoded.feedback_root,
         ).pack()
 
-    def expected(self, made: Made) -> Expected:
+    def expected(self, made: Made) -> ExpectedContribution:
         """What the round demands of it."""
-        return Expected(
+        return ExpectedContribution(
             shape=self.recipe.shape,
             chunks=self.layout.chunks,
             run_id=RUN,
             round=self.round,
             base_head=self.head,
-            assigned={key_of(made.slot): Assignment(first=made.first, count=self.recipe.windows)},
+            assigned={
+                key_of(made.slot): WindowAssignment(first=made.first, count=self.recipe.windows)
+            },
             window_tokens=self.recipe.sequence,
             max_inner_steps=500,
         )
 
-    def candidates(self, made: Sequence[Made]) -> list[screen.Candidate]:
+    def candidates(self, made: Sequence[Made]) -> list[screen.ScreenedCandidate]:
         """Contributions as a witness meets them: files, in the order of their commitments."""
         found = []
         for number, one in enumerate(made):
@@ -226,7 +239,7 @@ class Laboratory:
             path.unlink(missing_ok=True)
             path.write_bytes(one.encoded.payload)
             found.append(
-                screen.Candidate(
+                screen.ScreenedCandidate(
                     slot=one.slot,
                     header=self.header(one),
                     payload=path,
@@ -242,7 +255,7 @@ class Laboratory:
         """
         kept: tuple[int, ...] = ()
         if accepted:
-            step = Step(
+            step = OuterStep(
                 run_id=RUN,
                 round=self.round,
                 parent=self.head,
@@ -256,17 +269,17 @@ class Laboratory:
         self.round += 1
         return kept
 
-    def held_out(self, tokens: int) -> list[Document]:
+    def held_out(self, tokens: int) -> list[HeldOutDocument]:
         """Held-out documents of about so many tokens."""
         shard = self.corpus.held_out[0]
         return evaluate.first_documents(
-            held_out_documents(self.folder / held_out_name(0), shard, 1, 256), tokens
+            held_out_documents(self.folder / held_out_file_name(0), shard, 1, 256), tokens
         )
 
-    def loss(self, documents: Sequence[Document]) -> float:
+    def loss(self, documents: Sequence[HeldOutDocument]) -> float:
         """Held-out loss of the head, nats per byte."""
         self.model.load(self.weights, self.layout)
-        score = evaluate.score(
+        score = evaluate.score_head(
             self.model,
             documents,
             separator=self.corpus.separator,
@@ -290,7 +303,7 @@ class Patient:
     def check(self) -> None:
         """Let it go on."""
 
-    def is_enough(self, progress: Progress) -> bool:
+    def should_stop(self, progress: TrainingProgress) -> bool:
         """Stop after the steps."""
         return progress.step == self._steps
 

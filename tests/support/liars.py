@@ -37,7 +37,7 @@ async def open_run(one: Served) -> None:
     opening = RunOpen(manifest=to_text(RUN), head=to_text(first_head(_RULES).hash))
     async with LedgerApi(one.url) as api:
         await api.put_blob(_RULES.encode(), ORGANISER, now_ms())
-        await api.post([organiser.say(opening, now_ms(), run=RUN)])
+        await api.post_entries([organiser.say(opening, now_ms(), run=RUN)])
 
 
 def contradiction(liar: Author) -> tuple[Entry, Entry]:
@@ -54,10 +54,10 @@ async def lie(one: Served, name: str) -> Author:
     """Let a new key tell the ledger both; it ends quarantined."""
     liar = Author(name, one.net)
     async with LedgerApi(one.url) as api:
-        await api.post([liar.register(now_ms())])
+        await api.post_entries([liar.register(now_ms())])
         first, second = contradiction(liar)
-        await api.post([first])
-        (answer,) = await api.post([second])
+        await api.post_entries([first])
+        (answer,) = await api.post_entries([second])
     assert answer.code == "equivocation"
     return liar
 

@@ -12,7 +12,7 @@ import trio
 from tequio_client.demo.programs import tequio
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Snapshot, Wish
+from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class LinkedWorker:
         self.process = process
         self.log = log
         self.shown = Snapshot()
-        self.welcome: control.Welcome | None = None
-        self.refused: control.Refused | None = None
-        self.answers: dict[int, control.Answer] = {}
+        self.welcome: control.AcceptController | None = None
+        self.refused: control.RefuseController | None = None
+        self.answers: dict[int, control.QuestionAnswer] = {}
         self.seen: list[tuple[float, Snapshot]] = []
         """Every snapshot, and when it came."""
         self._asked = 0
@@ -59,19 +59,19 @@ class LinkedWorker:
 
     async def want(self, *, lend: bool, finish: bool = False) -> None:
         """Wish, until that is shown."""
-        wish = Wish(number=self.shown.wish.number + 1, lend=lend, finish=finish)
-        await self.say(control.Want(wish=wish))
+        wish = DesiredState(number=self.shown.wish.number + 1, lend=lend, finish=finish)
+        await self.say(control.SetDesiredState(wish=wish))
         await self.until("the wish is shown", lambda one: one.wish == wish)
 
     async def tell(self, facts: SessionFacts) -> None:
         """Tell facts of the session."""
-        await self.say(control.Tell(facts=facts))
+        await self.say(control.ReportSessionFacts(facts=facts))
 
     async def ask(self, question: Question) -> Reply:
         """Ask; raises AssertionError without a reply."""
         self._asked += 1
         number = self._asked
-        await self.say(control.Ask(id=number, question=question))
+        await self.say(control.AskQuestion(id=number, question=question))
         with trio.fail_after(PATIENCE_S):
             while number not in self.answers:
                 await self._news.wait()
@@ -112,14 +112,14 @@ class LinkedWorker:
 
     def _take(self, message: control.FromWorker) -> None:
         match message:
-            case control.Shown(snapshot=snapshot):
+            case control.SnapshotMessage(snapshot=snapshot):
                 self.shown = snapshot
                 self.seen.append((trio.current_time(), snapshot))
-            case control.Answer(id=number):
+            case control.QuestionAnswer(id=number):
                 self.answers[number] = message
-            case control.Welcome():
+            case control.AcceptController():
                 self.welcome = message
-            case control.Refused():
+            case control.RefuseController():
                 self.refused = message
         self._wake()
 
@@ -153,7 +153,9 @@ async def linked(
             nursery.start_soon(worker.listen)
             if hello:
                 said = to_text(seed) if seed else None
-                greeting = control.Hello(who="app", build="test", seed=said, invitation=invitation)
+                greeting = control.ControllerHello(
+                    who="app", build="test", seed=said, invitation=invitation
+                )
                 await worker.say(greeting)
             yield worker
             nursery.cancel_scope.cancel()

@@ -20,9 +20,9 @@ from tequio_shared.api.network import NetworkAnswer
 from tequio_shared.api.runs import RunAnswer, RunsAnswer
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 from tequio_shared.round.data import Corpus, TrainShard
-from tequio_shared.round.manifest import Data, Measure, Tokenizer
+from tequio_shared.round.manifest import DataSpec, MeasureRules, Tokenizer
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.first_head import Origin
-    from tequio_shared.head.layout import Base
+    from tequio_client.trainer.first_head import FirstHead
+    from tequio_shared.head.layout import FrozenBase
     from tequio_shared.round.manifest import Manifest
     from tests.client.verify.logs import MemoryLog
 
@@ -97,15 +97,15 @@ def play(
     is_tied: bool = False,
     tokenizer: bytes = b"",
     separator: int = 0,
-    model: Origin | None = None,
-    base: Base | None = None,
+    model: FirstHead | None = None,
+    base: FrozenBase | None = None,
 ) -> LlamaRun:
     """Let three volunteers train for some rounds; their updates are random and valid.
 
     Beside a base the model is that of its adapters.
     """
     config = json.dumps(CONFIG | {"tie_word_embeddings": is_tied}).encode()
-    made = model or _with_large_norms(first_head.from_config(config, seed=5, layout="flat"))
+    made = model or _with_large_norms(first_head.random_head(config, seed=5, layout="flat"))
     config = made.config
     kind = Tokenizer(
         kind="huggingface" if tokenizer else "bytes",
@@ -116,10 +116,10 @@ def play(
     manifest = msgspec.structs.replace(
         tiny_manifest(most=ROUNDS),
         name="maize- 1.0",
-        model=made.described(sequence=64, aux_dtype=None),
+        model=made.manifest_entry(sequence=64, aux_dtype=None),
         tokenizer=kind,
-        data=Data(manifest=to_text(data.digest), root=to_text(data.root)),
-        measure=Measure(every=1),
+        data=DataSpec(manifest=to_text(data.digest), root=to_text(data.root)),
+        measure=MeasureRules(every=1),
         base=base or msgspec.UNSET,
     )
     swarm = Swarm(manifest=manifest, seed=3)
@@ -155,7 +155,7 @@ def _measure_the_last_head(swarm: Swarm) -> None:
         swarm.post(by_key[key], Said(body, draw.head.round))
 
 
-def _with_large_norms(made: Origin) -> Origin:
+def _with_large_norms(made: FirstHead) -> FirstHead:
     """Raise the scales of norms above one, where 24 bits do not hold every unit."""
     master, pool = made.master.copy(), made.layout.matrix_end
     vectors = sum(one.parameters for one in made.layout.placements if not one.is_matrix)
@@ -209,12 +209,12 @@ class ShownLog:
         return None if found is None else msgspec.json.encode(found)
 
     def _tile(self, tile: Tile) -> bytes | None:
-        if tile.level != ENTRIES:
+        if tile.level != BUNDLE_LEVEL:
             hashes = self.log.tiles.get((tile.level, tile.index), [])
             return b"".join(hashes[: tile.width]) if len(hashes) >= tile.width else None
         start = tile.index * TILE_WIDTH
         leaves = self.log.leaves[start : start + tile.width]
-        return bundle(leaves) if len(leaves) == tile.width else None
+        return encode_bundle(leaves) if len(leaves) == tile.width else None
 
     def _network(self) -> NetworkAnswer:
         genesis = self.log.swarm.genesis

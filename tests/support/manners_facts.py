@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from tequio_client.ipc.facts import Gpu, MachineFacts, SessionFacts
+from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts, SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Wish
-from tequio_client.worker.lending.facts import Facts, Moment
-from tequio_client.worker.lending.history import Traces, traced
+from tequio_client.ipc.snapshot import DesiredState
+from tequio_client.worker.lending.facts import LendingFacts, LocalInstant
+from tequio_client.worker.lending.history import LendingHistory, update_history
 from tequio_client.worker.lending.policy import decide
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ GIB = 1 << 30
 EVENING_MS = int(datetime(2026, 11, 21, 20, 30, tzinfo=UTC).timestamp() * 1_000)
 """A Saturday; half past nine in Madrid."""
 STEADY_MS = 5_000_000
-GPU = Gpu(
+GPU = AcceleratorFacts(
     id="cuda:0",
     name="RTX 5070",
     memory_mb=12_288,
@@ -49,7 +49,7 @@ SESSION = SessionFacts(
     idle_s=1_800.0, is_locked=False, fullscreen="", game="", programs=(), is_metered=False
 )
 """Somebody went away half an hour ago."""
-CALM = Facts(
+CALM = LendingFacts(
     session=SESSION,
     machine=MACHINE,
     month_bytes=10**9,
@@ -60,7 +60,7 @@ CALM = Facts(
     was_ledger_reached=True,
 )
 CHOSEN = Preferences(consent=True)
-LEND = Wish(number=1, lend=True)
+LEND = DesiredState(number=1, lend=True)
 
 
 def offset_in(zone: str) -> partial[int]:
@@ -74,22 +74,22 @@ def _offset_s(zone: ZoneInfo, at_ms: int) -> int:
     return int(offset.total_seconds())
 
 
-NOW = Moment(ms=EVENING_MS, steady_ms=STEADY_MS, offset_s=offset_in("Europe/Madrid"))
+NOW = LocalInstant(ms=EVENING_MS, steady_ms=STEADY_MS, offset_s=offset_in("Europe/Madrid"))
 
 
-def in_session(facts: Facts = CALM, **changes: object) -> Facts:
+def in_session(facts: LendingFacts = CALM, **changes: object) -> LendingFacts:
     """The same facts with another session."""
     session = msgspec.structs.replace(facts.session or SESSION, **changes)
     return replace(facts, session=session)
 
 
-def on_machine(facts: Facts = CALM, **changes: object) -> Facts:
+def on_machine(facts: LendingFacts = CALM, **changes: object) -> LendingFacts:
     """The same facts with another machine."""
     machine = msgspec.structs.replace(facts.machine or MACHINE, **changes)
     return replace(facts, machine=machine)
 
 
-def with_gpu(facts: Facts = CALM, **changes: object) -> Facts:
+def with_gpu(facts: LendingFacts = CALM, **changes: object) -> LendingFacts:
     """The same facts with another accelerator."""
     return on_machine(facts, gpus=(msgspec.structs.replace(GPU, **changes),))
 
@@ -99,7 +99,7 @@ def chosen(**changes: object) -> Preferences:
     return msgspec.structs.replace(CHOSEN, **changes)
 
 
-def after(now: Moment, ms: int, wall_ms: int | None = None) -> Moment:
+def after(now: LocalInstant, ms: int, wall_ms: int | None = None) -> LocalInstant:
     """Later by so much; `wall_ms`: what the wall clock makes of it, where it was set."""
     passed = ms if wall_ms is None else wall_ms
     return replace(now, ms=now.ms + passed, steady_ms=now.steady_ms + ms)
@@ -109,21 +109,21 @@ class Worker:
     """Whoever looks at facts again and again, and remembers, as the real one does."""
 
     def __init__(
-        self, preferences: Preferences = CHOSEN, wish: Wish = LEND, now: Moment = NOW
+        self, preferences: Preferences = CHOSEN, wish: DesiredState = LEND, now: LocalInstant = NOW
     ) -> None:
         """Begin at that moment with an empty memory."""
         self.preferences = preferences
         self.wish = wish
         self.now = now
-        self.traces = Traces()
+        self.traces = LendingHistory()
 
-    def look(self, facts: Facts = CALM, ms: int = 0, wall_ms: int | None = None) -> Decision:
+    def look(self, facts: LendingFacts = CALM, ms: int = 0, wall_ms: int | None = None) -> Decision:
         """Decide when so much time has passed, during which nobody looked."""
         self.now = after(self.now, ms, wall_ms)
-        self.traces = traced(self.traces, facts, self.preferences, self.wish, self.now)
+        self.traces = update_history(self.traces, facts, self.preferences, self.wish, self.now)
         return decide(facts, self.preferences, self.wish, self.traces, self.now)
 
-    def watch(self, facts: Facts, seconds: int) -> Decision:
+    def watch(self, facts: LendingFacts, seconds: int) -> Decision:
         """Look once a second for so long; the last decision."""
         for _ in range(seconds):
             found = self.look(facts, ms=1_000)
@@ -131,7 +131,10 @@ class Worker:
 
 
 def look(
-    facts: Facts = CALM, preferences: Preferences = CHOSEN, wish: Wish = LEND, now: Moment = NOW
+    facts: LendingFacts = CALM,
+    preferences: Preferences = CHOSEN,
+    wish: DesiredState = LEND,
+    now: LocalInstant = NOW,
 ) -> Decision:
     """Decide at first sight."""
     return Worker(preferences, wish, now).look(facts)

@@ -31,7 +31,7 @@ from tequio_shared.ids import (
 from tequio_shared.keys import Signer
 from tequio_shared.log.merkle import leaf_hash, root_of_hashes
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
-from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, parse_bundle
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.network import KeyRegister, MemberLeave
 from tequio_shared.statements.proof_of_work import check_work
@@ -168,8 +168,8 @@ class MemoryLog:
         if not tile.exists(len(self.leaves)):
             raise RefusedError("not-found", tile.path())
         first = tile.index * TILE_WIDTH
-        if tile.level == ENTRIES:
-            return bundle(self.leaves[first : first + tile.width])
+        if tile.level == BUNDLE_LEVEL:
+            return encode_bundle(self.leaves[first : first + tile.width])
         span = 1 << 8 * tile.level
         firsts = range(first * span, (first + tile.width) * span, span)
         return b"".join(root_of_hashes(self.hashes[at : at + span]) for at in firsts)

@@ -46,7 +46,7 @@ def llama(vocab_size: int, **changes: object) -> dict[str, Any]:
 
 def tensors_of(config: dict[str, Any], seed: int = 1) -> dict[str, Tensor]:
     """Weights for a configuration."""
-    made = model.create(json.dumps(config).encode(), seed)
+    made = model.build_random(json.dumps(config).encode(), seed)
     return {name: one.detach().clone() for name, one in made.parameters.items()}
 
 
@@ -95,7 +95,7 @@ def bpe(texts: Iterable[str], vocab_size: int) -> bytes:
 
 def library_texts(count: int, *, shortest: int = 0, longest: int = 20_000) -> list[str]:
     """Take sources of Python's standard library, spread over all of it."""
-    library = sources.standard_library()
+    library = sources.standard_library_files()
     step = max(len(library) // (4 * count), 1)
     found = (library.text(at) for at in range(0, len(library), step))
     fitting = [text for text in found if shortest <= len(text) <= longest and text]

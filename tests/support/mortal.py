@@ -33,9 +33,9 @@ from tequio_client.worker import main as _worker  # noqa: F401 - imported before
 from tequio_client.worker.children import trainer as trainer_child
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.ledger.outbox_db import OutboxDb
-from tequio_client.worker.rounds.feedback import NOTE, Feedback
-from tequio_client.worker.rounds.head import Heads
-from tequio_client.worker.rounds.workdir import Workroom
+from tequio_client.worker.rounds.feedback import NOTE_FILE, ErrorFeedback
+from tequio_client.worker.rounds.head import HeadKeeper
+from tequio_client.worker.rounds.workdir import TrainerWorkdir
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.support.paper_trainer import DIARY
@@ -76,7 +76,7 @@ def _says(kind: type) -> Callable[..., bool]:
 
 def _is_training(*arguments: object) -> bool:
     report = arguments[1]
-    return isinstance(report, link.Alive) and report.doing == "training"
+    return isinstance(report, link.TrainerHeartbeat) and report.doing == "training"
 
 
 def _asks(answer: type) -> Callable[..., bool]:
@@ -86,7 +86,7 @@ def _asks(answer: type) -> Callable[..., bool]:
 def _keeps_feedback(*arguments: object) -> bool:
     target = arguments[1]
     assert isinstance(target, Path)
-    return target.parent.parent.name == "feedback" and target.name != NOTE
+    return target.parent.parent.name == "feedback" and target.name != NOTE_FILE
 
 
 def _before(
@@ -104,10 +104,10 @@ def _after(
 MOMENTS = {
     "attestation on disk": _after(OutboxDb, "add", _says(HeadAttest)),
     "training": _after(TrainerProcess, "_handle", _is_training),
-    "trained": _after(Workroom, "ask", _asks(link.Trained)),
-    "payload kept": _before(Feedback, "take"),
+    "trained": _after(TrainerWorkdir, "ask", _asks(link.Trained)),
+    "payload kept": _before(ErrorFeedback, "take"),
     "feedback kept, not noted": _after(files, "settle", _keeps_feedback),
-    "feedback noted": _after(Feedback, "take"),
+    "feedback noted": _after(ErrorFeedback, "take"),
     "commitment to be kept": _before(OutboxDb, "add", _says(WorkCommit)),
     "commitment on disk": _after(OutboxDb, "add", _says(WorkCommit)),
     "signed, not kept": _before(OutboxDb, "record", _says(WorkCommit)),
@@ -115,14 +115,14 @@ MOMENTS = {
     "sent, answer lost": _after(LedgerApi, "post", _says(WorkCommit)),
     "answer not noted": _before(OutboxDb, "settle", _says(WorkCommit)),
     "commitment settled": _after(OutboxDb, "settle", _says(WorkCommit)),
-    "screening": _before(Workroom, "ask", _asks(link.Screened)),
+    "screening": _before(TrainerWorkdir, "ask", _asks(link.Screened)),
     "proof to be kept": _before(OutboxDb, "add", _says(WitnessProof)),
     "proof on disk": _after(OutboxDb, "add", _says(WitnessProof)),
     "proof sent, answer lost": _after(LedgerApi, "post", _says(WitnessProof)),
-    "round closed, not settled": _before(Feedback, "settle"),
-    "feedback settled": _after(Feedback, "settle"),
-    "head computed, not held": _after(Workroom, "ask", _asks(link.Advanced)),
-    "head held": _after(Heads, "advance"),
+    "round closed, not settled": _before(ErrorFeedback, "settle"),
+    "feedback settled": _after(ErrorFeedback, "settle"),
+    "head computed, not held": _after(TrainerWorkdir, "ask", _asks(link.AdvanceReport)),
+    "head held": _after(HeadKeeper, "advance"),
 }
 
 

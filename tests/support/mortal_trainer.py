@@ -23,9 +23,9 @@ from tequio_client import files as client_files
 from tequio_client.ipc import trainer as link
 from tequio_client.trainer import codecs, data, inner, prepared
 from tequio_client.trainer import tasks as trainer_tasks
-from tequio_client.trainer.task_queue import Activity, Desk
-from tequio_client.worker.rounds.feedback import Feedback
-from tequio_shared.head.contribution import Header
+from tequio_client.trainer.task_queue import TaskQueue, TrainerActivity
+from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import RunId, from_text
 
 if TYPE_CHECKING:
@@ -37,16 +37,16 @@ ENDS = {1: True, 2: False, 3: True, 4: True}
 """Whether the work of a round was accepted."""
 PLACES: dict[str, tuple[type | ModuleType, str, int, bool]] = {
     "never": (data, "none", 0, False),
-    "in the second step": (inner.Plan, "at", 10, False),
+    "in the second step": (inner.StepPlan, "at", 10, False),
     "before encoding": (codecs, "encode", 3, False),
     "after encoding": (codecs, "encode", 3, True),
     "between the trainer's files": (data, "write", 5, True),
-    "before the feedback is kept": (Feedback, "take", 3, False),
+    "before the feedback is kept": (ErrorFeedback, "take", 3, False),
     "between feedback and note": (client_files, "settle", 7, True),
-    "after the note": (Feedback, "take", 3, True),
-    "before a void round is settled": (Feedback, "settle", 2, False),
-    "before an accepted round is settled": (Feedback, "settle", 3, False),
-    "after an accepted round is settled": (Feedback, "settle", 3, True),
+    "after the note": (ErrorFeedback, "take", 3, True),
+    "before a void round is settled": (ErrorFeedback, "settle", 2, False),
+    "before an accepted round is settled": (ErrorFeedback, "settle", 3, False),
+    "after an accepted round is settled": (ErrorFeedback, "settle", 3, True),
 }
 """Killed before or after the n-th passage of this function."""
 MOST_LIVES = 3
@@ -78,8 +78,8 @@ def _live(
 ) -> None:
     if place is not None:
         _arm(*place)
-    shop = prepared.open_workshop(prepare)
-    feedback = Feedback(home / "feedback", RunId(from_text(tasks[0].run)))
+    shop = prepared.prepare_model(prepare)
+    feedback = ErrorFeedback(home / "feedback", RunId(from_text(tasks[0].run)))
     over = (home / "roots").read_text().split() if (home / "roots").exists() else []
     for task in tasks:
         header = feedback.open_header
@@ -92,8 +92,10 @@ def _live(
             feedback.settle(task.round, was_accepted=ENDS[task.round])
 
 
-def _train(home: Path, shop: prepared.Workshop, feedback: Feedback, task: link.Train) -> Header:
-    number, desk = task.round, Desk()
+def _train(
+    home: Path, shop: prepared.PreparedModel, feedback: ErrorFeedback, task: link.Train
+) -> ContributionHeader:
+    number, desk = task.round, TaskQueue()
     task = msgspec.structs.replace(
         task,
         payload_out=str(home / f"payload-{number}"),
@@ -103,11 +105,11 @@ def _train(home: Path, shop: prepared.Workshop, feedback: Feedback, task: link.T
     )
     desk.put(shop.prepare)
     desk.put(task)
-    bench = trainer_tasks.Bench(
-        shop=shop, desk=desk, task=task, report=lambda _: None, activity=Activity()
+    bench = trainer_tasks.TaskContext(
+        setup=shop, queue=desk, task=task, report=lambda _: None, activity=TrainerActivity()
     )
-    header = Header.parse(from_text(trainer_tasks.train(task, bench).header, None))
-    feedback.take(Path(task.feedback_out), header)
+    header = ContributionHeader.parse(from_text(trainer_tasks.train(task, bench).header, None))
+    feedback.store(Path(task.feedback_out), header)
     return header
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import sealing
-from tequio_shared.competition.result import commitment
+from tequio_shared.competition.result import offer_commitment
 from tequio_shared.competition.rules import (
     Budget,
+    CompetitionOutcome,
     CompetitionRules,
     Dates,
     Environment,
     Evaluation,
-    Outcome,
     Scoring,
     Submission,
     SubmittedFile,
@@ -73,7 +73,7 @@ class PaperCompetition:
         many = len(self.custodians)
         self.shares = [
             KeyShare(index=at, needed=self.needed, shares=many, root=ROOT, value=value)
-            for at, value in enumerate(sealing.split(self.key, self.needed, many), start=1)
+            for at, value in enumerate(sealing.split_key(self.key, self.needed, many), start=1)
         ]
         opens, deadline, draw, scored, result = (self.start_ms + after for after in self.dates)
         self.rules = CompetitionRules(
@@ -133,7 +133,7 @@ class PaperCompetition:
 
     def offer(self, author: PeerKey) -> EvalOffer:
         """Offer to evaluate, with the secret that follows from the key."""
-        commit = commitment(self.id, author, secret_of(author))
+        commit = offer_commitment(self.id, author, secret_of(author))
         return EvalOffer(competition=self.text, commit=to_text(commit))
 
     def secret(self, author: PeerKey) -> EvalSecret:
@@ -191,7 +191,7 @@ class PaperCompetition:
 
     def decide(self, beacon: Digest) -> CompResult:
         """State an outcome in which nobody is ranked."""
-        outcome = Outcome(
+        outcome = CompetitionOutcome(
             competition=self.text, beacon=to_text(beacon), documents=0, places=(), pairs=()
         )
         return CompResult(competition=self.text, outcome=self.put(outcome.encode()))

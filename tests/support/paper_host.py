@@ -9,10 +9,10 @@ import trio
 import trio.lowlevel
 
 from tequio_client.control_socket import WorkerCall
-from tequio_client.ipc.control import AskDiagnostics, AskPoints, Diagnostics, Points
+from tequio_client.ipc.control import AskDiagnostics, AskPoints, DiagnosticsReply, PointsReply
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import PointsShown, Snapshot, Wish
-from tequio_client.worker.control.server import Controllers
+from tequio_client.ipc.snapshot import DesiredState, PointsView, Snapshot
+from tequio_client.worker.control.server import ControlServer
 from tequio_shared.errors import RefusedError, UserFacingError
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ class PaperHost:
     """A host that keeps what it is told."""
 
     def __init__(self) -> None:
-        self.wish = Wish()
+        self.wish = DesiredState()
         self.preferences = Preferences()
-        self.points = PointsShown()
+        self.points = PointsView()
         self.rows: tuple[PointsRow, ...] = ()
         self.told: dict[object, SessionFacts] = {}
         self._changed = trio.Event()
@@ -42,22 +42,22 @@ class PaperHost:
         """See Host."""
         return Snapshot(wish=self.wish, preferences=self.preferences, points=self.points)
 
-    def want(self, wish: Wish) -> None:
+    def apply_state(self, wish: DesiredState) -> None:
         """See Host."""
         if wish.number > self.wish.number:
             self.wish = wish
             self._news()
 
-    def choose(self, preferences: Preferences) -> None:
+    def apply_preferences(self, preferences: Preferences) -> None:
         """See Host."""
         self.preferences = preferences
         self._news()
 
-    def tell(self, facts: SessionFacts, controller: object) -> None:
+    def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
         """See Host."""
         self.told[controller] = facts
 
-    def hung_up(self, controller: object) -> None:
+    def drop_controller(self, controller: object) -> None:
         """See Host."""
         self.told.pop(controller, None)
 
@@ -66,9 +66,9 @@ class PaperHost:
         await trio.lowlevel.checkpoint()
         match question:
             case AskDiagnostics():
-                return Diagnostics(text="all is well")
+                return DiagnosticsReply(text="all is well")
             case AskPoints(limit=limit):
-                return Points(rows=self.rows[:limit])
+                return PointsReply(rows=self.rows[:limit])
         raise RefusedError("unknown-question", "nobody knows")
 
     def _news(self) -> None:
@@ -81,7 +81,7 @@ async def served(folder: Path) -> AsyncIterator[PaperHost]:
     """Let such a worker be in that folder."""
     host = PaperHost()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(Controllers(host, folder).listen)
+        nursery.start_soon(ControlServer(host, folder).listen)
         with trio.fail_after(60):
             while not await trio.to_thread.run_sync(is_well, folder):  # noqa: ASYNC110 - it begins elsewhere
                 await trio.sleep(0.01)

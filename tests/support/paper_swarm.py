@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, UnsetType
 
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
 from tequio_shared.network.run import first_head
 from tequio_shared.round import proof
 from tequio_shared.round.manifest import (
     Algorithm,
-    Data,
-    Inner,
+    DataSpec,
+    InnerParams,
     Manifest,
-    Model,
-    Rounds,
+    ModelSpec,
+    RoundRules,
     Tokenizer,
-    Windows,
+    WindowRules,
 )
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
     from tequio_shared.keys import Signer
-    from tequio_shared.round.proof import Reason
+    from tequio_shared.round.proof import RejectionReason
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Entry
 
@@ -48,7 +48,7 @@ def manifest(**rounds: int) -> Manifest:
     """Make a small manifest; `rounds` are fields of its clockwork."""
     return Manifest(
         name="paper",
-        model=Model(
+        model=ModelSpec(
             config=_D,
             parameters=4096 * 4096,
             tensors=(("w", (4096, 4096)),),
@@ -58,11 +58,11 @@ def manifest(**rounds: int) -> Manifest:
             sequence=64,
         ),
         tokenizer=Tokenizer(kind="huggingface", file=_D, vocab_size=256),
-        data=Data(manifest=_D, root=_D),
+        data=DataSpec(manifest=_D, root=_D),
         algorithm=Algorithm(),
-        inner=Inner(),
-        windows=Windows(samples=4, tokens=256, first=4, most=64),
-        rounds=Rounds(**{**_CLOCKWORK, **rounds}),
+        inner=InnerParams(),
+        windows=WindowRules(samples=4, tokens=256, first=4, most=64),
+        rounds=RoundRules(**{**_CLOCKWORK, **rounds}),
     )
 
 
@@ -134,7 +134,7 @@ class PaperPeer(Author):
         mine = view.assignment[view.slot_of[self.key]]
         count = sum(size for _, size in mine)
         rules = view.manifest
-        header = Header(
+        header = ContributionHeader(
             algorithm=1,
             bits=rules.algorithm.bits,
             k=view.k,
@@ -152,14 +152,14 @@ class PaperPeer(Author):
         )
         return self._in_round(WorkCommit(header=to_text(header.pack())))
 
-    def prove(self, rejected: Mapping[int, Reason] | None = None) -> Entry:
+    def prove(self, rejected: Mapping[int, RejectionReason] | None = None) -> Entry:
         """Vouch for every commitment but its own, and those it rejects."""
         view = self._view
         assert view.head is not None
         refused = {**(rejected or {})}
         refused.pop(view.slot_of[self.key], None)
         silent = {view.slot_of[self.key], *refused}
-        body = proof.make(
+        body = proof.make_proof(
             seed=view.seed,
             slots=len(view.roster.members),
             trainers=len(view.trainers),

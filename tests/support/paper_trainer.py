@@ -21,14 +21,14 @@ from tequio_client.ipc import trainer as link
 from tequio_shared.head.contribution import (
     ALGORITHM_CODES,
     LEVELS,
-    Header,
+    ContributionHeader,
     Records,
     RecordShape,
     contribution_id,
     encode_records,
     payload_root,
 )
-from tequio_shared.head.head import Step, advance
+from tequio_shared.head.head import OuterStep, advance
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import (
     HeadHash,
@@ -89,7 +89,7 @@ def shape_of(manifest: Manifest, k: int) -> RecordShape:
 def main() -> None:
     """Obey until the input ends."""
     threading.Thread(target=_beat, daemon=True).start()
-    say(link.Hello(pid=os.getpid(), software="paper"))
+    say(link.TrainerHello(pid=os.getpid(), software="paper"))
     manifest: Manifest | None = None
     for line in sys.stdin.buffer:
         match link.decode_command(line):
@@ -121,12 +121,14 @@ def say(report: link.Report) -> None:
 
 def _beat() -> None:
     while True:
-        say(link.Alive(command=0, doing=_doing, step=1, steps=1, tokens=0, resident_mb=1))
+        say(
+            link.TrainerHeartbeat(command=0, doing=_doing, step=1, steps=1, tokens=0, resident_mb=1)
+        )
         time.sleep(BEAT_S)
 
 
-def _ready(command: link.Prepare, manifest: Manifest) -> link.Ready:
-    return link.Ready(
+def _ready(command: link.Prepare, manifest: Manifest) -> link.TrainerReady:
+    return link.TrainerReady(
         command=command.command,
         device="cpu",
         device_name="paper",
@@ -167,11 +169,13 @@ def _trained(command: link.Train, manifest: Manifest) -> link.Trained:
     )
 
 
-def _header(command: link.Train, manifest: Manifest, payload: bytes, feedback: bytes) -> Header:
+def _header(
+    command: link.Train, manifest: Manifest, payload: bytes, feedback: bytes
+) -> ContributionHeader:
     windows = sum(count for _, count in command.windows)
     rows = np.frombuffer(feedback, np.uint8).reshape(-1, 2 * CHUNK)
     chance = int.from_bytes(os.urandom(3), "big")
-    return Header(
+    return ContributionHeader(
         algorithm=ALGORITHM_CODES[manifest.algorithm.name],
         bits=manifest.algorithm.bits,
         k=command.k,
@@ -205,8 +209,8 @@ def _screened(command: link.Screen) -> link.Screened:
     )
 
 
-def _advanced(command: link.Advance, manifest: Manifest) -> link.Advanced:
-    step = Step(
+def _advanced(command: link.Advance, manifest: Manifest) -> link.AdvanceReport:
+    step = OuterStep(
         run_id=RunId(from_text(command.run)),
         round=command.round,
         parent=HeadHash(digest_from_text(command.parent)),
@@ -220,7 +224,7 @@ def _advanced(command: link.Advance, manifest: Manifest) -> link.Advanced:
     ]
     made = advance(step, weights, None, members)
     made.weights.astype("<i4").tofile(command.weights_out)
-    return link.Advanced(
+    return link.AdvanceReport(
         command=command.command,
         round=command.round,
         head=to_text(made.hash),

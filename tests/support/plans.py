@@ -31,9 +31,9 @@ def write_plan(folder: Path) -> Path:
     texts.mkdir()
     for number in range(20):
         (texts / f"{number}.txt").write_text(f"{number} milpa mano metate masa " * 20)
-    settings = build.Settings(sequence=32, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
-    source, tokenizer = sources.folder(texts, "*"), sources.load("bytes", None)
-    build.build(source, tokenizer, settings, folder / "data", lambda *_: None)
+    settings = build.ShardOptions(sequence=32, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
+    source, tokenizer = sources.folder_files(texts, "*"), sources.load_tokenizer("bytes", None)
+    build.build_shards(source, tokenizer, settings, folder / "data", lambda *_: None)
     (folder / "config.json").write_text(json.dumps(CONFIG))
     path = folder / "plan.toml"
     path.write_text(PLAN)

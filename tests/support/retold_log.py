@@ -24,7 +24,7 @@ from tequio_shared.statements.statement import Entry, make, sign
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tequio_client.verify.bundle import About
+    from tequio_client.verify.bundle import BundleInfo
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
@@ -37,7 +37,7 @@ _BLOB = "blob-"
 class RetoldLog:
     """Entries and documents, to be changed at will, and who can sign."""
 
-    about: About
+    about: BundleInfo
     genesis: Genesis
     entries: list[Entry]
     blobs: dict[Digest, bytes]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tequio_shared.competition import result
-from tequio_shared.competition.rules import Evaluation, Outcome
+from tequio_shared.competition.rules import CompetitionOutcome, Evaluation
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.statements.competitions import (
     CompResult,
@@ -22,14 +22,14 @@ from tequio_shared.statements.competitions import (
 from tests.support.committing import committing
 
 if TYPE_CHECKING:
-    from tequio_client.verify.judgement import Judged
+    from tequio_client.verify.judgement import JudgedCompetition
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
     from tests.support.retold_log import RetoldLog
 
 
-def follow(log: RetoldLog, judged: Judged, rules: CompetitionRules) -> None:
+def follow(log: RetoldLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
     """Have everything said under these rules from the opening on."""
     before, name = to_text(judged.view.id), log.put(rules.encode())
     told = _Retelling(log, judged, rules)
@@ -44,7 +44,7 @@ def follow(log: RetoldLog, judged: Judged, rules: CompetitionRules) -> None:
 class _Retelling:
     """What each statement has to say so that it follows from the other rules."""
 
-    def __init__(self, log: RetoldLog, judged: Judged, rules: CompetitionRules) -> None:
+    def __init__(self, log: RetoldLog, judged: JudgedCompetition, rules: CompetitionRules) -> None:
         self._log = log
         self._view = judged.view
         self._rules = rules
@@ -59,7 +59,7 @@ class _Retelling:
         match body:
             case EvalOffer():
                 secret = self._view.offers[author].secret or b""
-                commit = result.commitment(self._rules.id, author, secret)
+                commit = result.offer_commitment(self._rules.id, author, secret)
                 return msgspec.structs.replace(body, commit=to_text(commit))
             case EvalCommit():
                 shown = self._results.get((body.entrant, author))
@@ -82,8 +82,8 @@ class _Retelling:
         view, draw = self._view, self._view.draw
         secrets = {at: one.secret for at, one in view.offers.items() if one.secret is not None}
         key = draw.key if draw else b""
-        beacon = result.beacon(self._rules.id, key, secrets, view.submissions)
-        found = Outcome.parse(self._log.blobs[digest_from_text(text)])
+        beacon = result.draw_beacon(self._rules.id, key, secrets, view.submissions)
+        found = CompetitionOutcome.parse(self._log.blobs[digest_from_text(text)])
         other = msgspec.structs.replace(
             found, competition=to_text(self._rules.id), beacon=to_text(beacon)
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tequio_shared.ids import digest_from_text
 
 if TYPE_CHECKING:
-    from tequio_shared.competition.result import Ranking
+    from tequio_shared.competition.result import ModelRanking
 
 FOLDER = Path(__file__).parent.parent / "vectors" / "scoring"
 
@@ -46,7 +46,7 @@ def comparison(name: str) -> Comparison:
     )
 
 
-def spelled(ranking: Ranking) -> dict[str, Any]:
+def spelled(ranking: ModelRanking) -> dict[str, Any]:
     """A ranking as the files have it."""
     return {
         "places": [

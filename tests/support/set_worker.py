@@ -20,8 +20,8 @@ from tests.support.set_clock import SetClock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tequio_client.trainer.likelihood import Means, ScoredModel
-    from tequio_shared.scoring import DocumentScore, Rules
+    from tequio_client.trainer.likelihood import ScoredModel, ScoringDevice
+    from tequio_shared.scoring import DocumentScore, ScoringRules
 
 
 _EVALUATOR = "evaluator"
@@ -45,7 +45,7 @@ def main() -> None:
     from tequio_client.worker.children import evaluator  # noqa: PLC0415 - as above
 
     vars(evaluator)["EVALUATOR"] = tuple(program(file, _EVALUATOR))
-    evaluate.LOOK_S = evaluate.SOON_S = evaluate.AGAIN_S = 0.3
+    evaluate.POLL_S = evaluate.POLL_SOON_S = evaluate.RETRY_S = 0.3
     cli()
 
 
@@ -54,9 +54,9 @@ def _evaluate(scored: Path) -> None:
     from tequio_client.platform import child as platform_child  # noqa: PLC0415 - as above
     from tequio_client.trainer import likelihood  # noqa: PLC0415 - as above
 
-    platform_child.end_with_it()
-    child.LOOK_S, child.IDLE_S = 0.2, 0.5
-    likelihood.likelihood_score = partial(_one_by_one, likelihood.likelihood_score, scored)
+    platform_child.end_with_parent()
+    child.POLL_S, child.IDLE_S = 0.2, 0.5
+    likelihood.score_documents = partial(_one_by_one, likelihood.score_documents, scored)
     child.main()
 
 
@@ -65,8 +65,8 @@ def _one_by_one(
     scored: Path,
     model: ScoredModel,
     texts: Iterable[str],
-    rules: Rules,
-    means: Means,
+    rules: ScoringRules,
+    means: ScoringDevice,
 ) -> Iterator[DocumentScore]:
     for text in texts:
         for found in score(model, [text], rules, means):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tequio_shared.competition import result as competition_result
-from tequio_shared.competition.result import Contender, Text
+from tequio_shared.competition.result import DrawnText, JudgedEntrant
 from tequio_shared.competition.rules import Budget, Environment, Evaluation
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import key_from_text, sha256, to_text
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.statements.competitions import CompResult, EvalResult
@@ -205,7 +205,7 @@ class ShownCompetitions:
         In the competition that goes on, the last one holds back what it committed to.
         """
         view, authors = self.view(phase), {one.key: one for one in self.evaluators}
-        assert view.phase is Phase.REVEALED
+        assert view.phase is CompetitionPhase.REVEALED
         assert view.draw is not None
         paper, drawn = self.papers[phase], view.draw.evaluators
         for name in LEVELS:
@@ -262,13 +262,13 @@ class ShownCompetitions:
         assert view.draw is not None
         texts = [_text(number) for number in view.draw.documents]
         contenders = [self._contender(view, name) for name in view.entrants]
-        outcome = competition_result.outcome(view.id, view.draw.beacon, texts, contenders)
+        outcome = competition_result.compute_outcome(view.id, view.draw.beacon, texts, contenders)
         name = self.papers[phase].put(outcome.encode())
         await self.say(self.organiser, CompResult(competition=to_text(view.id), outcome=name))
 
-    def _contender(self, view: CompetitionView, name: str) -> Contender:
+    def _contender(self, view: CompetitionView, name: str) -> JudgedEntrant:
         said = [one.scores for (entrant, _), one in view.results.items() if entrant == name]
-        return Contender(
+        return JudgedEntrant(
             entrant=name,
             author=view.entrants[name].author,
             submission=view.submissions[name],
@@ -293,9 +293,11 @@ def score(number: int, name: str, key: PeerKey, factor: float = 1.0) -> Document
     )
 
 
-def _text(number: int) -> Text:
+def _text(number: int) -> DrawnText:
     size = 600 + int(5_000 * _draw("size", number))
-    return Text(document=to_text(sha256(b"a text", number.to_bytes(4, "big"))), size_bytes=size)
+    return DrawnText(
+        document=to_text(sha256(b"a text", number.to_bytes(4, "big"))), size_bytes=size
+    )
 
 
 def _draw(*parts: object) -> float:

@@ -15,10 +15,10 @@ from msgspec import UNSET
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.round.data import Corpus, HeldOutShard, TrainShard
-from tequio_shared.round.manifest import Admission, Data, Manifest, Measure, Tokenizer
-from tequio_shared.round.proof import Reason
+from tequio_shared.round.manifest import Admission, DataSpec, Manifest, MeasureRules, Tokenizer
+from tequio_shared.round.proof import RejectionReason
 from tequio_shared.scoring import MILLIBITS
 from tequio_shared.statements.network import (
     CheckpointPublish,
@@ -80,7 +80,7 @@ def corpus() -> Corpus:
 
 def rules() -> Manifest:
     """The run's manifest: long phases, so that a page may be looked at in one."""
-    data = Data(manifest=to_text(corpus().digest), root=to_text(corpus().root))
+    data = DataSpec(manifest=to_text(corpus().digest), root=to_text(corpus().root))
     made = manifest(
         most=120, train=600_000, train_limit=900_000, witness=120_000, attest=DAY_MS, grace=9_000
     )
@@ -89,7 +89,10 @@ def rules() -> Manifest:
     )
     windows = msgspec.structs.replace(made.windows, samples=16, tokens=16 * model.sequence)
     named = msgspec.structs.replace(
-        made, name="nova-350m", admission=Admission(owner_slots=4), measure=Measure(every=MEASURED)
+        made,
+        name="nova-350m",
+        admission=Admission(owner_slots=4),
+        measure=MeasureRules(every=MEASURED),
     )
     return msgspec.structs.replace(named, model=model, windows=windows, data=data)
 
@@ -111,7 +114,7 @@ class Shown:
         assert view is not None
         return view
 
-    def state(self) -> State:
+    def state(self) -> RunState:
         """The run's state; a call, so that a type checker looks again each time."""
         return self.ledger.state.run(self.rules.run_id).state
 
@@ -153,22 +156,24 @@ class Shown:
         await self.post([connector.say(vouch, self.clock())])
 
     async def play(
-        self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, Reason] | None = None
+        self,
+        workers: Sequence[PaperPeer],
+        rejected: Mapping[PaperPeer, RejectionReason] | None = None,
     ) -> None:
         """One whole round in which those work, some of them in vain."""
         await self.start(workers)
         for peer in workers:
             self.clock.pass_ms(1_500)
             await self.post([peer.commit(self.loss_of(peer))])
-        if self.state() is State.ROUND_TRAIN:
+        if self.state() is RunState.ROUND_TRAIN:
             await self.pass_ms(self.rules.rounds.train_limit)
         await self.prove(workers, rejected or {})
 
     async def start(self, workers: Sequence[PaperPeer]) -> None:
         """State heads until the round trains."""
-        assert self.state() is State.WARMUP, self.state()
+        assert self.state() is RunState.WARMUP, self.state()
         await self.post([peer.attest() for peer in workers if self._is_in(peer)])
-        assert self.state() is State.ROUND_TRAIN
+        assert self.state() is RunState.ROUND_TRAIN
         self.clock.pass_ms(2_000)
         await self.measure()
 
@@ -176,7 +181,7 @@ class Shown:
         """Let those who were drawn for a head say how good it is, unless they said so before."""
         draw = self.ledger.state.run(self.rules.run_id).drawn
         assert draw is not None
-        asked = [peer for peer in self.peers if peer.key in set(draw.drawn) - set(draw.said)]
+        asked = [peer for peer in self.peers if peer.key in set(draw.drawn) - set(draw.measures)]
         for at, peer in enumerate(asked):
             bits = 0.9 + 1.4 * math.exp(-draw.head.round / 14)
             factor = 1.04 if (draw.head.round, at) == (ASTRAY, 1) else 1 + at / 50_000
@@ -185,15 +190,15 @@ class Shown:
             await self.post([peer.measure(millibits, MEASURED_BYTES, sample)])
 
     async def prove(
-        self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, Reason]
+        self, workers: Sequence[PaperPeer], rejected: Mapping[PaperPeer, RejectionReason]
     ) -> None:
         """Let the elected of them send their proofs."""
         slots = {self.round.slot_of[peer.key]: reason for peer, reason in rejected.items()}
         for peer in workers:
-            if self.state() is State.ROUND_WITNESS and self._is_elected(peer):
+            if self.state() is RunState.ROUND_WITNESS and self._is_elected(peer):
                 self.clock.pass_ms(700)
                 await self.post([peer.prove(slots)])
-        if self.state() is State.ROUND_WITNESS:
+        if self.state() is RunState.ROUND_WITNESS:
             await self.pass_ms(self.rules.rounds.witness)
 
     async def let_go_by(self, workers: Sequence[PaperPeer]) -> None:
@@ -245,7 +250,7 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
     for day in range(DAYS):
         for at in range(ROUNDS_A_DAY):
             workers = [*honest, careless, late, liar] if day < 2 else [*honest, careless, late]
-            refused = {careless: Reason.COSINE} if (day, at) == (1, 3) else {}
+            refused = {careless: RejectionReason.COSINE} if (day, at) == (1, 3) else {}
             await shown.play(workers, refused)
             await shown.pass_ms(4_000 + 2_000 * (at % 4))
         if day == 1:

@@ -14,9 +14,9 @@ import msgspec
 
 from tequio_client.organiser import sealing
 from tequio_shared.competition import result as competition_result
-from tequio_shared.competition.result import Text
-from tequio_shared.competition.sealed_archive import HEAD_BYTES, Head
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.result import DrawnText
+from tequio_shared.competition.sealed_archive import HEAD_BYTES, ArchiveHead
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import (
     PeerKey,
     digest_from_text,
@@ -37,10 +37,10 @@ from tests.support.committing import committing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.verify.judgement import Judged
-    from tequio_shared.competition.result import Contender
-    from tequio_shared.competition.rules import Evaluation, Outcome, Submission
-    from tequio_shared.competition.state import Draw
+    from tequio_client.verify.judgement import JudgedCompetition
+    from tequio_shared.competition.result import JudgedEntrant
+    from tequio_shared.competition.rules import CompetitionOutcome, Evaluation, Submission
+    from tequio_shared.competition.state import CompetitionDraw
     from tests.support.retold_log import RetoldLog
 
 SECOND_MS = 1_000
@@ -52,13 +52,13 @@ class Lie:
     """One of the six."""
 
     name: str
-    tell: Callable[[RetoldLog, Judged], int]
+    tell: Callable[[RetoldLog, JudgedCompetition], int]
     """Changes the log of a competition that was judged; gives the entry that is at fault."""
     says: tuple[str, ...]
     """What a finding at that entry has to say."""
 
 
-def count_a_liar(log: RetoldLog, judged: Judged) -> int:
+def count_a_liar(log: RetoldLog, judged: JudgedCompetition) -> int:
     """One evaluator halves what the last entrant needs; its number alone makes the ranking."""
     last = _last(judged)
     lied = _halved(last.evaluations[0])
@@ -70,26 +70,26 @@ def count_a_liar(log: RetoldLog, judged: Judged) -> int:
     return decide(log, first(said, last.entrant))
 
 
-def swap_a_document(log: RetoldLog, judged: Judged) -> int:
+def swap_a_document(log: RetoldLog, judged: JudgedCompetition) -> int:
     """The archive of the rules has an easy text in the place of one that was committed to."""
     rules, raw = judged.view.rules, log.blobs[digest_from_text(judged.view.rules.sealed.archive)]
-    head, key = Head.parse(raw[:HEAD_BYTES]), _draw(judged).key
-    plain = b"".join(sealing.decrypted(key, head, BytesIO(raw[HEAD_BYTES:])))
+    head, key = ArchiveHead.parse(raw[:HEAD_BYTES]), _draw(judged).key
+    plain = b"".join(sealing.decrypt(key, head, BytesIO(raw[HEAD_BYTES:])))
     text = judged.texts[0]
     swapped = plain.replace(text, (b"easy " * len(text))[: len(text)])
-    archive = log.put(b"".join(sealing.encrypted(key, head, (swapped,))))
+    archive = log.put(b"".join(sealing.encrypt(key, head, (swapped,))))
     sealed = msgspec.structs.replace(rules.sealed, archive=archive)
     retold_rules.follow(log, judged, msgspec.structs.replace(rules, sealed=sealed))
-    return judged.view.began[Phase.OPEN].index
+    return judged.view.phase_starts[CompetitionPhase.OPEN].index
 
 
-def show_a_share_early(log: RetoldLog, judged: Judged) -> int:
+def show_a_share_early(log: RetoldLog, judged: JudgedCompetition) -> int:
     """A custodian shows a share a second before the deadline."""
     early = judged.view.rules.dates.deadline - SECOND_MS
     return log.bring_forward(log.index_of(CompReveal), log.index_of(CompClose), early)
 
 
-def change_weights(log: RetoldLog, judged: Judged) -> int:
+def change_weights(log: RetoldLog, judged: JudgedCompetition) -> int:
     """The last entrant submits again after the deadline, and that is what all say they scored."""
     view, last = judged.view, _last(judged)
     entrant = view.entrants[last.entrant]
@@ -106,14 +106,14 @@ def change_weights(log: RetoldLog, judged: Judged) -> int:
     return log.insert(log.index_of(CompClose) + 1, entrant.author, body)
 
 
-def change_a_rank(log: RetoldLog, judged: Judged) -> int:
+def change_a_rank(log: RetoldLog, judged: JudgedCompetition) -> int:
     """The last entrant is first, and all numbers are as they were."""
     return decide(log, first(judged.outcome, _last(judged).entrant))
 
 
-def let_anybody_evaluate(log: RetoldLog, judged: Judged) -> int:
+def let_anybody_evaluate(log: RetoldLog, judged: JudgedCompetition) -> int:
     """Somebody who was not drawn scores the last entrant, and that is counted, too."""
-    last, at = _last(judged), max(one.said.index for one in judged.view.results.values())
+    last, at = _last(judged), max(one.revealed_at.index for one in judged.view.results.values())
     stranger = _not_drawn(log, judged, at)
     extra = msgspec.structs.replace(_halved(last.evaluations[0]), evaluator=to_text(stranger))
     decide(log, _outcome(judged, replace(last, evaluations=(*last.evaluations, extra))))
@@ -150,7 +150,7 @@ LIES = (
 )
 
 
-def placed(outcome: Outcome, entrant: str, **changes: int) -> Outcome:
+def placed(outcome: CompetitionOutcome, entrant: str, **changes: int) -> CompetitionOutcome:
     """The same outcome with another row for an entrant."""
     places = tuple(
         msgspec.structs.replace(one, **changes) if one.entrant == entrant else one
@@ -159,7 +159,7 @@ def placed(outcome: Outcome, entrant: str, **changes: int) -> Outcome:
     return msgspec.structs.replace(outcome, places=places)
 
 
-def first(outcome: Outcome, entrant: str) -> Outcome:
+def first(outcome: CompetitionOutcome, entrant: str) -> CompetitionOutcome:
     """The same outcome with that entrant first, and all others behind it."""
     for one in outcome.places:
         rank = 1 if one.entrant == entrant else one.rank + 1
@@ -167,14 +167,14 @@ def first(outcome: Outcome, entrant: str) -> Outcome:
     return outcome
 
 
-def decide(log: RetoldLog, outcome: Outcome) -> int:
+def decide(log: RetoldLog, outcome: CompetitionOutcome) -> int:
     """Have the organisers say that it came to something else; gives the entry."""
     at = log.index_of(CompResult)
     body = log.entries[at].statement.body
     return log.change(at, msgspec.structs.replace(body, outcome=log.put(outcome.encode())))
 
 
-def _last(judged: Judged) -> Contender:
+def _last(judged: JudgedCompetition) -> JudgedEntrant:
     name = judged.outcome.places[-1].entrant
     return next(one for one in judged.contenders if one.entrant == name)
 
@@ -186,12 +186,12 @@ def _halved(said: Evaluation) -> Evaluation:
     return msgspec.structs.replace(said, documents=documents)
 
 
-def _say_instead(log: RetoldLog, judged: Judged, scores: Evaluation) -> None:
+def _say_instead(log: RetoldLog, judged: JudgedCompetition, scores: Evaluation) -> None:
     """Have an evaluator show these scores, and have committed to them."""
     author, result = key_from_text(scores.evaluator), _said(log, scores)
     commits = judged.view.commits
-    log.change(commits[result.entrant, author].said.index, committing(author, result))
-    log.change(judged.view.results[result.entrant, author].said.index, result)
+    log.change(commits[result.entrant, author].committed_at.index, committing(author, result))
+    log.change(judged.view.results[result.entrant, author].revealed_at.index, result)
 
 
 def _said(log: RetoldLog, scores: Evaluation) -> EvalResult:
@@ -208,14 +208,16 @@ def _said(log: RetoldLog, scores: Evaluation) -> EvalResult:
     )
 
 
-def _outcome(judged: Judged, changed: Contender) -> Outcome:
+def _outcome(judged: JudgedCompetition, changed: JudgedEntrant) -> CompetitionOutcome:
     """What it comes to with that instead of what was said of the entrant."""
-    texts = [Text.of(one) for one in judged.texts]
+    texts = [DrawnText.of(one) for one in judged.texts]
     contenders = [changed if one.entrant == changed.entrant else one for one in judged.contenders]
-    return competition_result.outcome(judged.view.id, _draw(judged).beacon, texts, contenders)
+    return competition_result.compute_outcome(
+        judged.view.id, _draw(judged).beacon, texts, contenders
+    )
 
 
-def _draw(judged: Judged) -> Draw:
+def _draw(judged: JudgedCompetition) -> CompetitionDraw:
     if judged.view.draw is None:
         raise AssertionError("what was judged was drawn before")
     return judged.view.draw
@@ -228,7 +230,7 @@ def _other_weights(was: Submission) -> Submission:
     return msgspec.structs.replace(was, files=files)
 
 
-def _not_drawn(log: RetoldLog, judged: Judged, at: int) -> PeerKey:
+def _not_drawn(log: RetoldLog, judged: JudgedCompetition, at: int) -> PeerKey:
     """Somebody who offered in vain; or, if all were drawn, who has no part in it, known by then."""
     view = judged.view
     drawn = set(_draw(judged).evaluators)

@@ -18,7 +18,7 @@ import psutil
 import trio
 
 from tequio_client.demo import programs
-from tequio_client.demo.programs import Program, tequio
+from tequio_client.demo.programs import DemoProgram, tequio
 
 if TYPE_CHECKING:
     import signal
@@ -37,7 +37,7 @@ TRAINER = "tequio_client.trainer"
 class Actor:
     """A program that runs in the background."""
 
-    program: Program
+    program: DemoProgram
     may_end: bool = False
     exit_status: int | None = None
     ended: trio.Event = field(default_factory=trio.Event)
@@ -128,10 +128,10 @@ class Stage:
 
     async def command(self, name: str, *arguments: str, exit_status: int = 0) -> str:
         """Run a tequio command to its end and give its output."""
-        program = Program(name, tequio(*arguments), self.folder)
+        program = DemoProgram(name, tequio(*arguments), self.folder)
         ended = await program.run()
         output = program.output.decode(errors="replace")
-        assert ended == exit_status, f"{name} ended with {ended}: {output}{program.last_words()}"
+        assert ended == exit_status, f"{name} ended with {ended}: {output}{program.log_tail()}"
         return output
 
     async def ledger(self, organiser: str) -> Actor:
@@ -177,7 +177,7 @@ class Stage:
         return (*place.options(), "--dir", str(self.folder / name), "--status", "--log-json")
 
     def _start(self, name: str, command: list[str]) -> Actor:
-        actor = Actor(program=Program(name, command, self.folder))
+        actor = Actor(program=DemoProgram(name, command, self.folder))
         self.actors.append(actor)
         self._nursery.start_soon(actor.play)
         return actor

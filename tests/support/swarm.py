@@ -24,35 +24,35 @@ from tequio_shared.head.contribution import (
     ALGORITHM_CODES,
     KS,
     LEVELS,
-    Header,
+    ContributionHeader,
     Records,
     encode_records,
     payload_root,
 )
-from tequio_shared.head.head import Step, advance, aux_root, weights_root
-from tequio_shared.head.layout import Layout
+from tequio_shared.head.head import OuterStep, advance, aux_root, weights_root
+from tequio_shared.head.layout import WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, NetworkId, RunId, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
 from tequio_shared.network import conduct
-from tequio_shared.network.coordination import Stopwatch, decide, due
+from tequio_shared.network.coordination import CoordinatorTimers, decide, due
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.network.run import FullRunView, State, first_head
-from tequio_shared.network.standing import Standings
-from tequio_shared.network.tiers import ABOUT_TIERS, Tiers
+from tequio_shared.network.run import FullRunView, RunState, first_head
+from tequio_shared.network.standing import KeyStatus
+from tequio_shared.network.tiers import TIER_BODIES, Tiers
 from tequio_shared.round import proof
 from tequio_shared.round.manifest import (
     Algorithm,
-    Data,
-    Inner,
+    DataSpec,
+    InnerParams,
     Manifest,
-    Model,
-    Rounds,
+    ModelSpec,
+    RoundRules,
     Tokenizer,
-    Windows,
+    WindowRules,
 )
-from tequio_shared.round.proof import Reason
-from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.round.proof import RejectionReason
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.envelope import Scope
 from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import HeadAttest, NetGenesis, RunOpen, WitnessProof, WorkCommit
@@ -81,7 +81,7 @@ def signer(name: str) -> Signer:
 
 def first_weights(seed: int = 7) -> NDArray[np.int32]:
     """Head 0 of the tiny model, int32[N], padding 0."""
-    layout = Layout.of(TENSORS, "flat")
+    layout = WeightLayout.of(TENSORS, "flat")
     rng = np.random.default_rng(seed)
     tensors = {name: rng.integers(-(1 << 22), 1 << 22, shape, np.int32) for name, shape in TENSORS}
     return np.asarray(layout.flatten(tensors), np.int32)
@@ -89,10 +89,10 @@ def first_weights(seed: int = 7) -> NDArray[np.int32]:
 
 def tiny_manifest(**rounds: int) -> Manifest:
     """Make the manifest of a run over three small tensors; keywords change `rounds`."""
-    clockwork = Rounds(warmup=5_000, train=20_000, train_limit=30_000, most=4)
+    clockwork = RoundRules(warmup=5_000, train=20_000, train_limit=30_000, most=4)
     return Manifest(
         name="tiny",
-        model=Model(
+        model=ModelSpec(
             config=to_text(sha256(b"config")),
             parameters=sum(int(np.prod(shape)) for _, shape in TENSORS),
             tensors=TENSORS,
@@ -102,11 +102,11 @@ def tiny_manifest(**rounds: int) -> Manifest:
             sequence=64,
         ),
         tokenizer=Tokenizer(kind="bytes", file="", vocab_size=256),
-        data=Data(manifest=to_text(sha256(b"data")), root=to_text(sha256(b"shards"))),
+        data=DataSpec(manifest=to_text(sha256(b"data")), root=to_text(sha256(b"shards"))),
         algorithm=Algorithm(k=8, schedule=((1, 1 << 20, 0), (3, 1 << 19, 1 << 10))),
-        inner=Inner(steps=4),
+        inner=InnerParams(steps=4),
         # so many tokens that even a witness of one window earns something
-        windows=Windows(samples=50_000, tokens=3_200_000, first=3, most=9),
+        windows=WindowRules(samples=50_000, tokens=3_200_000, first=3, most=9),
         rounds=msgspec.structs.replace(clockwork, **rounds),
     )
 
@@ -120,7 +120,9 @@ class Workshop:
         self.aux: dict[Digest, NDArray[Any] | None] = {ZERO_DIGEST: None}
         self.payloads: dict[Digest, bytes] = {}
         self.roots: dict[HeadHash, tuple[Digest, Digest]] = {}  # by parent of the head made
-        self.blames: dict[PeerKey, Reason] = {}  # what honest witnesses find in a trainer's work
+        self.blames: dict[
+            PeerKey, RejectionReason
+        ] = {}  # what honest witnesses find in a trainer's work
         self.hidden: set[PeerKey] = set()  # trainers whose payloads nobody gets
         first = first_weights()
         self.weights[weights_root(first)] = first
@@ -131,7 +133,7 @@ class Workshop:
         target, current = view.next_head, view.round
         if target is None or target.parent in self.roots or current is None:
             return
-        if current.phase is not Phase.OVER or current.number != target.round:
+        if current.phase is not RoundPhase.OVER or current.number != target.round:
             return
         self._advance(current, target)
 
@@ -142,14 +144,16 @@ class Workshop:
         assert view.head is not None
         return view.head.weights_root, view.head.aux_root
 
-    def contribute(self, view: RoundView, author: PeerKey, rng: Random, windows: int) -> Header:
+    def contribute(
+        self, view: RoundView, author: PeerKey, rng: Random, windows: int
+    ) -> ContributionHeader:
         """Make a valid contribution over the author's first `windows` windows."""
         shape = view.shape
         payload = encode_records(_records(view, rng), shape)
         root = payload_root(payload, shape)
         self.payloads[root] = payload
         assert view.head is not None
-        return Header(
+        return ContributionHeader(
             algorithm=ALGORITHM_CODES[shape.algorithm],
             bits=shape.bits,
             k=shape.k,
@@ -167,7 +171,7 @@ class Workshop:
 
     def _advance(self, current: RoundView, target: NextHead) -> None:
         assert current.head is not None
-        step = Step(
+        step = OuterStep(
             run_id=self.manifest.run_id,
             round=target.round,
             parent=target.parent,
@@ -230,8 +234,8 @@ class Volunteer:
         self.last = ZERO_DIGEST
         self._workshop = workshop
         self._rng = Random(f"{name} {seed}")  # fixed on purpose
-        self._moods: dict[tuple[int, Phase, str], bool] = {}
-        self._headers: dict[int, Header] = {}
+        self._moods: dict[tuple[int, RoundPhase, str], bool] = {}
+        self._headers: dict[int, ContributionHeader] = {}
         self._secrets = 0
         self._revealed_by: dict[bytes, bytes] = {}  # commit to secret
 
@@ -242,10 +246,10 @@ class Volunteer:
         if current is not None and self._feels(current, "silent"):
             return None
         if standing is None or not standing.is_active:
-            resting = view.state in (State.COOLDOWN, State.PAUSED, State.FINISHED)
+            resting = view.state in (RunState.COOLDOWN, RunState.PAUSED, RunState.FINISHED)
             return None if resting else self.ready(view)
         slot = current.slot_of.get(self.key) if current else None
-        if current is None or slot is None or current.phase is Phase.OVER:
+        if current is None or slot is None or current.phase is RoundPhase.OVER:
             return None
         if self._feels(current, "leaving"):
             return Said(MemberLeave(reason=1))
@@ -289,11 +293,11 @@ class Volunteer:
 
     def _round_duty(self, view: FullRunView, current: RoundView, slot: int) -> Said | None:
         match current.phase:
-            case Phase.ATTEST if slot not in current.attests:
+            case RoundPhase.ATTEST if slot not in current.attests:
                 return Said(self._attest(view, current), current.number)
-            case Phase.TRAIN if slot in current.trainers and slot not in current.commitments:
+            case RoundPhase.TRAIN if slot in current.trainers and slot not in current.commitments:
                 return Said(self._work(current, slot), current.number)
-            case Phase.WITNESS if slot in current.elected and slot not in current.proofs:
+            case RoundPhase.WITNESS if slot in current.elected and slot not in current.proofs:
                 return Said(self._proof(current), current.number)
         return None
 
@@ -329,12 +333,12 @@ class Volunteer:
         ids = {slot: name for slot, name in ids.items() if keys[slot] not in hidden}
         bad = {slot: blames[keys[slot]] for slot in ids if keys[slot] in blames}
         assert current.head is not None
-        return proof.make(
+        return proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
             trainers=len(current.trainers),
             vouched={} if lies else {slot: ids[slot] for slot in ids.keys() - bad.keys()},
-            rejected=dict.fromkeys(ids, Reason.NORM) if lies else bad,
+            rejected=dict.fromkeys(ids, RejectionReason.NORM) if lies else bad,
             head=current.head.hash,
         )
 
@@ -382,10 +386,10 @@ class Swarm:
             work_bits=WORK_BITS,
         )
         self.net = self.genesis.network_id
-        self.standings = Standings()
+        self.standings = KeyStatus()
         self.tiers = self._no_tiers(self.standings)
         self.view = FullRunView.opened(self.net, self.manifest, self.standings, self.tiers)
-        self.watch = Stopwatch()
+        self.watch = CoordinatorTimers()
         self._ends: dict[PeerKey, tuple[int, Digest]] = {}
         self._begin()
 
@@ -420,7 +424,7 @@ class Swarm:
     def run(self, most_steps: int = 2_000) -> None:
         """Go on until the run is finished or nothing can happen any more."""
         for _ in range(most_steps):
-            if self.view.state is State.FINISHED or not self.step():
+            if self.view.state is RunState.FINISHED or not self.step():
                 return
 
     def run_rounds(self, rounds: int) -> None:
@@ -438,7 +442,7 @@ class Swarm:
         if change is not None:
             self.say(self.coordinator, Said(change))
             return True
-        self.watch.note(self.view, self.now_ms)
+        self.watch.update(self.view, self.now_ms)
         step = decide(self.view, self.watch, self.now_ms)
         if step is None:
             return False
@@ -489,7 +493,7 @@ class Swarm:
 
     def replay(self, entries: Iterable[Entry] | None = None) -> FullRunView:
         """Fold the log into a second view; raises RefusedError as `RunView.apply` does."""
-        standings = Standings()
+        standings = KeyStatus()
         tiers = self._no_tiers(standings)
         view = FullRunView.opened(self.net, self.manifest, standings, tiers)
         for index, entry in enumerate(self.entries if entries is None else entries):
@@ -499,13 +503,13 @@ class Swarm:
             elif isinstance(statement.body, KeyRegister):
                 tiers.register(index, entry)
                 standings.register(statement.author, index)
-            elif isinstance(statement.body, ABOUT_TIERS):
+            elif isinstance(statement.body, TIER_BODIES):
                 tiers.apply(index, statement)
             elif not isinstance(statement.body, NetGenesis):
                 conduct.apply(standings, index, statement, self.net, self._round_of(view))
         return view
 
-    def _no_tiers(self, standings: Standings) -> Tiers:
+    def _no_tiers(self, standings: KeyStatus) -> Tiers:
         founders = {self.coordinator.key, self.organiser.key}
         return Tiers(registered=standings.records, founders=frozenset(founders))
 
@@ -526,7 +530,7 @@ class Swarm:
 
     def _log(self, entry: Entry) -> None:
         statement, index = entry.statement, len(self.entries)
-        if isinstance(statement.body, ABOUT_TIERS):
+        if isinstance(statement.body, TIER_BODIES):
             self.tiers.apply(index, statement)
         elif statement.run is None:
             rounds = self._round_of(self.view)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.codecs import Encoded
+    from tequio_client.trainer.codecs import EncodedContribution
     from tequio_shared.head.contribution import RecordShape
 
 
@@ -108,7 +108,9 @@ def honest(now: Situation) -> bytes:
     return now.payload
 
 
-def forged(attack: Callable[[Situation], bytes], encoded: Encoded, now: Situation) -> Encoded:
+def forged(
+    attack: Callable[[Situation], bytes], encoded: EncodedContribution, now: Situation
+) -> EncodedContribution:
     """What the cheat hands in instead of `encoded`."""
     payload = attack(now)
     return replace(

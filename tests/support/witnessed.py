@@ -10,7 +10,7 @@ import httpx
 
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.log_reader import read_leaves
 
@@ -111,7 +111,7 @@ class Ingest:
             url = self.urls[self._at % len(self.urls)]
             try:
                 with httpx.Client(base_url=url, timeout=_REQUEST_S) as http:
-                    answer = http.post("/v1/statements", content=bundle(leaves))
+                    answer = http.post("/v1/statements", content=encode_bundle(leaves))
                     if answer.status_code == httpx.codes.OK:
                         items = answer.json()["items"]
                         said = {item["status"] for item in items}

@@ -20,14 +20,19 @@ from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.points.points import Points
-from tequio_client.worker.points.points_db import PointsBook
+from tequio_client.worker.points.points import PointsRecorder
+from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.beacon import BeaconSecrets
-from tequio_client.worker.rounds.context import Means
-from tequio_client.worker.rounds.dispatch import Deeds
-from tequio_client.worker.rounds.feedback import Feedback
-from tequio_client.worker.rounds.workdir import BaseFiles, KeptHeads, Workroom, clear_work_folder
+from tequio_client.worker.rounds.context import RunContext
+from tequio_client.worker.rounds.dispatch import DutyRunner
+from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.workdir import (
+    BaseFiles,
+    RecordedHeads,
+    TrainerWorkdir,
+    clear_work_folder,
+)
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.ids import to_text
@@ -41,8 +46,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.worker.rounds.announce import Announcer
-    from tequio_client.worker.rounds.context import Tracker
+    from tequio_client.worker.rounds.announce import CommitmentGossip
+    from tequio_client.worker.rounds.context import RunTracker
     from tequio_client.worker.swarm.transfer import Fetcher
     from tequio_shared.round.data import Corpus
     from tequio_shared.round.round import RoundView
@@ -77,7 +82,7 @@ class Desk:
     held_out_documents: int = 5
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[Deeds]:
+    async def open(self) -> AsyncIterator[DutyRunner]:
         """Begin a life: everything but the folder and the ledger is new."""
         manifest, signer = self.swarm.manifest, self.swarm.members[0].voice.signer
         (self.folder / "manifest").write_bytes(manifest.encode())
@@ -99,22 +104,22 @@ class Desk:
                 trio.open_nursery() as nursery,
             ):
                 await outbox.open(NET, WORK_BITS)
-                book = PointsBook.opened(self.folder, signer.key)
+                book = PointsDatabase.opened(self.folder, signer.key)
                 nursery.start_soon(trainer.run)
-                yield Deeds(
-                    Means(
+                yield DutyRunner(
+                    RunContext(
                         key=signer.key,
                         manifest=manifest,
                         corpus=cast("Corpus", _corpus(store, self.held_out_documents)),
                         roles=("trainer", "witness"),
                         store=store,
-                        kept=KeptHeads(self.folder, manifest.run_id),
+                        kept=RecordedHeads(self.folder, manifest.run_id),
                         base=None,
                         exchange=exchange,
                         outbox=outbox,
-                        announcer=cast("Announcer", self.announcer),
+                        announcer=cast("CommitmentGossip", self.announcer),
                         secrets=BeaconSecrets(self.folder / "beacon.json", signer, NET),
-                        workroom=Workroom(
+                        workroom=TrainerWorkdir(
                             trainer=trainer,
                             prepare=self._prepare(),
                             folder=self.folder / "work",
@@ -122,9 +127,9 @@ class Desk:
                             exchange=exchange,
                             base=BaseFiles(None, store, exchange),
                         ),
-                        feedback=Feedback(self.folder / "feedback", manifest.run_id),
+                        feedback=ErrorFeedback(self.folder / "feedback", manifest.run_id),
                         ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
-                        points=Points(book, signer.key),
+                        points=PointsRecorder(book, signer.key),
                         measures_every=0,
                     )
                 )
@@ -141,9 +146,9 @@ class Desk:
         return [body for body in bodies if isinstance(body, kind)]
 
     @property
-    def tracker(self) -> Tracker:
+    def tracker(self) -> RunTracker:
         """Who follows the run."""
-        return cast("Tracker", SimpleNamespace(view=self.swarm.view, lately=tuple))
+        return cast("RunTracker", SimpleNamespace(view=self.swarm.view, lately=tuple))
 
     @property
     def round(self) -> RoundView:
@@ -151,9 +156,9 @@ class Desk:
         assert self.swarm.view.round is not None
         return self.swarm.view.round
 
-    async def hold_head(self, deeds: Deeds) -> None:
+    async def hold_head(self, deeds: DutyRunner) -> None:
         """Take up the head that the round starts from; it lies in the store."""
-        await deeds.do(duties.FetchHead(first_head(self.swarm.manifest)), self.tracker)
+        await deeds.perform(duties.FetchDuty(first_head(self.swarm.manifest)), self.tracker)
 
 
 def _corpus(store: Store, documents: int) -> SimpleNamespace:

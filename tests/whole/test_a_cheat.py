@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_shared.network.standing import Cause
+from tequio_shared.network.standing import StandingCause
 from tests.support.attack_table import attack
 from tests.support.attacked_demo import Performance, ThreeSuffice, perform
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 ROUNDS = 6
 WITHIN = 4
@@ -31,7 +32,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Performance:
 def test_it_is_quarantined_within_four_rounds(attacked: Performance) -> None:
     changes = attacked.changes(of_cheat=True)
     assert [change.to for change in changes][-1] == "quarantined"
-    assert changes[-1].cause == Cause.STRIKES
+    assert changes[-1].cause == StandingCause.STRIKES
     assert attacked.cheats == sorted(set(attacked.cheats))
     assert 0 < len(attacked.cheats) <= WITHIN
     named = [attacked.entries[index].statement.type for index in changes[-1].evidence]

@@ -14,7 +14,7 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.store.trees import cut_bytes
+from tequio_client.worker.store.trees import hash_bytes
 from tequio_shared.ids import digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.network import MemberLeave, MemberReady
@@ -184,7 +184,7 @@ def _check_fetched_head(day: Day, newcomer: Actor) -> None:
     seeds_store = Store(day.stage.folder / "seed" / "store", quota_bytes=1 << 30)
     content = seeds_store.tree_path(root).read_bytes()
     assert size == len(content)
-    assert cut_bytes(content, PIECE_BYTES).ref.root == root
+    assert hash_bytes(content, PIECE_BYTES).ref.root == root
 
 
 async def _a_leaver_is_not_waited_for(day: Day) -> None:

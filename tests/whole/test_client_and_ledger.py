@@ -27,7 +27,7 @@ from tests.support.paper_swarm import manifest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.ledger.api import Network
+    from tequio_client.ledger.api import LedgerNetwork
 
 
 ME = Signer(bytes([1]) * 32)
@@ -77,16 +77,16 @@ async def _first_day(ledger: LedgerApi, worker: Path) -> None:
     await _blobs_and_seeds(ledger, network)
 
 
-async def _open_run(ledger: LedgerApi, network: Network) -> None:
+async def _open_run(ledger: LedgerApi, network: LedgerNetwork) -> None:
     await ledger.put_blob(RULES.encode(), ORGANISER, now_ms())
     organiser = Author("organiser", network.id)
     organiser.signer = ORGANISER
     body = RunOpen(manifest=to_text(RULES.run_id), head=to_text(first_head(RULES).hash))
-    posted = await ledger.post([organiser.say(body, now_ms(), run=RULES.run_id)])
+    posted = await ledger.post_entries([organiser.say(body, now_ms(), run=RULES.run_id)])
     assert [one.status for one in posted] == ["logged"]
 
 
-async def _blobs_and_seeds(ledger: LedgerApi, network: Network) -> None:
+async def _blobs_and_seeds(ledger: LedgerApi, network: LedgerNetwork) -> None:
     digest = await ledger.put_blob(b"content", ME, now_ms())
     assert await ledger.get_blob(digest) == b"content"
     assert await ledger.has_blob(digest)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tequio_client.demo.programs import Program
+from tequio_client.demo.programs import DemoProgram
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import RunResume
@@ -28,7 +28,7 @@ ROUNDS = 18
 CHECKED = {
     "entries": SIZE,
     "rounds closed": ROUNDS,
-    "heads computed anew": ROUNDS - 1,  # the head of the last round is not promoted yet
+    "heads recomputed": ROUNDS - 1,  # the head of the last round is not promoted yet
     "measures of heads": 18,
     "standing changes": 3,
     "statements about competitions": 31,
@@ -79,4 +79,4 @@ async def _ledger_command(folder: Path, command: str) -> None:
         str(folder / "ledger"),
         *names,
     ]
-    await Program(command, words, folder).must_run()
+    await DemoProgram(command, words, folder).run_checked()

@@ -11,7 +11,7 @@ import trio
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc import control
 from tequio_client.ipc.facts import SessionFacts
-from tequio_client.ipc.snapshot import Reason, State
+from tequio_client.ipc.snapshot import LendingReason, LendingState
 from tequio_client.ledger.api import LedgerApi
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import WorkCommit
@@ -72,13 +72,13 @@ async def _be_away(worker: LinkedWorker) -> None:
 async def _consents(worker: LinkedWorker) -> None:
     """Before consent it is in no swarm and has no trainer; with it, it lends."""
     shown = await worker.until("it shows itself", lambda one: bool(one.at_ms))
-    assert shown.decision.reason is Reason.NO_CONSENT
+    assert shown.decision.reason is LendingReason.NO_CONSENT
     await trio.sleep(1)
     assert worker.shown.status is None
     assert not worker.trainers
-    await worker.say(control.Choose(preferences=WILLING))
+    await worker.say(control.SetPreferences(preferences=WILLING))
     await worker.want(lend=True)
-    await worker.until("it lends", lambda one: one.decision.state is State.LENDING)
+    await worker.until("it lends", lambda one: one.decision.state is LendingState.LENDING)
 
 
 async def _commits(worker: LinkedWorker, history: History, least: int) -> str:
@@ -119,17 +119,17 @@ async def _pauses(worker: LinkedWorker, history: History, key: str) -> None:
     assert not worker.trainers
     assert shown.status is not None
     assert shown.status.peers > 0
-    assert shown.decision.reason is Reason.BY_HAND
+    assert shown.decision.reason is LendingReason.BY_HAND
 
 
 async def _is_told_by_a_command_line(worker: LinkedWorker, folder: Path) -> None:
     def contribute() -> None:
         with WorkerCall.to(folder) as call:
             wish = call.snapshot().wish
-            call.want(lambda one: type(wish)(number=one.wish.number + 1, lend=True))
+            call.set_state(lambda one: type(wish)(number=one.wish.number + 1, lend=True))
 
     await trio.to_thread.run_sync(contribute)
-    await worker.until("it lends again", lambda one: one.decision.state is State.LENDING)
+    await worker.until("it lends again", lambda one: one.decision.state is LendingState.LENDING)
 
 
 async def _a_game_stops_it(worker: LinkedWorker) -> None:
@@ -138,13 +138,13 @@ async def _a_game_stops_it(worker: LinkedWorker) -> None:
     await worker.until("it lends", lambda one: one.trainers[:1] != () and one.trainers[0].pid > 0)
     await worker.tell(PLAYING)
     shown = await worker.until(
-        "it waits for the game", lambda one: one.decision.reason is Reason.GAME
+        "it waits for the game", lambda one: one.decision.reason is LendingReason.GAME
     )
     assert shown.decision.values == {"program": "tlachtli"}
     await worker.until("the trainer is gone", lambda one: one.trainers[0].state == "off")
     await worker.tell(AWAY)
     shown = await worker.until(
-        "it waits a minute more", lambda one: one.decision.reason is Reason.AFTER_GAME
+        "it waits a minute more", lambda one: one.decision.reason is LendingReason.AFTER_GAME
     )
     assert shown.decision.until_ms is not None
 

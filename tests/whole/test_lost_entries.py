@@ -17,7 +17,7 @@ from tequio_client.worker.ledger import follower, last_checkpoint
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_ledger.admin import backup
 from tequio_ledger.data_folder import Folder
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock
 from tests.support.mortal_ledgers import stabled
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.whole
 
 def grow(url: str, net: NetworkId, name: str, count: int) -> None:
     entries = newcomers(name, net, count, time.time_ns() // 1_000_000)
-    content = bundle([entry.leaf() for entry in entries])
+    content = encode_bundle([entry.leaf() for entry in entries])
     items = httpx.post(f"{url}/v1/statements", content=content, timeout=60).json()["items"]
     assert {item["status"] for item in items} == {"logged"}
 
@@ -44,7 +44,7 @@ async def follow(url: str, folder: Path, size: int) -> None:
         with trio.fail_after(60):
             async with LogFollower(ledger, network, folder, rng=Random(1)) as log:
                 entries = log.entries()
-                while (kept := last_checkpoint.recall(folder / follower.FILE)) is None or (
+                while (kept := last_checkpoint.load_checkpoint(folder / follower.FILE)) is None or (
                     kept.size < size
                 ):
                     await anext(entries)

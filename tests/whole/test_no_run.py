@@ -9,11 +9,11 @@ import pytest
 import trio
 
 from tequio_client.ipc import texts
-from tequio_client.ipc.snapshot import Reason, State, Wish
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import worker as hosts
 from tequio_client.worker.settings import NetSettings, WorkerSettings
-from tequio_client.worker.worker import Host
+from tequio_client.worker.worker import Worker
 from tequio_shared.keys import Signer
 from tests.support.linked_worker import LISTEN, WILLING
 from tests.support.small_network import begin, open_run
@@ -42,8 +42,8 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
             host = await _host(tmp_path / "ana", api, stage)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(host.run)
-                host.choose(WILLING)
-                host.want(Wish(number=1, lend=True))
+                host.apply_preferences(WILLING)
+                host.apply_state(DesiredState(number=1, lend=True))
                 await _until(host, "no run is open", _is_none_open)
                 assert texts.decision_template(host.lending.decision).startswith(
                     "no run is open now"
@@ -53,33 +53,33 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
                         await trio.sleep(0.1)
                 await _loses_the_ledger(host, stage, organiser)
                 await open_run(stage)
-                await _until(host, "it lends", lambda one: one.state is State.LENDING)
-                assert host.lending.outside is None, "it has joined, and is not just on the way"
+                await _until(host, "it lends", lambda one: one.state is LendingState.LENDING)
+                assert host.lending.idle_reason is None, "it has joined, and is not just on the way"
                 await host.leave()
                 nursery.cancel_scope.cancel()
 
 
-async def _host(folder: Path, api: LedgerApi, stage: Stage) -> Host:
+async def _host(folder: Path, api: LedgerApi, stage: Stage) -> Worker:
     await trio.Path(folder).mkdir()
     net = NetSettings(ledger=stage.url, folder=folder, listen=(LISTEN,))
-    return Host(WorkerSettings(net=net, is_minded=True), Signer(bytes(range(32))), api)
+    return Worker(WorkerSettings(net=net, is_minded=True), Signer(bytes(range(32))), api)
 
 
-async def _loses_the_ledger(host: Host, stage: Stage, organiser: str) -> None:
+async def _loses_the_ledger(host: Worker, stage: Stage, organiser: str) -> None:
     """While it is away that is the reason; when it is back, what was so before."""
     (ledger,) = stage.actors
     ledger.send(signal.SIGTERM)
     await ledger.wait_ended(PATIENCE_S)
-    await _until(host, "the ledger is away", lambda one: one.reason is Reason.LEDGER_AWAY)
+    await _until(host, "the ledger is away", lambda one: one.reason is LendingReason.LEDGER_AWAY)
     await stage.ledger(organiser)
     await _until(host, "the ledger is back", _is_none_open)
 
 
 def _is_none_open(decision: Decision) -> bool:
-    return decision.reason is Reason.NO_RUN and decision.values == {"fact": "open"}
+    return decision.reason is LendingReason.NO_RUN and decision.values == {"fact": "open"}
 
 
-async def _until(host: Host, what: str, holds: Callable[[Decision], bool]) -> None:
+async def _until(host: Worker, what: str, holds: Callable[[Decision], bool]) -> None:
     with trio.move_on_after(PATIENCE_S):
         while not holds(host.lending.decision):
             await host.changed().wait()

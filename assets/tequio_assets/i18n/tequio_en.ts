@@ -12,7 +12,7 @@
     </message>
 </context>
 <context>
-    <name>CompetitionNotes</name>
+    <name>CompetitionNotifier</name>
     <message numerus="yes">
         <source>This computer scores %n model(s) when it may lend.</source>
         <translation>
@@ -49,7 +49,17 @@
     </message>
 </context>
 <context>
-    <name>Health</name>
+    <name>ErrorReportDialog</name>
+    <message numerus="yes">
+        <source>%n more fault(s) since</source>
+        <translation>
+            <numerusform>%n more fault since</numerusform>
+            <numerusform>%n more faults since</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>HealthView</name>
     <message numerus="yes">
         <source>All %n check(s) are working.</source>
         <translation>
@@ -66,7 +76,7 @@
     </message>
 </context>
 <context>
-    <name>JoinDialog</name>
+    <name>InvitationDialog</name>
     <message numerus="yes">
         <source>%n use(s) left, valid until {until}.</source>
         <translation>
@@ -83,7 +93,7 @@
     </message>
 </context>
 <context>
-    <name>Notifications</name>
+    <name>Notifier</name>
     <message numerus="yes">
         <source>%n place(s) up since you were last told.</source>
         <translation>
@@ -116,16 +126,6 @@
         <translation>
             <numerusform>%n minute after your last input. A key or the mouse stops it; games do, always.</numerusform>
             <numerusform>%n minutes after your last input. A key or the mouse stops it; games do, always.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>ReportDialog</name>
-    <message numerus="yes">
-        <source>%n more fault(s) since</source>
-        <translation>
-            <numerusform>%n more fault since</numerusform>
-            <numerusform>%n more faults since</numerusform>
         </translation>
     </message>
 </context>

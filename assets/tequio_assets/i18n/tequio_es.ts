@@ -44,10 +44,62 @@
     </message>
 </context>
 <context>
-    <name>Asked</name>
+    <name>AppCompetitionsPage</name>
     <message>
-        <source>The worker does not answer</source>
-        <translation>El programa de trabajo no responde</translation>
+        <source>Refresh</source>
+        <translation>Actualizar</translation>
+    </message>
+    <message>
+        <source>Competitions</source>
+        <translation>Competiciones</translation>
+    </message>
+    <message>
+        <source>Runs compete on unseen text.</source>
+        <translation>Los entrenamientos compiten con textos nunca vistos.</translation>
+    </message>
+    <message>
+        <source>Join this side</source>
+        <translation>Unirme a este bando</translation>
+    </message>
+    <message>
+        <source>Stay on this side</source>
+        <translation>Seguir en este bando</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>Runs compete on unseen text. List read {ago}.</source>
+        <translation>Los entrenamientos compiten con textos nunca vistos. Lista leída {ago}.</translation>
+    </message>
+    <message>
+        <source>This is the list of {time}: {problem}.</source>
+        <translation>Esta es la lista de las {time}: {problem}.</translation>
+    </message>
+    <message>
+        <source>{problem}. Tequio will keep trying.</source>
+        <translation>{problem}. Tequio seguirá intentándolo.</translation>
+    </message>
+    <message>
+        <source>Couldn't load the list</source>
+        <translation>No se pudo cargar la lista</translation>
+    </message>
+    <message>
+        <source>No competition yet</source>
+        <translation>Aún no hay ninguna competición</translation>
+    </message>
+    <message>
+        <source>Organisers open one so that runs can be compared. It'll appear here, and you'll be notified.</source>
+        <translation>Los organizadores abren una para comparar entrenamientos. Aparecerá aquí, y recibirás un aviso.</translation>
+    </message>
+    <message>
+        <source>Looking for competitions</source>
+        <translation>Buscando competiciones</translation>
+    </message>
+    <message>
+        <source>The ledger is asked which competitions there are.</source>
+        <translation>Se pregunta al registro qué competiciones hay.</translation>
     </message>
 </context>
 <context>
@@ -98,6 +150,21 @@
     </message>
 </context>
 <context>
+    <name>BackupWordsPane</name>
+    <message>
+        <source>Word {number}</source>
+        <translation>Palabra {number}</translation>
+    </message>
+    <message>
+        <source>To be sure that the paper is right, type two of its words.</source>
+        <translation>Para asegurar que el papel está bien, escribe dos de sus palabras.</translation>
+    </message>
+    <message>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <translation>Escríbelas en papel en este orden: sin foto, sin nube. Nadie de Tequio te las pedirá jamás.</translation>
+    </message>
+</context>
+<context>
     <name>BenchmarkRow</name>
     <message>
         <source>Benchmark</source>
@@ -145,33 +212,6 @@
     </message>
 </context>
 <context>
-    <name>Caps</name>
-    <message>
-        <source>VRAM</source>
-        <translation>VRAM</translation>
-    </message>
-    <message>
-        <source>Upload</source>
-        <translation>Subida</translation>
-    </message>
-    <message>
-        <source>Month</source>
-        <translation>Mes</translation>
-    </message>
-    <message>
-        <source>Disk</source>
-        <translation>Disco</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>Memoria</translation>
-    </message>
-    <message>
-        <source>{used} of {most}</source>
-        <translation>{used} de {most}</translation>
-    </message>
-</context>
-<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -187,7 +227,7 @@
     </message>
 </context>
 <context>
-    <name>Child</name>
+    <name>ChildTransport</name>
     <message>
         <source>The worker was ended from outside ({code}).</source>
         <translation>El programa de trabajo fue terminado desde fuera ({code}).</translation>
@@ -223,14 +263,34 @@
     </message>
 </context>
 <context>
-    <name>CompetitionHead</name>
+    <name>CompetitionFigures</name>
     <message>
-        <source>Open the ledger's page</source>
-        <translation>Abrir la página del registro</translation>
+        <source>Your points</source>
+        <translation>Tus puntos</translation>
+    </message>
+    <message>
+        <source>Entrants</source>
+        <translation>Participantes</translation>
+    </message>
+    <message>
+        <source>Texts</source>
+        <translation>Textos</translation>
+    </message>
+    <message>
+        <source>Evaluators</source>
+        <translation>Evaluadores</translation>
+    </message>
+    <message>
+        <source>{points} points in the runs of its sides</source>
+        <translation>{points} puntos en los entrenamientos de sus bandos</translation>
+    </message>
+    <message>
+        <source>{drawn} of {texts}</source>
+        <translation>{drawn} de {texts}</translation>
     </message>
 </context>
 <context>
-    <name>CompetitionNotes</name>
+    <name>CompetitionNotifier</name>
     <message>
         <source>{sides} race until {time}. See the rules, and join a side.</source>
         <translation>{sides} compiten; cierre: {time}. Mira las reglas y únete a un bando.</translation>
@@ -295,62 +355,10 @@
     </message>
 </context>
 <context>
-    <name>CompetitionsPage</name>
+    <name>CompetitionSummaryCard</name>
     <message>
-        <source>Refresh</source>
-        <translation>Actualizar</translation>
-    </message>
-    <message>
-        <source>Competitions</source>
-        <translation>Competiciones</translation>
-    </message>
-    <message>
-        <source>Runs compete on unseen text.</source>
-        <translation>Los entrenamientos compiten con textos nunca vistos.</translation>
-    </message>
-    <message>
-        <source>Join this side</source>
-        <translation>Unirme a este bando</translation>
-    </message>
-    <message>
-        <source>Stay on this side</source>
-        <translation>Seguir en este bando</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Reintentar</translation>
-    </message>
-    <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
-        <translation>Los entrenamientos compiten con textos nunca vistos. Lista leída {ago}.</translation>
-    </message>
-    <message>
-        <source>This is the list of {time}: {problem}.</source>
-        <translation>Esta es la lista de las {time}: {problem}.</translation>
-    </message>
-    <message>
-        <source>{problem}. Tequio will keep trying.</source>
-        <translation>{problem}. Tequio seguirá intentándolo.</translation>
-    </message>
-    <message>
-        <source>Couldn't load the list</source>
-        <translation>No se pudo cargar la lista</translation>
-    </message>
-    <message>
-        <source>No competition yet</source>
-        <translation>Aún no hay ninguna competición</translation>
-    </message>
-    <message>
-        <source>Organisers open one so that runs can be compared. It'll appear here, and you'll be notified.</source>
-        <translation>Los organizadores abren una para comparar entrenamientos. Aparecerá aquí, y recibirás un aviso.</translation>
-    </message>
-    <message>
-        <source>Looking for competitions</source>
-        <translation>Buscando competiciones</translation>
-    </message>
-    <message>
-        <source>The ledger is asked which competitions there are.</source>
-        <translation>Se pregunta al registro qué competiciones hay.</translation>
+        <source>Open the ledger's page</source>
+        <translation>Abrir la página del registro</translation>
     </message>
 </context>
 <context>
@@ -374,6 +382,25 @@
     <message>
         <source>You can pause, change or stop at any time.</source>
         <translation>Puedes pausar, cambiar o dejarlo en cualquier momento.</translation>
+    </message>
+</context>
+<context>
+    <name>Conversation</name>
+    <message>
+        <source>The worker sent an invalid message ({problem}).</source>
+        <translation>El programa de trabajo envió un mensaje no válido ({problem}).</translation>
+    </message>
+    <message>
+        <source>The worker is still being started.</source>
+        <translation>El programa de trabajo todavía está arrancando.</translation>
+    </message>
+    <message>
+        <source>The worker has not answered in time.</source>
+        <translation>El programa de trabajo no respondió a tiempo.</translation>
+    </message>
+    <message>
+        <source>The worker does not answer any more.</source>
+        <translation>El programa de trabajo ya no responde.</translation>
     </message>
 </context>
 <context>
@@ -563,6 +590,111 @@
     </message>
 </context>
 <context>
+    <name>DeviceLimits</name>
+    <message>
+        <source>Temperature goal</source>
+        <translation>Meta de temperatura</translation>
+    </message>
+    <message>
+        <source>Slows down to stay below this; stops at 5 °C above it.</source>
+        <translation>Va más despacio para no pasar de aquí; se detiene 5 °C por encima.</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>Lo habitual</translation>
+    </message>
+    <message>
+        <source>Share of the time</source>
+        <translation>Parte del tiempo</translation>
+    </message>
+    <message>
+        <source>How much of the time this device works.</source>
+        <translation>Qué parte del tiempo trabaja este dispositivo.</translation>
+    </message>
+    <message>
+        <source>Left to the desktop: 2 GiB at least, unless you choose more here.</source>
+        <translation>Queda para el escritorio: 2 GiB como mínimo, salvo que aquí elijas más.</translation>
+    </message>
+    <message>
+        <source>{free} This card has {total}.</source>
+        <translation>{free} Esta tarjeta tiene {total}.</translation>
+    </message>
+    <message>
+        <source>VRAM</source>
+        <translation>VRAM</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automático</translation>
+    </message>
+    <message>
+        <source>{memory}, automatic</source>
+        <translation>{memory}, automático</translation>
+    </message>
+    <message>
+        <source>Power goal</source>
+        <translation>Meta de potencia</translation>
+    </message>
+    <message>
+        <source>Kept by resting between steps; the card's own limit is {most}.</source>
+        <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
+    </message>
+    <message>
+        <source>No goal</source>
+        <translation>Sin meta</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>Hilos</translation>
+    </message>
+    <message>
+        <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
+        <translation>De {cores} núcleos; uno queda libre salvo que elijas otra cosa.</translation>
+    </message>
+    <message>
+        <source>{threads}, automatic</source>
+        <translation>{threads}, automático</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorReportDialog</name>
+    <message>
+        <source>Tequio – a fault</source>
+        <translation>Tequio – una falla</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>Informe</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>Copiar informe</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Seguir</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more fault(s) since</source>
+        <translation>
+            <numerusform>%n falla más desde entonces</numerusform>
+            <numerusform>%n fallas más desde entonces</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Something went wrong in Tequio's window</source>
+        <translation>Algo salió mal en la ventana de Tequio</translation>
+    </message>
+    <message>
+        <source>Lending is not affected: it runs in a program of its own. Nothing was sent to anybody. If you want to report this, copy the text below; keys and names of your folders were taken out of it.</source>
+        <translation>El préstamo no se ve afectado: va en un programa aparte. No se envió nada a nadie. Si quieres informar de esto, copia el texto de abajo; ya no contiene claves ni nombres de tus carpetas.</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Copiado</translation>
+    </message>
+</context>
+<context>
     <name>EventsRows</name>
     <message>
         <source>Good: {words}</source>
@@ -601,57 +733,6 @@
     </message>
 </context>
 <context>
-    <name>Facts</name>
-    <message>
-        <source>Your points</source>
-        <translation>Tus puntos</translation>
-    </message>
-    <message>
-        <source>Entrants</source>
-        <translation>Participantes</translation>
-    </message>
-    <message>
-        <source>Texts</source>
-        <translation>Textos</translation>
-    </message>
-    <message>
-        <source>Evaluators</source>
-        <translation>Evaluadores</translation>
-    </message>
-    <message>
-        <source>{points} points in the runs of its sides</source>
-        <translation>{points} puntos en los entrenamientos de sus bandos</translation>
-    </message>
-    <message>
-        <source>{drawn} of {texts}</source>
-        <translation>{drawn} de {texts}</translation>
-    </message>
-    <message>
-        <source>Model</source>
-        <translation>Modelo</translation>
-    </message>
-    <message>
-        <source>Tokens</source>
-        <translation>Tokens</translation>
-    </message>
-    <message>
-        <source>Round</source>
-        <translation>Ronda</translation>
-    </message>
-    <message>
-        <source>Members</source>
-        <translation>Miembros</translation>
-    </message>
-    <message>
-        <source>{count} parameters</source>
-        <translation>{count} parámetros</translation>
-    </message>
-    <message>
-        <source>{count} parameters; {trained} of them are adapters, and trained</source>
-        <translation>{count} parámetros; de ellos, {trained} son adaptadores y se entrenan</translation>
-    </message>
-</context>
-<context>
     <name>FirstRun</name>
     <message>
         <source>Back</source>
@@ -686,7 +767,7 @@
     </message>
 </context>
 <context>
-    <name>Hardware</name>
+    <name>HardwarePage</name>
     <message>
         <source>The worker is being started; then its devices stand here.</source>
         <translation>El programa de trabajo está arrancando; después verás aquí sus dispositivos.</translation>
@@ -721,7 +802,48 @@
     </message>
 </context>
 <context>
-    <name>Header</name>
+    <name>HealthView</name>
+    <message>
+        <source>Your session</source>
+        <translation>Tu sesión</translation>
+    </message>
+    <message>
+        <source>Nothing was told of your session yet.</source>
+        <translation>Aún no se sabe nada de tu sesión.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Este equipo</translation>
+    </message>
+    <message>
+        <source>The hardware probe is not responding. The worker restarts it automatically.</source>
+        <translation>La sonda de hardware no responde. El programa de trabajo la reinicia automáticamente.</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n check(s) are working.</source>
+        <translation>
+            <numerusform>%n comprobación funciona.</numerusform>
+            <numerusform>Las %n comprobaciones funcionan.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n check(s) aren't working.</source>
+        <translation>
+            <numerusform>%n comprobación no funciona.</numerusform>
+            <numerusform>%n comprobaciones no funcionan.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>If Tequio isn't sure, it stays paused.</source>
+        <translation>Si Tequio no está seguro, sigue en pausa.</translation>
+    </message>
+    <message>
+        <source>Some checks have not responded yet.</source>
+        <translation>Algunas comprobaciones aún no han respondido.</translation>
+    </message>
+</context>
+<context>
+    <name>HomeHeader</name>
     <message>
         <source>Snooze</source>
         <translation>Posponer</translation>
@@ -768,48 +890,7 @@
     </message>
 </context>
 <context>
-    <name>Health</name>
-    <message>
-        <source>Your session</source>
-        <translation>Tu sesión</translation>
-    </message>
-    <message>
-        <source>Nothing was told of your session yet.</source>
-        <translation>Aún no se sabe nada de tu sesión.</translation>
-    </message>
-    <message>
-        <source>This computer</source>
-        <translation>Este equipo</translation>
-    </message>
-    <message>
-        <source>The hardware probe is not responding. The worker restarts it automatically.</source>
-        <translation>La sonda de hardware no responde. El programa de trabajo la reinicia automáticamente.</translation>
-    </message>
-    <message numerus="yes">
-        <source>All %n check(s) are working.</source>
-        <translation>
-            <numerusform>%n comprobación funciona.</numerusform>
-            <numerusform>Las %n comprobaciones funcionan.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n check(s) aren't working.</source>
-        <translation>
-            <numerusform>%n comprobación no funciona.</numerusform>
-            <numerusform>%n comprobaciones no funcionan.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>If Tequio isn't sure, it stays paused.</source>
-        <translation>Si Tequio no está seguro, sigue en pausa.</translation>
-    </message>
-    <message>
-        <source>Some checks have not responded yet.</source>
-        <translation>Algunas comprobaciones aún no han respondido.</translation>
-    </message>
-</context>
-<context>
-    <name>JoinDialog</name>
+    <name>InvitationDialog</name>
     <message>
         <source>Join</source>
         <translation>Unirse</translation>
@@ -965,52 +1046,6 @@
     </message>
 </context>
 <context>
-    <name>KeepDialog</name>
-    <message>
-        <source>How your key is kept</source>
-        <translation>Cómo se guarda tu clave</translation>
-    </message>
-    <message>
-        <source>The key stays the same. Backups that you have made stay good.</source>
-        <translation>La clave sigue siendo la misma. Las copias que hiciste siguen valiendo.</translation>
-    </message>
-    <message>
-        <source>Keep it so</source>
-        <translation>Guardarla así</translation>
-    </message>
-</context>
-<context>
-    <name>KeepPanel</name>
-    <message>
-        <source>In this system's keyring</source>
-        <translation>En el llavero de este sistema</translation>
-    </message>
-    <message>
-        <source>Unlocked automatically while you are logged in. The file alone is worth nothing.</source>
-        <translation>Se abre automáticamente mientras tu sesión está iniciada. El archivo solo no vale nada.</translation>
-    </message>
-    <message>
-        <source>Under a passphrase</source>
-        <translation>Con una contraseña</translation>
-    </message>
-    <message>
-        <source>Tequio asks for it at each start, so it can't start lending automatically at login.</source>
-        <translation>Tequio la pide en cada inicio, así que no puede empezar a prestar automáticamente al iniciar sesión.</translation>
-    </message>
-    <message>
-        <source>In an unencrypted file</source>
-        <translation>En un archivo sin cifrar</translation>
-    </message>
-    <message>
-        <source>Only your user account can read it. For servers and computers that nobody else uses.</source>
-        <translation>Solo tu cuenta de usuario puede leerlo. Para servidores y equipos que nadie más usa.</translation>
-    </message>
-    <message>
-        <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
-        <translation>Sin sellar: un programa que ejecutes, una copia de este disco o un respaldo de tus archivos pueden llevarse la clave, y con ella tus puntos.</translation>
-    </message>
-</context>
-<context>
     <name>KeyCard</name>
     <message>
         <source>24 words…</source>
@@ -1160,73 +1195,6 @@
     </message>
 </context>
 <context>
-    <name>Limits</name>
-    <message>
-        <source>Temperature goal</source>
-        <translation>Meta de temperatura</translation>
-    </message>
-    <message>
-        <source>Slows down to stay below this; stops at 5 °C above it.</source>
-        <translation>Va más despacio para no pasar de aquí; se detiene 5 °C por encima.</translation>
-    </message>
-    <message>
-        <source>Usual</source>
-        <translation>Lo habitual</translation>
-    </message>
-    <message>
-        <source>Share of the time</source>
-        <translation>Parte del tiempo</translation>
-    </message>
-    <message>
-        <source>How much of the time this device works.</source>
-        <translation>Qué parte del tiempo trabaja este dispositivo.</translation>
-    </message>
-    <message>
-        <source>Left to the desktop: 2 GiB at least, unless you choose more here.</source>
-        <translation>Queda para el escritorio: 2 GiB como mínimo, salvo que aquí elijas más.</translation>
-    </message>
-    <message>
-        <source>{free} This card has {total}.</source>
-        <translation>{free} Esta tarjeta tiene {total}.</translation>
-    </message>
-    <message>
-        <source>VRAM</source>
-        <translation>VRAM</translation>
-    </message>
-    <message>
-        <source>Automatic</source>
-        <translation>Automático</translation>
-    </message>
-    <message>
-        <source>{memory}, automatic</source>
-        <translation>{memory}, automático</translation>
-    </message>
-    <message>
-        <source>Power goal</source>
-        <translation>Meta de potencia</translation>
-    </message>
-    <message>
-        <source>Kept by resting between steps; the card's own limit is {most}.</source>
-        <translation>Se cumple descansando entre pasos; el límite de la tarjeta es {most}.</translation>
-    </message>
-    <message>
-        <source>No goal</source>
-        <translation>Sin meta</translation>
-    </message>
-    <message>
-        <source>Threads</source>
-        <translation>Hilos</translation>
-    </message>
-    <message>
-        <source>Of {cores} cores; one stays free unless you choose otherwise.</source>
-        <translation>De {cores} núcleos; uno queda libre salvo que elijas otra cosa.</translation>
-    </message>
-    <message>
-        <source>{threads}, automatic</source>
-        <translation>{threads}, automático</translation>
-    </message>
-</context>
-<context>
     <name>ListenField</name>
     <message>
         <source>Listen address</source>
@@ -1235,33 +1203,6 @@
     <message>
         <source>{address} is not a valid listen address: write /ip4/0.0.0.0/tcp/4001, or leave it empty.</source>
         <translation>{address} no es una dirección de escucha válida: escribe /ip4/0.0.0.0/tcp/4001, o déjala vacía.</translation>
-    </message>
-</context>
-<context>
-    <name>Log</name>
-    <message>
-        <source>Log of the worker</source>
-        <translation>Bitácora del programa de trabajo</translation>
-    </message>
-    <message>
-        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
-        <translation>Para encontrar fallas. Al copiar se agrega lo que ve la aplicación; ni claves ni contraseñas.</translation>
-    </message>
-    <message>
-        <source>Last lines of the log</source>
-        <translation>Últimas líneas de la bitácora</translation>
-    </message>
-    <message>
-        <source>The worker has not said anything yet.</source>
-        <translation>El programa de trabajo aún no ha dicho nada.</translation>
-    </message>
-    <message>
-        <source>Copy diagnostics</source>
-        <translation>Copiar diagnóstico</translation>
-    </message>
-    <message>
-        <source>Diagnostics copied: paste them into your report</source>
-        <translation>Diagnóstico copiado: pégalo en tu informe</translation>
     </message>
 </context>
 <context>
@@ -1280,7 +1221,7 @@
     </message>
 </context>
 <context>
-    <name>MakingCard</name>
+    <name>NewKeyCard</name>
     <message>
         <source>Make my key</source>
         <translation>Crear mi clave</translation>
@@ -1292,25 +1233,6 @@
     <message>
         <source>Where should it be stored?</source>
         <translation>¿Dónde se guarda?</translation>
-    </message>
-</context>
-<context>
-    <name>NameCard</name>
-    <message>
-        <source>Nickname</source>
-        <translation>Apodo</translation>
-    </message>
-    <message>
-        <source>Nickname (optional)</source>
-        <translation>Apodo (opcional)</translation>
-    </message>
-    <message>
-        <source>A name, if you like</source>
-        <translation>Un nombre, si quieres</translation>
-    </message>
-    <message>
-        <source>Only you see this. Others see the start of your key.</source>
-        <translation>Solo tú lo ves. Los demás ven el principio de tu clave.</translation>
     </message>
 </context>
 <context>
@@ -1345,6 +1267,25 @@
     </message>
 </context>
 <context>
+    <name>NicknameCard</name>
+    <message>
+        <source>Nickname</source>
+        <translation>Apodo</translation>
+    </message>
+    <message>
+        <source>Nickname (optional)</source>
+        <translation>Apodo (opcional)</translation>
+    </message>
+    <message>
+        <source>A name, if you like</source>
+        <translation>Un nombre, si quieres</translation>
+    </message>
+    <message>
+        <source>Only you see this. Others see the start of your key.</source>
+        <translation>Solo tú lo ves. Los demás ven el principio de tu clave.</translation>
+    </message>
+</context>
+<context>
     <name>NicknameField</name>
     <message>
         <source>Nickname</source>
@@ -1356,7 +1297,7 @@
     </message>
 </context>
 <context>
-    <name>Notifications</name>
+    <name>Notifier</name>
     <message>
         <source>Tequio goes on in the background</source>
         <translation>Tequio sigue en segundo plano</translation>
@@ -1428,18 +1369,10 @@
     </message>
 </context>
 <context>
-    <name>Places</name>
+    <name>PeriodicQuestion</name>
     <message>
-        <source>Places</source>
-        <translation>Puestos</translation>
-    </message>
-    <message>
-        <source>{name}: not ranked</source>
-        <translation>{name}: sin clasificar</translation>
-    </message>
-    <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>Puesto {rank}, {name}: {score}, entre {low} y {high}</translation>
+        <source>The worker does not answer</source>
+        <translation>El programa de trabajo no responde</translation>
     </message>
 </context>
 <context>
@@ -1687,6 +1620,52 @@
     </message>
 </context>
 <context>
+    <name>ProtectionDialog</name>
+    <message>
+        <source>How your key is kept</source>
+        <translation>Cómo se guarda tu clave</translation>
+    </message>
+    <message>
+        <source>The key stays the same. Backups that you have made stay good.</source>
+        <translation>La clave sigue siendo la misma. Las copias que hiciste siguen valiendo.</translation>
+    </message>
+    <message>
+        <source>Keep it so</source>
+        <translation>Guardarla así</translation>
+    </message>
+</context>
+<context>
+    <name>ProtectionPanel</name>
+    <message>
+        <source>In this system's keyring</source>
+        <translation>En el llavero de este sistema</translation>
+    </message>
+    <message>
+        <source>Unlocked automatically while you are logged in. The file alone is worth nothing.</source>
+        <translation>Se abre automáticamente mientras tu sesión está iniciada. El archivo solo no vale nada.</translation>
+    </message>
+    <message>
+        <source>Under a passphrase</source>
+        <translation>Con una contraseña</translation>
+    </message>
+    <message>
+        <source>Tequio asks for it at each start, so it can't start lending automatically at login.</source>
+        <translation>Tequio la pide en cada inicio, así que no puede empezar a prestar automáticamente al iniciar sesión.</translation>
+    </message>
+    <message>
+        <source>In an unencrypted file</source>
+        <translation>En un archivo sin cifrar</translation>
+    </message>
+    <message>
+        <source>Only your user account can read it. For servers and computers that nobody else uses.</source>
+        <translation>Solo tu cuenta de usuario puede leerlo. Para servidores y equipos que nadie más usa.</translation>
+    </message>
+    <message>
+        <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
+        <translation>Sin sellar: un programa que ejecutes, una copia de este disco o un respaldo de tus archivos pueden llevarse la clave, y con ella tus puntos.</translation>
+    </message>
+</context>
+<context>
     <name>PublishedRow</name>
     <message>
         <source>Open</source>
@@ -1857,44 +1836,6 @@
     </message>
 </context>
 <context>
-    <name>ReportDialog</name>
-    <message>
-        <source>Tequio – a fault</source>
-        <translation>Tequio – una falla</translation>
-    </message>
-    <message>
-        <source>Report</source>
-        <translation>Informe</translation>
-    </message>
-    <message>
-        <source>Copy report</source>
-        <translation>Copiar informe</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>Seguir</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n more fault(s) since</source>
-        <translation>
-            <numerusform>%n falla más desde entonces</numerusform>
-            <numerusform>%n fallas más desde entonces</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Something went wrong in Tequio's window</source>
-        <translation>Algo salió mal en la ventana de Tequio</translation>
-    </message>
-    <message>
-        <source>Lending is not affected: it runs in a program of its own. Nothing was sent to anybody. If you want to report this, copy the text below; keys and names of your folders were taken out of it.</source>
-        <translation>El préstamo no se ve afectado: va en un programa aparte. No se envió nada a nadie. Si quieres informar de esto, copia el texto de abajo; ya no contiene claves ni nombres de tus carpetas.</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>Copiado</translation>
-    </message>
-</context>
-<context>
     <name>ResetButton</name>
     <message>
         <source>Reset all settings</source>
@@ -1963,7 +1904,7 @@
         <translation>bits por byte, menos es mejor</translation>
     </message>
     <message>
-        <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Who cannot be told apart shares a place.</source>
+        <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
         <translation>El punto es la puntuación. Si se hubieran sorteado otros textos de la misma clase, caería dentro de la barra 95 veces de cada 100. Quienes no se distinguen comparten puesto.</translation>
     </message>
     <message>
@@ -1975,8 +1916,23 @@
         <translation>La orden que lo comprueba</translation>
     </message>
     <message>
-        <source>There is no ranking: too few of those who were drawn scored the sides.</source>
+        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
         <translation>No hay clasificación: puntuaron muy pocos de los sorteados.</translation>
+    </message>
+</context>
+<context>
+    <name>ResultTable</name>
+    <message>
+        <source>Places</source>
+        <translation>Puestos</translation>
+    </message>
+    <message>
+        <source>{name}: not ranked</source>
+        <translation>{name}: sin clasificar</translation>
+    </message>
+    <message>
+        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
+        <translation>Puesto {rank}, {name}: {score}, entre {low} y {high}</translation>
     </message>
 </context>
 <context>
@@ -2451,7 +2407,7 @@
         <translation>Este entrenamiento terminó. Su modelo y su bitácora se quedan donde están.</translation>
     </message>
     <message>
-        <source>All places are taken. Who joins waits until one is free.</source>
+        <source>All places are taken. If you join, you wait until one is free.</source>
         <translation>Todos los lugares están ocupados. Quien entra espera hasta que haya uno libre.</translation>
     </message>
     <message>
@@ -2492,6 +2448,33 @@
     <message>
         <source>Joining leaves the run that you are in now; your points stay yours.</source>
         <translation>Al entrar dejas el entrenamiento en el que estás; tus puntos siguen siendo tuyos.</translation>
+    </message>
+</context>
+<context>
+    <name>RunFigures</name>
+    <message>
+        <source>Model</source>
+        <translation>Modelo</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Round</source>
+        <translation>Ronda</translation>
+    </message>
+    <message>
+        <source>Members</source>
+        <translation>Miembros</translation>
+    </message>
+    <message>
+        <source>{count} parameters</source>
+        <translation>{count} parámetros</translation>
+    </message>
+    <message>
+        <source>{count} parameters; {trained} of them are adapters, and trained</source>
+        <translation>{count} parámetros; de ellos, {trained} son adaptadores y se entrenan</translation>
     </message>
 </context>
 <context>
@@ -2729,7 +2712,54 @@
     </message>
 </context>
 <context>
-    <name>Settings</name>
+    <name>ScheduleStep</name>
+    <message>
+        <source>When may Tequio use this computer?</source>
+        <translation>¿Cuándo puede Tequio usar este equipo?</translation>
+    </message>
+    <message>
+        <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
+        <translation>Siempre se detiene con juegos, con batería y en redes de uso medido, y se mantiene por debajo de 80 °C. Todo esto se puede cambiar en Ajustes.</translation>
+    </message>
+    <message>
+        <source>When to lend</source>
+        <translation>Cuándo prestar</translation>
+    </message>
+    <message>
+        <source>Gentle</source>
+        <translation>Suave</translation>
+    </message>
+    <message>
+        <source>After 15 minutes without input. Films pause it too.</source>
+        <translation>Tras 15 minutos sin actividad. Las películas también lo pausan.</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>Equilibrado</translation>
+    </message>
+    <message>
+        <source>After 5 minutes without input. This suits most people.</source>
+        <translation>Tras 5 minutos sin actividad. Va bien para la mayoría.</translation>
+    </message>
+    <message>
+        <source>Max</source>
+        <translation>Máximo</translation>
+    </message>
+    <message>
+        <source>After 1 minute, and at 30 % of the time while you use it.</source>
+        <translation>Tras 1 minuto, y el 30 % del tiempo mientras lo usas.</translation>
+    </message>
+    <message>
+        <source>Start when I log in</source>
+        <translation>Arrancar cuando inicio sesión</translation>
+    </message>
+    <message>
+        <source>Starts minimised to the tray. Otherwise you have to start Tequio yourself.</source>
+        <translation>Empieza minimizado en la bandeja. Si no, tendrás que iniciar Tequio a mano.</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsPage</name>
     <message>
         <source>Sections</source>
         <translation>Secciones</translation>
@@ -2807,7 +2837,7 @@
         <translation>Ronda {number}</translation>
     </message>
     <message>
-        <source>As the trainers say it. Who wins is decided on texts that nobody has seen.</source>
+        <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Según dicen quienes entrenan. Quién gana se decide con textos que nadie ha visto.</translation>
     </message>
     <message>
@@ -2978,26 +3008,7 @@
     </message>
 </context>
 <context>
-    <name>Talk</name>
-    <message>
-        <source>The worker sent an invalid message ({problem}).</source>
-        <translation>El programa de trabajo envió un mensaje no válido ({problem}).</translation>
-    </message>
-    <message>
-        <source>The worker is still being started.</source>
-        <translation>El programa de trabajo todavía está arrancando.</translation>
-    </message>
-    <message>
-        <source>The worker has not answered in time.</source>
-        <translation>El programa de trabajo no respondió a tiempo.</translation>
-    </message>
-    <message>
-        <source>The worker does not answer any more.</source>
-        <translation>El programa de trabajo ya no responde.</translation>
-    </message>
-</context>
-<context>
-    <name>Timeline</name>
+    <name>TimelineCard</name>
     <message>
         <source>Events to show</source>
         <translation>Sucesos que se muestran</translation>
@@ -3128,6 +3139,33 @@
     </message>
 </context>
 <context>
+    <name>UsageMeters</name>
+    <message>
+        <source>VRAM</source>
+        <translation>VRAM</translation>
+    </message>
+    <message>
+        <source>Upload</source>
+        <translation>Subida</translation>
+    </message>
+    <message>
+        <source>Month</source>
+        <translation>Mes</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Disco</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Memoria</translation>
+    </message>
+    <message>
+        <source>{used} of {most}</source>
+        <translation>{used} de {most}</translation>
+    </message>
+</context>
+<context>
     <name>UsedQuestion</name>
     <message>
         <source>While you use the computer, the device will be busy for {share} of the time. It gets louder and uses more power, and videos or scrolling may stutter. Games still pause it.</source>
@@ -3223,53 +3261,6 @@
     </message>
 </context>
 <context>
-    <name>WhenStep</name>
-    <message>
-        <source>When may Tequio use this computer?</source>
-        <translation>¿Cuándo puede Tequio usar este equipo?</translation>
-    </message>
-    <message>
-        <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
-        <translation>Siempre se detiene con juegos, con batería y en redes de uso medido, y se mantiene por debajo de 80 °C. Todo esto se puede cambiar en Ajustes.</translation>
-    </message>
-    <message>
-        <source>When to lend</source>
-        <translation>Cuándo prestar</translation>
-    </message>
-    <message>
-        <source>Gentle</source>
-        <translation>Suave</translation>
-    </message>
-    <message>
-        <source>After 15 minutes without input. Films pause it too.</source>
-        <translation>Tras 15 minutos sin actividad. Las películas también lo pausan.</translation>
-    </message>
-    <message>
-        <source>Balanced</source>
-        <translation>Equilibrado</translation>
-    </message>
-    <message>
-        <source>After 5 minutes without input. This suits most people.</source>
-        <translation>Tras 5 minutos sin actividad. Va bien para la mayoría.</translation>
-    </message>
-    <message>
-        <source>Max</source>
-        <translation>Máximo</translation>
-    </message>
-    <message>
-        <source>After 1 minute, and at 30 % of the time while you use it.</source>
-        <translation>Tras 1 minuto, y el 30 % del tiempo mientras lo usas.</translation>
-    </message>
-    <message>
-        <source>Start when I log in</source>
-        <translation>Arrancar cuando inicio sesión</translation>
-    </message>
-    <message>
-        <source>Starts minimised to the tray. Otherwise you have to start Tequio yourself.</source>
-        <translation>Empieza minimizado en la bandeja. Si no, tendrás que iniciar Tequio a mano.</translation>
-    </message>
-</context>
-<context>
     <name>WordsGrid</name>
     <message>
         <source>The 24 words</source>
@@ -3281,18 +3272,30 @@
     </message>
 </context>
 <context>
-    <name>WordsPane</name>
+    <name>WorkerLogCard</name>
     <message>
-        <source>Word {number}</source>
-        <translation>Palabra {number}</translation>
+        <source>Log of the worker</source>
+        <translation>Bitácora del programa de trabajo</translation>
     </message>
     <message>
-        <source>To be sure that the paper is right, type two of its words.</source>
-        <translation>Para asegurar que el papel está bien, escribe dos de sus palabras.</translation>
+        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <translation>Para encontrar fallas. Al copiar se agrega lo que ve la aplicación; ni claves ni contraseñas.</translation>
     </message>
     <message>
-        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
-        <translation>Escríbelas en papel en este orden: sin foto, sin nube. Nadie de Tequio te las pedirá jamás.</translation>
+        <source>Last lines of the log</source>
+        <translation>Últimas líneas de la bitácora</translation>
+    </message>
+    <message>
+        <source>The worker has not said anything yet.</source>
+        <translation>El programa de trabajo aún no ha dicho nada.</translation>
+    </message>
+    <message>
+        <source>Copy diagnostics</source>
+        <translation>Copiar diagnóstico</translation>
+    </message>
+    <message>
+        <source>Diagnostics copied: paste them into your report</source>
+        <translation>Diagnóstico copiado: pégalo en tu informe</translation>
     </message>
 </context>
 <context>
@@ -3459,7 +3462,7 @@
         <translation>El plazo ha vencido. El registro cierra la competición en cualquier momento.</translation>
     </message>
     <message>
-        <source>Nothing can be submitted any more. Whoever offered to score opens a secret, and all secrets together decide by lot who scores, and which texts.</source>
+        <source>Nothing can be submitted any more. Every volunteer evaluator opens a secret, and all secrets together decide by lot who scores, and which texts.</source>
         <translation>Ya no se puede entregar nada. Quien se ofreció a puntuar abre un secreto, y todos los secretos juntos deciden por sorteo quién puntúa y qué textos.</translation>
     </message>
     <message>
@@ -3735,7 +3738,7 @@
         <translation>Ocupa memoria, unos cinco bytes por cada parámetro de un modelo</translation>
     </message>
     <message>
-        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same manners as training: it pauses for you and your games. Who judges cannot win with an entry of their own, nor judge a run that they trained in.</source>
+        <source>{takes}, and some minutes of computing for each model when the texts are open, by the same rules as training: it pauses for you and your games. Evaluators cannot win with an entry of their own, nor judge a run that they trained in.</source>
         <translation>{takes}, y unos minutos de cálculo por cada modelo cuando se abren los textos, con los mismos modales que el entrenamiento: se detiene por ti y por tus juegos. Quien evalúa no puede ganar con una inscripción propia, ni evaluar un entrenamiento en el que ha participado.</translation>
     </message>
     <message>
@@ -3791,7 +3794,7 @@
         <translation>Ayudas a evaluar: este equipo hará su oferta en uno o dos minutos.</translation>
     </message>
     <message>
-        <source>Who wins is decided by volunteers, drawn by lot, whose computers score every model on the sealed texts. Yours can be one of them.</source>
+        <source>Volunteers, drawn by lot, decide the winner: their computers score every model on the sealed texts. Yours can be one of them.</source>
         <translation>Quién gana lo deciden voluntarios elegidos por sorteo, cuyos equipos puntúan cada modelo con los textos sellados. El tuyo puede ser uno de ellos.</translation>
     </message>
     <message>
@@ -4102,6 +4105,10 @@
 <context>
     <name>settings</name>
     <message>
+        <source>Stops lending now</source>
+        <translation>Detiene ahora el préstamo</translation>
+    </message>
+    <message>
         <source>on</source>
         <translation>sí</translation>
     </message>
@@ -4112,10 +4119,6 @@
     <message>
         <source>{note} Default: {default}.</source>
         <translation>{note} De fábrica: {default}.</translation>
-    </message>
-    <message>
-        <source>Stops lending now</source>
-        <translation>Detiene ahora el préstamo</translation>
     </message>
     <message>
         <source>When to lend</source>

@@ -28,19 +28,21 @@ if TYPE_CHECKING:
 class Application(QApplication):
     """Reports a request of the system to quit before Qt acts on it, and links that macOS opens."""
 
-    quitting = Signal()
-    handed = Signal(str)
+    quit_requested = Signal()
+    link_received = Signal(str)
     """The address of a `tequio:` link."""
 
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Quit:
-            self.quitting.emit()
+            self.quit_requested.emit()
         elif isinstance(event, QFileOpenEvent) and event.url().scheme() == SCHEME:
-            self.handed.emit(event.url().toString(QUrl.ComponentFormattingOption.FullyEncoded))
+            self.link_received.emit(
+                event.url().toString(QUrl.ComponentFormattingOption.FullyEncoded)
+            )
         return super().event(event)
 
 
-def application() -> Application:
+def make_application() -> Application:
     qt = Application(sys.argv[:1])
     qt.setApplicationName("tequio")
     qt.setApplicationDisplayName("Tequio")
@@ -55,10 +57,10 @@ def application() -> Application:
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-class EndSignals(QObject):
+class TerminationSignals(QObject):
     """Emits `told` when the system or a terminal ends the process with one of `SIGNALS`."""
 
-    told = Signal()
+    received = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -82,7 +84,7 @@ class EndSignals(QObject):
     def _read_signals(self) -> None:
         numbers = self._read_end.recv(64)
         if any(number in numbers for number in SIGNALS):
-            self.told.emit()
+            self.received.emit()
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:
@@ -91,14 +93,14 @@ def _ignore(_number: int, _frame: FrameType | None) -> None:
 
 log = logging.getLogger(__name__)
 
-RAISE, OPEN, AGREED = b"raise\n", b"open ", b"ok\n"
-PATIENCE_MS = 20_000
+SHOW_REQUEST, OPEN_REQUEST, ACCEPTED = b"raise\n", b"open ", b"ok\n"
+ANSWER_TIMEOUT_MS = 20_000
 """The first instance may still be starting on a busy computer."""
 MOST_BYTES = 4_096
 """Longest request; longer links are refused."""
 
 
-def place_of(folder: Path) -> str:
+def instance_path(folder: Path) -> str:
     """The path of the lock file and the socket of this folder's instance, without their suffixes.
 
     It is in a directory that other users cannot write to: the user's runtime directory or, where
@@ -119,9 +121,9 @@ class SingleInstance(QObject):
     that link.
     """
 
-    raised = Signal()
+    show_requested = Signal()
     """The app was started again."""
-    handed = Signal(str)
+    link_received = Signal(str)
     """The app was started again with this link."""
 
     def __init__(self, place: str, parent: QObject | None = None) -> None:
@@ -134,7 +136,7 @@ class SingleInstance(QObject):
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._accept_callers)
 
-    def is_first(self) -> bool:
+    def acquire(self) -> bool:
         """Try to become the first instance, until `close`; False: another instance runs."""
         with suppress(OSError):  # what cannot be made cannot be locked either
             Path(self._place).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -146,14 +148,14 @@ class SingleInstance(QObject):
             log.warning("a second start will not show this window: %s", self._server.errorString())
         return True
 
-    def raise_first(self, link: str = "") -> bool:
+    def notify_first(self, link: str = "") -> bool:
         """Ask the first instance to show its window or to open `link`; False: it did not accept."""
         socket = QLocalSocket()
         socket.connectToServer(f"{self._place}.socket")
-        if not socket.waitForConnected(PATIENCE_MS):
+        if not socket.waitForConnected(ANSWER_TIMEOUT_MS):
             return False
-        socket.write(OPEN + link.encode() + b"\n" if link else RAISE)
-        agreed = socket.waitForReadyRead(PATIENCE_MS) and socket.readAll().data() == AGREED
+        socket.write(OPEN_REQUEST + link.encode() + b"\n" if link else SHOW_REQUEST)
+        agreed = socket.waitForReadyRead(ANSWER_TIMEOUT_MS) and socket.readAll().data() == ACCEPTED
         socket.abort()
         return agreed
 
@@ -177,15 +179,17 @@ class SingleInstance(QObject):
                 socket.abort()
             return
         socket.readAll()
-        if not (request == RAISE or request.startswith(OPEN)):
+        if not (request == SHOW_REQUEST or request.startswith(OPEN_REQUEST)):
             socket.abort()
             return
-        socket.write(AGREED)
+        socket.write(ACCEPTED)
         socket.flush()
-        if request == RAISE:
-            self.raised.emit()
+        if request == SHOW_REQUEST:
+            self.show_requested.emit()
         else:
-            self.handed.emit(request.removeprefix(OPEN).strip().decode("utf-8", "replace"))
+            self.link_received.emit(
+                request.removeprefix(OPEN_REQUEST).strip().decode("utf-8", "replace")
+            )
 
     def _forget(self, socket: QLocalSocket) -> None:
         if socket in self._callers:
@@ -194,4 +198,8 @@ class SingleInstance(QObject):
 
 
 def _is_prefix(request: bytes) -> bool:
-    return RAISE.startswith(request) or OPEN.startswith(request) or request.startswith(OPEN)
+    return (
+        SHOW_REQUEST.startswith(request)
+        or OPEN_REQUEST.startswith(request)
+        or request.startswith(OPEN_REQUEST)
+    )

@@ -45,18 +45,18 @@ def app_command(*options: str) -> tuple[str, ...]:
     return (*program, "app", *options, BACKGROUND)
 
 
-def autostart(
+def system_autostart(
     command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
 ) -> Autostart:
     if system == "win32":
-        return RunKey(command, user_run_key())
+        return RunKeyAutostart(command, open_user_registry())
     if system == "darwin":
-        return LaunchAgent(command, home / "Library" / "LaunchAgents")
+        return LaunchAgentAutostart(command, home / "Library" / "LaunchAgents")
 
-    return DesktopEntry(command, folder(home, environ))
+    return DesktopEntryAutostart(command, autostart_folder(home, environ))
 
 
-FILE = "tequio.desktop"
+ENTRY_FILE = "tequio.desktop"
 DELAY_S = 20
 """GNOME's panel accepts tray icons only some seconds after login."""
 _ENTRY = """[Desktop Entry]
@@ -72,17 +72,17 @@ X-GNOME-Autostart-Delay={delay}
 _SPECIAL = '"`$\\'
 
 
-def folder(home: Path, environ: Mapping[str, str]) -> Path:
+def autostart_folder(home: Path, environ: Mapping[str, str]) -> Path:
     config = environ.get("XDG_CONFIG_HOME", "")
     return (Path(config) if Path(config).is_absolute() else home / ".config") / "autostart"
 
 
-class DesktopEntry:
+class DesktopEntryAutostart:
     """Linux: a desktop entry in the autostart folder."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
-        self._path = folder / FILE
-        self._exec = " ".join(map(quoted, command))
+        self._path = folder / ENTRY_FILE
+        self._exec = " ".join(map(quote_exec_argument, command))
 
     def is_on(self) -> bool:
         """False, too, where the desktop switched the entry off with a line in it."""
@@ -104,7 +104,7 @@ class DesktopEntry:
         self._path.unlink(missing_ok=True)
 
 
-def quoted(argument: str) -> str:
+def quote_exec_argument(argument: str) -> str:
     """An argument for the key Exec: quoted, escaped, and escaped again as a string value."""
     escaped = "".join(f"\\{one}" if one in _SPECIAL else one for one in argument)
     if escaped == argument and not any(one in " \t\n'><~|&;*?#()" for one in argument):
@@ -112,14 +112,14 @@ def quoted(argument: str) -> str:
     return '"' + escaped.replace("\\", "\\\\").replace("%", "%%") + '"'
 
 
-LABEL = "org.tequio.app"
+LAUNCH_AGENT_LABEL = "org.tequio.app"
 
 
-class LaunchAgent:
+class LaunchAgentAutostart:
     """macOS: a property list in the user's LaunchAgents."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
-        self._command, self._path = list(command), folder / f"{LABEL}.plist"
+        self._command, self._path = list(command), folder / f"{LAUNCH_AGENT_LABEL}.plist"
 
     def is_on(self) -> bool:
         try:
@@ -134,7 +134,7 @@ class LaunchAgent:
     def turn_on(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         entry = {
-            "Label": LABEL,
+            "Label": LAUNCH_AGENT_LABEL,
             "ProgramArguments": self._command,
             "RunAtLoad": True,
             "ProcessType": "Interactive",
@@ -146,8 +146,8 @@ class LaunchAgent:
         self._path.unlink(missing_ok=True)
 
 
-RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
-APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
+RUN_KEY = r"Software\Microsoft\Windows\CurrentVersion\Run"
+STARTUP_APPROVED_KEY = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
 """Task Manager's switch: an odd first byte means that the user disabled the entry."""
 
 
@@ -164,7 +164,7 @@ class Registry(Protocol):
         """Does nothing if the value is missing; raises OSError."""
 
 
-class RunKey:
+class RunKeyAutostart:
     """Windows: a value under the user's Run key."""
 
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
@@ -172,22 +172,22 @@ class RunKey:
 
     def is_on(self) -> bool:
         try:
-            entry = self._registry.read(RUN, NAME)
-            switch = self._registry.read(APPROVED, NAME)
+            entry = self._registry.read(RUN_KEY, NAME)
+            switch = self._registry.read(STARTUP_APPROVED_KEY, NAME)
         except OSError:
             return False
         is_off = isinstance(switch, bytes) and bool(switch) and bool(switch[0] & 1)
         return entry == self._line and not is_off
 
     def turn_on(self) -> None:
-        self._registry.write(RUN, NAME, self._line)
-        self._registry.remove(APPROVED, NAME)
+        self._registry.write(RUN_KEY, NAME, self._line)
+        self._registry.remove(STARTUP_APPROVED_KEY, NAME)
 
     def turn_off(self) -> None:
-        self._registry.remove(RUN, NAME)
+        self._registry.remove(RUN_KEY, NAME)
 
 
-def user_run_key() -> Registry:
+def open_user_registry() -> Registry:
     """The registry of this system; raises ModuleNotFoundError on other systems than Windows."""
     winreg: Any = importlib.import_module("winreg")  # typed on Windows only
 

@@ -13,7 +13,7 @@ import platformdirs
 from tequio_client import cli, heap
 
 if TYPE_CHECKING:
-    from tequio_client.app.links import LinkOpener
+    from tequio_client.app.links import LinkHandler
 
 
 @click.command()
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     envvar="TEQUIO_LEDGER",
     help="Address of the ledger, for this time; the lasting one is in the app's settings.",
 )
-@cli.folder("worker")
+@cli.folder_option("worker")
 @click.option("--background", is_flag=True, help="Start without a window, as at login.")
 @click.option("--selftest", is_flag=True, help="Check that the installation is whole, and end.")
 def app(*, link: str, ledger: str | None, folder: Path, background: bool, selftest: bool) -> None:
@@ -36,20 +36,20 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         from tequio_client.app import main as selftests
 
-        sys.exit(selftests.selftest_run())
+        sys.exit(selftests.run_selftest())
     with heap.collection_paused():
         from tequio_client.app import main
 
     code = main.run(
-        main.Options(
+        main.AppOptions(
             ledger=ledger,
-            usual_ledger=cli.LEDGER,
+            usual_ledger=cli.DEFAULT_LEDGER,
             folder=folder,
             settings=_settings(folder),
             is_background=background,
-            again=_again(ledger, folder),
+            restart_options=_again(ledger, folder),
             link=" ".join(link.split()),
-            links=_links(folder),
+            link_handler=_links(folder),
         )
     )
     sys.exit(code)
@@ -57,22 +57,22 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
 
 def _again(ledger: str | None, folder: Path) -> tuple[str, ...]:
     """The options with which a start at login opens the same ledger and folder."""
-    where = () if folder == cli.place("worker") else ("--dir", str(folder.absolute()))
+    where = () if folder == cli.default_folder("worker") else ("--dir", str(folder.absolute()))
     return (*where, "--ledger", ledger) if ledger else where
 
 
-def _links(folder: Path) -> LinkOpener | None:
+def _links(folder: Path) -> LinkHandler | None:
     """The handler of `tequio:` links; None for another folder than the usual one.
 
     An app that is tried out in its own folder must not take over the links of the real one.
     """
     from tequio_client.app.autostart import app_command
-    from tequio_client.app.links import link_opener
+    from tequio_client.app.links import system_link_handler
 
-    if folder != cli.place("worker"):
+    if folder != cli.default_folder("worker"):
         return None
     command = app_command()[:-1]
-    return link_opener(command, system=sys.platform, home=Path.home(), environ=os.environ)
+    return system_link_handler(command, system=sys.platform, home=Path.home(), environ=os.environ)
 
 
 def _settings(folder: Path) -> Path:
@@ -80,6 +80,6 @@ def _settings(folder: Path) -> Path:
 
     An app that is tried out in its own folder must not change the settings of the real one.
     """
-    if folder == cli.place("worker"):
+    if folder == cli.default_folder("worker"):
         return Path(platformdirs.user_config_dir("tequio"))
     return folder / "settings"

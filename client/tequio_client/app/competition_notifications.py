@@ -14,29 +14,29 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from tequio_client.app.pages import competition_text
-from tequio_client.app.pages.page import Asked
+from tequio_client.app.pages.page import PeriodicQuestion
 from tequio_client.app.widgets import figures
-from tequio_client.ipc.competitions import AskCompetitions, Competitions
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.settings_file import SettingsBook
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.settings_file import SettingsStore
     from tequio_client.ipc.competitions import CompetitionRow
 
-EVERY_MS = 15 * 60_000
+REFRESH_MS = 15 * 60_000
 """Interval between two requests for the list."""
 NEAR_MS = 24 * 3_600_000
-NEAR_PART = 4
+NEAR_FRACTION = 4
 """A deadline is near in the last day, but never before the last quarter of the competition."""
 ID_LETTERS = 12
-KEPT = 192
+MOST_KEYS = 192
 """Keys that are saved; a ledger lists fewer competitions, with five notifications each."""
-PAGE = "competitions"
+COMPETITIONS_PAGE = "competitions"
 
 
-class Turn(StrEnum):
+class CompetitionStage(StrEnum):
     """Stages of a competition that are worth a notification, in their order."""
 
     BEGUN = "begun"
@@ -44,135 +44,141 @@ class Turn(StrEnum):
     DECIDED = "decided"
 
 
-class Judged(StrEnum):
+class JudgingStage(StrEnum):
     """Stages of this computer's judging that are worth a notification, in their order."""
 
     DRAWN = "drawn"
     DONE = "judged"
 
 
-PARTS: dict[str, tuple[Judged, ...]] = {
-    "drawn": (Judged.DRAWN,),
-    "waiting": (Judged.DRAWN,),
-    "scored": (Judged.DRAWN, Judged.DONE),
+JUDGING_STAGES: dict[str, tuple[JudgingStage, ...]] = {
+    "drawn": (JudgingStage.DRAWN,),
+    "waiting": (JudgingStage.DRAWN,),
+    "scored": (JudgingStage.DRAWN, JudgingStage.DONE),
 }
 """Stages reached, by this computer's part in a competition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class DueNotification:
     """One notification to show, with its own key and those of all stages before it."""
 
     row: CompetitionRow
-    turn: Turn | Judged
-    marks: tuple[str, ...]
+    stage: CompetitionStage | JudgingStage
+    keys: tuple[str, ...]
 
 
-def turns(row: CompetitionRow, now_ms: int) -> tuple[Turn, ...]:
+def reached_stages(row: CompetitionRow, now_ms: int) -> tuple[CompetitionStage, ...]:
     if row.phase == "decided":
-        return tuple(Turn)
+        return tuple(CompetitionStage)
     if row.phase != "open" or now_ms >= row.deadline_ms:
-        return (Turn.BEGUN, Turn.NEAR)  # too late for either
-    near_ms = min(NEAR_MS, (row.deadline_ms - row.opens_ms) // NEAR_PART)
+        return (CompetitionStage.BEGUN, CompetitionStage.NEAR)  # too late for either
+    near_ms = min(NEAR_MS, (row.deadline_ms - row.opens_ms) // NEAR_FRACTION)
     found = []
     if now_ms >= row.opens_ms:
-        found.append(Turn.BEGUN)
+        found.append(CompetitionStage.BEGUN)
     if now_ms >= row.deadline_ms - near_ms:
-        found.append(Turn.NEAR)
+        found.append(CompetitionStage.NEAR)
     return tuple(found)
 
 
-def due(rows: Sequence[CompetitionRow], known_keys: Sequence[str], now_ms: int) -> tuple[Due, ...]:
+def due_competitions(
+    rows: Sequence[CompetitionRow], known_keys: Sequence[str], now_ms: int
+) -> tuple[DueNotification, ...]:
     """For each competition the last stage reached, unless it was shown before."""
     found = []
     for row in rows:
-        past = turns(row, now_ms)
-        marks = tuple(mark(row, turn) for turn in past)
+        past = reached_stages(row, now_ms)
+        marks = tuple(notification_key(row, turn) for turn in past)
         if past and marks[-1] not in known_keys and _is_in_time(row, past[-1], now_ms):
-            found.append(Due(row=row, turn=past[-1], marks=marks))
+            found.append(DueNotification(row=row, stage=past[-1], keys=marks))
     return tuple(found)
 
 
-def judged(rows: Sequence[CompetitionRow], known_keys: Sequence[str]) -> tuple[Due, ...]:
+def due_judging(
+    rows: Sequence[CompetitionRow], known_keys: Sequence[str]
+) -> tuple[DueNotification, ...]:
     """For each competition the last stage of judging, unless it was shown before."""
     found = []
     for row in rows:
-        marks = tuple(mark(row, one) for one in PARTS.get(row.part, ()))
+        marks = tuple(notification_key(row, one) for one in JUDGING_STAGES.get(row.part, ()))
         if marks and marks[-1] not in known_keys:
-            found.append(Due(row=row, turn=PARTS[row.part][-1], marks=marks))
+            found.append(DueNotification(row=row, stage=JUDGING_STAGES[row.part][-1], keys=marks))
     return tuple(found)
 
 
-def mark(row: CompetitionRow, turn: Turn | Judged) -> str:
+def notification_key(row: CompetitionRow, turn: CompetitionStage | JudgingStage) -> str:
     """The key under which the settings remember that this was shown."""
     return f"{row.competition[:ID_LETTERS]}:{turn}"
 
 
-def _is_in_time(row: CompetitionRow, turn: Turn, now_ms: int) -> bool:
+def _is_in_time(row: CompetitionRow, turn: CompetitionStage, now_ms: int) -> bool:
     """False for the start or deadline of a competition that is over already."""
-    return turn is Turn.DECIDED or (row.phase == "open" and now_ms < row.deadline_ms)
+    return turn is CompetitionStage.DECIDED or (row.phase == "open" and now_ms < row.deadline_ms)
 
 
-class CompetitionNotes(QObject):
+class CompetitionNotifier(QObject):
     """Requests the list from time to time, and sends what is due to `tell`."""
 
     def __init__(
         self,
-        model: Model,
-        book: SettingsBook,
+        model: AppModel,
+        book: SettingsStore,
         tell: Callable[[str, str, str], None],
         now_ms: Callable[[], int],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._book, self._tell, self._now_ms = book, tell, now_ms
-        self._list = Asked(model, now_ms, Competitions, EVERY_MS)
-        self._list.want(AskCompetitions())
+        self._list = PeriodicQuestion(model, now_ms, CompetitionsReply, REFRESH_MS)
+        self._list.set_question(AskCompetitions())
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Request the list if it is old, and send what is due; never call it in full screen."""
         if not self._book.settings.notify_competitions:
             return
-        self._list.look()
+        self._list.poll()
         if self._list.reply is not None:
             self._send_due(self._list.reply.rows)
 
     def _send_due(self, rows: Sequence[CompetitionRow]) -> None:
         now_ms, known_keys = self._now_ms(), self._book.settings.competitions_told
-        found = (*judged(rows, known_keys), *due(rows, known_keys, now_ms))
+        found = (*due_judging(rows, known_keys), *due_competitions(rows, known_keys, now_ms))
         if not self._book.settings.knows_competitions:
-            known = [mark(row, turn) for row in rows for turn in turns(row, now_ms)]
+            known = [
+                notification_key(row, turn) for row in rows for turn in reached_stages(row, now_ms)
+            ]
             self._remember(known, knows_competitions=True)
             return
         if found:
-            self._remember([text for one in found for text in one.marks])
+            self._remember([text for one in found for text in one.keys])
             for one in found:
-                self._tell(*self._texts(one), PAGE)
+                self._tell(*self._texts(one), COMPETITIONS_PAGE)
 
     def _remember(self, marks: Sequence[str], **changes: bool) -> None:
         known_keys = self._book.settings.competitions_told
-        kept = tuple(dict.fromkeys((*known_keys, *marks)))[-KEPT:]
+        kept = tuple(dict.fromkeys((*known_keys, *marks)))[-MOST_KEYS:]
         self._book.change(competitions_told=kept, **changes)
 
-    def _texts(self, one: Due) -> tuple[str, str]:
+    def _texts(self, one: DueNotification) -> tuple[str, str]:
         row, now_ms = one.row, self._now_ms()
-        if isinstance(one.turn, Judged):
-            return self._judging_texts(one.turn, row)
+        if isinstance(one.stage, JudgingStage):
+            return self._judging_texts(one.stage, row)
         left = figures.duration((row.deadline_ms - now_ms) // 1_000)
-        if one.turn is Turn.BEGUN:
+        if one.stage is CompetitionStage.BEGUN:
             text = self.tr("{sides} race until {time}. See the rules, and join a side.")
             names = self._names([side.name for side in row.entrants if side.run])
             when = figures.moment(row.deadline_ms, now_ms)
             return self.tr("{name} has begun").format(name=row.name), text.format(
                 sides=names, time=when
             )
-        if one.turn is Turn.NEAR:
+        if one.stage is CompetitionStage.NEAR:
             title = self.tr("{name}: {time} until the deadline").format(name=row.name, time=left)
             return title, self.tr("After it nothing counts any more. See how the sides stand.")
         return self.tr("{name} is decided").format(name=row.name), self._result(row)
 
-    def _judging_texts(self, turn: Judged, row: CompetitionRow) -> tuple[str, str]:
-        if turn is Judged.DRAWN:
+    def _judging_texts(self, turn: JudgingStage, row: CompetitionRow) -> tuple[str, str]:
+        if turn is JudgingStage.DRAWN:
             text = self.tr("This computer scores %n model(s) when it may lend.", "", row.to_judge)
             return self.tr("You were drawn to judge {name}").format(name=row.name), text
         title = self.tr("You have judged {name}").format(name=row.name)
@@ -193,7 +199,7 @@ class CompetitionNotes(QObject):
         first = [one for one in row.entrants if one.rank == 1]
         if not first:
             return self.tr("It ended without a ranking. See the reason and the scores.")
-        score = competition_text.score(first[0].nanobits_per_byte)
+        score = competition_text.format_score(first[0].nanobits_per_byte)
         names = self._names([one.name for one in first])
         text = self.tr("First: {names}, with {score} bits per byte of text.")
         return text.format(names=names, score=score)

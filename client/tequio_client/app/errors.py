@@ -27,11 +27,11 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout
 
 from tequio_client.app.theme.icons import app_icon
-from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Paragraph, Text
+from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.widgets.base import Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.messages import LevelIcon
-from tequio_client.names import without_names
+from tequio_client.names import redact_names
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 30
 """Lines of Qt's messages in a report."""
-MOST_KNOWN = 100
+MOST_REMEMBERED = 100
 MOST_CHARACTERS = 20_000
 REMOVED = "[removed]"
 SECRETS = (
@@ -59,10 +59,10 @@ def without_secrets(text: str, home: Path | None = None) -> str:
     """The text without keys, tokens, passphrases and the user's name."""
     for pattern in SECRETS:
         text = pattern.sub(REMOVED, text)
-    return without_names(text, home)
+    return redact_names(text, home)
 
 
-class Faults(QObject):
+class ErrorHooks(QObject):
     """Installs the error hooks; `reported` is emitted in the main thread."""
 
     reported = Signal(str, str)
@@ -73,11 +73,11 @@ class Faults(QObject):
         super().__init__(parent)
         self._home = home or Path.home()
         self._qt_messages: deque[str] = deque(maxlen=MOST_LINES)
-        self._known: deque[str] = deque(maxlen=MOST_KNOWN)
+        self._known: deque[str] = deque(maxlen=MOST_REMEMBERED)
         self._caught.connect(self._report)
 
     def install(self) -> None:
-        sys.excepthook = self.take
+        sys.excepthook = self.handle_exception
         threading.excepthook = self._handle_thread
         qInstallMessageHandler(self._handle_qt_message)
 
@@ -87,7 +87,7 @@ class Faults(QObject):
         threading.excepthook = threading.__excepthook__
         qInstallMessageHandler(None)
 
-    def take(
+    def handle_exception(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         """Called from any thread."""
@@ -100,7 +100,7 @@ class Faults(QObject):
 
     def _handle_thread(self, hook: threading.ExceptHookArgs) -> None:
         if hook.exc_value is not None:
-            self.take(hook.exc_type, hook.exc_value, hook.exc_traceback)
+            self.handle_exception(hook.exc_type, hook.exc_value, hook.exc_traceback)
 
     def _handle_qt_message(self, kind: QtMsgType, _: QMessageLogContext, message: str) -> None:
         line = f"{kind.name}: {message}"
@@ -138,7 +138,7 @@ def _print(text: str) -> None:
 SIZE = (620, 420)
 
 
-class ReportDialog(QDialog):
+class ErrorReportDialog(QDialog):
     """Explains that the app keeps running after an error, with the report to copy."""
 
     def __init__(self, line: str, report: str, parent: QWidget | None = None) -> None:
@@ -149,7 +149,7 @@ class ReportDialog(QDialog):
         self.setModal(False)
         self.resize(*SIZE)
         self._more = 0
-        self.count = Text("", Type.CAPTION, "sub")
+        self.count = Label("", TextStyle.CAPTION, "sub")
         self.report = QPlainTextEdit(report)
         self.report.setReadOnly(True)
         self.report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -162,7 +162,7 @@ class ReportDialog(QDialog):
         column.setContentsMargins(24, 22, 24, 20)
         column.setSpacing(12)
         column.addLayout(self._head())
-        column.addWidget(Paragraph(line, Type.CAPTION, "sub"))
+        column.addWidget(WrappedLabel(line, TextStyle.CAPTION, "sub"))
         column.addWidget(self.report, 1)
         row = QHBoxLayout()
         row.setSpacing(10)
@@ -171,7 +171,7 @@ class ReportDialog(QDialog):
         row.addWidget(self.copy)
         column.addLayout(row)
 
-    def add(self) -> None:
+    def count_another(self) -> None:
         """Count an error that arrived while the dialog is open."""
         self._more += 1
         self.count.setText(self.tr("%n more fault(s) since", "", self._more))
@@ -182,11 +182,11 @@ class ReportDialog(QDialog):
         mark.show_level("error")
         row.setSpacing(10)
         row.addWidget(mark)
-        row.addWidget(Text(self.tr("Something went wrong in Tequio's window"), Type.TITLE), 1)
+        row.addWidget(Label(self.tr("Something went wrong in Tequio's window"), TextStyle.TITLE), 1)
         head.setSpacing(6)
         head.addLayout(row)
         head.addWidget(
-            Paragraph(
+            WrappedLabel(
                 self.tr(
                     "Lending is not affected: it runs in a program of its own. Nothing was sent "
                     "to anybody. If you want to report this, copy the text below; keys and names "
@@ -198,21 +198,21 @@ class ReportDialog(QDialog):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.report.toPlainText())
-        self.copy.show_as(self.tr("Copied"), "check")
+        self.copy.set_label(self.tr("Copied"), "check")
 
 
-class Reports:
+class ErrorReports:
     """Opens one report at a time."""
 
     def __init__(self) -> None:
-        self.dialog: ReportDialog | None = None
+        self.dialog: ErrorReportDialog | None = None
 
-    def show(self, line: str, report: str) -> None:
+    def present(self, line: str, report: str) -> None:
         """Open the report, or count it while another is open."""
         if self.dialog is not None:
-            self.dialog.add()
+            self.dialog.count_another()
             return
-        self.dialog = ReportDialog(line, report)
+        self.dialog = ErrorReportDialog(line, report)
         self.dialog.destroyed.connect(self._forget)
         self.dialog.show()
         self.dialog.raise_()

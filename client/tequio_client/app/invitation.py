@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client.app.invitation_dialog import JoinDialog
-from tequio_client.app.ledger_queries import Offer, OfferLook, Wrong
-from tequio_client.app.settings_file import is_ledger
+from tequio_client.app.invitation_dialog import InvitationDialog
+from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem, InvitationQuery
+from tequio_client.app.settings_file import is_ledger_address
 from tequio_client.invitation_link import InvitationLink
-from tequio_client.keys.state import Kept
+from tequio_client.keys.state import KeyProtection
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QWidget
 
-    from tequio_client.app.keys.service import KeyDesk
-    from tequio_client.app.model import Model
-    from tequio_client.app.settings_file import SettingsBook
+    from tequio_client.app.keys.service import KeyService
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.settings_file import SettingsStore
     from tequio_client.app.worker.process import WorkerProcess
 
-NETWORK = "network"
+NETWORK_FILE = "network"
 """File in the worker's folder with the id of its network."""
 _MOST_BYTES = 4_096
 
 
-class Joining(QObject):
+class InvitationFlow(QObject):
     """Handles one invitation at a time; `joined` is emitted after it was used."""
 
     joined = Signal(object)
@@ -48,9 +48,9 @@ class Joining(QObject):
         self,
         *,
         worker: WorkerProcess,
-        model: Model,
-        book: SettingsBook,
-        keys: KeyDesk,
+        model: AppModel,
+        book: SettingsStore,
+        keys: KeyService,
         folder: Path,
         now_ms: Callable[[], int],
         ledger: Callable[[], str],
@@ -64,11 +64,11 @@ class Joining(QObject):
         self._ledger, self._command = ledger, command
         self._link: InvitationLink | None = None
         self._window: QWidget | None = None
-        self._offer: Offer | None = None
-        self._query: OfferLook | None = None
+        self._offer: InvitationOffer | None = None
+        self._query: InvitationQuery | None = None
         self._is_joining = False
         self._waiting: tuple[str, QWidget | None] | None = None  # a link until there is a key
-        self.dialog: JoinDialog | None = None
+        self.dialog: InvitationDialog | None = None
         keys.changed.connect(self._resume)
         worker.joined.connect(self._finish)
         worker.gone.connect(self._worker_gone)
@@ -82,14 +82,16 @@ class Joining(QObject):
         try:
             link = _parsed(text)
         except UserFacingError as err:
-            self._open_dialog("", window).show_wrong(Wrong.NO_LINK, str(err.__cause__ or err))
+            self._open_dialog("", window).show_problem(
+                InvitationProblem.INCOMPLETE_LINK, str(err.__cause__ or err)
+            )
             return
         dialog = self._open_dialog(link.ledger, window)
         if self._is_other_network(link):
-            dialog.show_wrong(Wrong.FOREIGN_FOLDER, "")
+            dialog.show_problem(InvitationProblem.OTHER_FOLDER, "")
             return
         self._link, self._window = link, window
-        self._keys.look(lambda _: self._query_ledger(link), lambda _: self._query_ledger(link))
+        self._keys.refresh(lambda _: self._query_ledger(link), lambda _: self._query_ledger(link))
 
     def close(self) -> None:
         if self.dialog is not None:
@@ -99,21 +101,21 @@ class Joining(QObject):
         if self.dialog is None or self._link is not link:
             return
         key = self._keys.state.record.key if self._is_current_ledger(link) else ""
-        self._query = OfferLook(link, key, self._now_ms(), self)
+        self._query = InvitationQuery(link, key, self._now_ms(), self)
         self._query.found.connect(self._offer_found)
-        self._query.wrong.connect(self.dialog.show_wrong)
+        self._query.failed.connect(self.dialog.show_problem)
         self._query.start()
 
-    def _open_dialog(self, ledger: str, window: QWidget | None) -> JoinDialog:
-        dialog = JoinDialog(ledger, window)
-        dialog.wanted.connect(self._join)
+    def _open_dialog(self, ledger: str, window: QWidget | None) -> InvitationDialog:
+        dialog = InvitationDialog(ledger, window)
+        dialog.confirmed.connect(self._join)
         dialog.rejected.connect(self._cancel)
         dialog.finished.connect(dialog.deleteLater)
         self.dialog = dialog
         dialog.open()
         return dialog
 
-    def _offer_found(self, offer: Offer) -> None:
+    def _offer_found(self, offer: InvitationOffer) -> None:
         if self.dialog is None or self._link is None:
             return
         self._offer = offer
@@ -128,21 +130,21 @@ class Joining(QObject):
     def _join(self) -> None:
         if self.dialog is None or self._link is None or self._offer is None:
             return
-        if self._worker.is_visiting:
-            self.dialog.show_wrong(Wrong.VISITED, "")
+        if self._worker.is_external:
+            self.dialog.show_problem(InvitationProblem.EXTERNAL_WORKER, "")
             return
         if not self._has_key:
             self._waiting = self._link.text(), self._window
             self.dialog.reject()
             self.key_wanted.emit()
             return
-        self.dialog.wait()
+        self.dialog.show_joining()
         self._is_joining = True
         self._worker.join(self._link.text(), self._command(self._link.ledger))
 
     @property
     def _has_key(self) -> bool:
-        return self._keys.state.kept is not Kept.ABSENT
+        return self._keys.state.protection is not KeyProtection.ABSENT
 
     def _resume(self, _: object) -> None:
         """Open the waiting link if there is a key now."""
@@ -159,13 +161,13 @@ class Joining(QObject):
         self._book.change(ledger=link.ledger)
         if offer.run:
             chosen = msgspec.structs.replace(self._model.preferences, run=offer.run)
-            self._model.choose(chosen)
+            self._model.set_preferences(chosen)
         if dialog is not None:
             dialog.accept()
 
     def _worker_gone(self, why: str) -> None:
         if self._is_joining and why and self.dialog is not None:
-            self.dialog.say_trouble(why)
+            self.dialog.show_error(why)
 
     def _cancel(self) -> None:
         if self._is_joining:
@@ -186,7 +188,7 @@ class Joining(QObject):
     def _is_other_network(self, link: InvitationLink) -> bool:
         """True if the folder belongs to another network."""
         try:
-            with (self._folder / NETWORK).open("rb") as file:
+            with (self._folder / NETWORK_FILE).open("rb") as file:
                 pinned = file.read(_MOST_BYTES).decode("ascii", "replace").strip()
         except OSError:
             return False
@@ -196,6 +198,6 @@ class Joining(QObject):
 def _parsed(text: str) -> InvitationLink:
     """Raises UserFacingError also where the link's ledger is not allowed in the settings."""
     link = InvitationLink.parse(text)
-    if not is_ledger(link.ledger):
+    if not is_ledger_address(link.ledger):
         raise UserFacingError("its ledger's address is none")
     return link

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout
 
-from tequio_client.app.ledger_queries import Offer, Wrong
-from tequio_client.app.theme.style import Type
+from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Paragraph, Text
+from tequio_client.app.widgets.base import Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.messages import Banner
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 WIDTH = 600
 
 
-class JoinDialog(QDialog):
+class InvitationDialog(QDialog):
     """Shows what the ledger says about an invitation; `wanted`: the user confirmed."""
 
-    wanted = Signal()
+    confirmed = Signal()
 
     def __init__(self, ledger: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ledger = ledger
-        self._points: list[Paragraph] = []
+        self._points: list[WrappedLabel] = []
         self.setObjectName("join")
         self.setModal(True)
         self.setMinimumWidth(WIDTH)
-        self.heading, self.note = Text("", Type.TITLE), Paragraph(tone="sub")
+        self.heading, self.note = Label("", TextStyle.TITLE), WrappedLabel(tone="sub")
         self.heading.setWordWrap(True)
         self.trouble, self.body = Banner("error"), QVBoxLayout()
         self.body.setSpacing(8)
         self.main = Button(self.tr("Join"), "primary")
         self.leave = Button(self.tr("Not now"))
-        self.main.clicked.connect(self.wanted)
+        self.main.clicked.connect(self.confirmed)
         self.leave.clicked.connect(self.reject)
         column, feet = QVBoxLayout(self), QHBoxLayout()
         self._column = column
@@ -62,12 +62,12 @@ class JoinDialog(QDialog):
         )
 
     @property
-    def points(self) -> list[str]:
+    def consequences(self) -> list[str]:
         """The consequences of joining, one a line."""
         return [one.text() for one in self._points]
 
     def show_offer(
-        self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool, has_key: bool
+        self, offer: InvitationOffer, now_ms: int, *, old_ledger: str, may_lend: bool, has_key: bool
     ) -> None:
         """Ask for confirmation; `old_ledger` is the ledger that joining replaces, or empty.
 
@@ -98,7 +98,7 @@ class JoinDialog(QDialog):
         self.main.setDefault(True)
         self._fit()
 
-    def show_wrong(self, wrong: str, detail: str) -> None:
+    def show_problem(self, wrong: str, detail: str) -> None:
         """Explain why the invitation cannot be used."""
         self.main.hide()
         self.leave.setText(self.tr("Close"))
@@ -106,16 +106,16 @@ class JoinDialog(QDialog):
             self.tr("This invitation cannot be used"),
             self.tr("Nothing was changed."),
         )
-        self.say_trouble(self._reason(wrong).format(ledger=self._ledger, detail=detail))
+        self.show_error(self._reason(wrong).format(ledger=self._ledger, detail=detail))
 
-    def say_trouble(self, words: str) -> None:
+    def show_error(self, words: str) -> None:
         """Show an error; if there is something to join, it can be tried again."""
         self.trouble.show_words("error", words)
         self.trouble.show()
         self.main.setEnabled(not self.main.isHidden())
         self._fit()
 
-    def wait(self) -> None:
+    def show_joining(self) -> None:
         """Disable the button while joining."""
         self.main.setEnabled(False)
         self.trouble.show_words("info", self.tr("Joining. This may take a minute."))
@@ -123,9 +123,9 @@ class JoinDialog(QDialog):
         self._fit()
 
     def _add(self, point: str) -> None:
-        row, text = QHBoxLayout(), Paragraph(point)
+        row, text = QHBoxLayout(), WrappedLabel(point)
         row.setSpacing(8)
-        row.addWidget(Text("•"), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(Label("•"), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(text, 1)
         self.body.addLayout(row)
         self._points.append(text)
@@ -138,7 +138,7 @@ class JoinDialog(QDialog):
         self.main.setEnabled(False)
 
     def _consequences(
-        self, offer: Offer, now_ms: int, *, old_ledger: str, may_lend: bool
+        self, offer: InvitationOffer, now_ms: int, *, old_ledger: str, may_lend: bool
     ) -> list[str]:
         lines = [self._scope(offer)]
         if offer.is_known:
@@ -171,7 +171,7 @@ class JoinDialog(QDialog):
         )
         return lines
 
-    def _scope(self, offer: Offer) -> str:
+    def _scope(self, offer: InvitationOffer) -> str:
         if not offer.run:
             return self.tr("You choose the run, among all of this network.")
         members = self.tr("%n computers are in it now", "", offer.members)
@@ -180,34 +180,38 @@ class JoinDialog(QDialog):
 
     def _reason(self, wrong: str) -> str:
         reasons = {
-            Wrong.SILENT: self.tr(
+            InvitationProblem.SILENT: self.tr(
                 "The server at {ledger} does not answer as a ledger ({detail}). Try the link "
                 "again later, or ask its sender."
             ),
-            Wrong.OTHER_NETWORK: self.tr(
+            InvitationProblem.OTHER_NETWORK: self.tr(
                 "{ledger} belongs to another network than this link. Ask its sender for a new link."
             ),
-            Wrong.UNKNOWN: self.tr(
+            InvitationProblem.UNKNOWN: self.tr(
                 "The network does not know this invitation yet. A second organiser may still "
                 "have to sign it. Try the link again later, or ask its sender."
             ),
-            Wrong.CLOSED: self.tr("The organisers have ended this invitation. Ask for another."),
-            Wrong.OVER: self.tr("This invitation has expired. Ask for another."),
-            Wrong.USED_UP: self.tr("This invitation has been used up. Ask for another."),
-            Wrong.RUN_ENDED: self.tr("The run “{detail}” has ended."),
-            Wrong.FOREIGN_FOLDER: self.tr(
+            InvitationProblem.CLOSED: self.tr(
+                "The organisers have ended this invitation. Ask for another."
+            ),
+            InvitationProblem.EXPIRED: self.tr("This invitation has expired. Ask for another."),
+            InvitationProblem.USED_UP: self.tr(
+                "This invitation has been used up. Ask for another."
+            ),
+            InvitationProblem.RUN_ENDED: self.tr("The run “{detail}” has ended."),
+            InvitationProblem.OTHER_FOLDER: self.tr(
                 "This app's folder belongs to another network, with its key and points. Join on "
                 "the command line, in a folder of its own: tequio join LINK --dir FOLDER"
             ),
-            Wrong.NO_LINK: self.tr(
+            InvitationProblem.INCOMPLETE_LINK: self.tr(
                 "This invitation link is incomplete ({detail}). Open it again from where you got "
                 "it."
             ),
-            Wrong.VISITED: self.tr(
+            InvitationProblem.EXTERNAL_WORKER: self.tr(
                 "The worker here was started elsewhere. End it, then open the link again."
             ),
         }
-        return reasons[Wrong(wrong)]
+        return reasons[InvitationProblem(wrong)]
 
     def _fit(self) -> None:
         """Fit the height to the wrapped text at this width."""

@@ -13,7 +13,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
 
-from tequio_client.app.settings_file import is_ledger
+from tequio_client.app.settings_file import is_ledger_address
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import NetworkId, from_text, sha256, to_text
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 TIMEOUT_MS = 8_000
 MOST_BYTES = 1 << 20
 OK, NOT_FOUND = 200, 404
-PAGE = 1_000
+PAGE_ENTRIES = 1_000
 MOST_PAGES = 64
-ENDED = ("finished",)
+ENDED_STATES = ("finished",)
 """States of a run that cannot be joined any more."""
 _Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Text = Annotated[str, msgspec.Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
@@ -50,7 +50,7 @@ class LedgerCheck(QObject):
     def start(self, address: str) -> None:
         """Cancel the previous check and check `address`; emits `answered`."""
         self.stop()
-        if not is_ledger(address):
+        if not is_ledger_address(address):
             wrong = self.tr(
                 "{address} is not a valid ledger address: it must begin with http:// or https:// "
                 "and name a computer, for example https://ledger.example."
@@ -74,7 +74,7 @@ class LedgerCheck(QObject):
                 "{address} is not answering ({why}). Check it, or keep the previous address."
             )
             return text.format(address=address, why=error)
-        if status != OK or network_of(content) is None:
+        if status != OK or proven_network(content) is None:
             text = self.tr(
                 "{address} is not a ledger (status {status}). Check the address with its sender."
             )
@@ -82,7 +82,7 @@ class LedgerCheck(QObject):
         return ""
 
 
-class Wrong(StrEnum):
+class InvitationProblem(StrEnum):
     """Why an invitation cannot be used."""
 
     SILENT = "silent"
@@ -90,17 +90,17 @@ class Wrong(StrEnum):
     OTHER_NETWORK = "other-network"
     UNKNOWN = "unknown"
     CLOSED = "closed"
-    OVER = "over"
+    EXPIRED = "over"
     USED_UP = "used-up"
     RUN_ENDED = "run-ended"
-    FOREIGN_FOLDER = "foreign-folder"
+    OTHER_FOLDER = "foreign-folder"
     """The app's folder belongs to another network."""
-    NO_LINK = "no-link"
-    VISITED = "visited"
+    INCOMPLETE_LINK = "no-link"
+    EXTERNAL_WORKER = "visited"
     """The worker was started by another program, so this app cannot restart it."""
 
 
-class Offer(msgspec.Struct, frozen=True, kw_only=True):
+class InvitationOffer(msgspec.Struct, frozen=True, kw_only=True):
     """An invitation that can be used; `run` is empty if it is to the whole network."""
 
     network: str
@@ -115,12 +115,12 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """This computer's key is in the network already, so that joining uses nothing up."""
 
 
-class OfferLook(QObject):
+class InvitationQuery(QObject):
     """Queries the ledger of one link; emits either `found` or `wrong`, once."""
 
     found = Signal(object)
     """An `Offer`."""
-    wrong = Signal(str, str)
+    failed = Signal(str, str)
     """A `Wrong`, and details for people or an empty text."""
 
     def __init__(
@@ -132,8 +132,8 @@ class OfferLook(QObject):
         self._invitation = to_text(link.signer.key)
         self._request = LedgerRequest(TIMEOUT_MS, self)
         self._pages = 0
-        self._offer = Offer(network="", index=0, left=0, until_ms=0)
-        self._ended: Wrong | None = None
+        self._offer = InvitationOffer(network="", index=0, left=0, until_ms=0)
+        self._ended: InvitationProblem | None = None
 
     def start(self) -> None:
         self._get("/v1/network", self._receive_network)
@@ -143,18 +143,18 @@ class OfferLook(QObject):
         self._request.stop()
 
     def _receive_network(self, content: bytes) -> None:
-        network = network_of(content)
+        network = proven_network(content)
         if network is None:
-            self.wrong.emit(Wrong.SILENT, f"{OK}")
+            self.failed.emit(InvitationProblem.SILENT, f"{OK}")
         elif NetworkId(network) != self._link.network:
-            self.wrong.emit(Wrong.OTHER_NETWORK, "")
+            self.failed.emit(InvitationProblem.OTHER_NETWORK, "")
         else:
             self._add(network=msgspec.json.decode(content, type=_Named).name)
             self._get_page(0)
 
     def _get_page(self, after: int) -> None:
         self._pages += 1
-        self._get(f"/v1/invitations?after={after}&limit={PAGE}", self._receive_page)
+        self._get(f"/v1/invitations?after={after}&limit={PAGE_ENTRIES}", self._receive_page)
 
     def _receive_page(self, content: bytes) -> None:
         page = msgspec.json.decode(content, type=_Invitations)
@@ -162,7 +162,7 @@ class OfferLook(QObject):
         if mine is not None:
             self._receive_invitation(mine)
         elif page.next is None or self._pages >= MOST_PAGES:
-            self.wrong.emit(Wrong.UNKNOWN, "")
+            self.failed.emit(InvitationProblem.UNKNOWN, "")
         else:
             self._get_page(page.next)
 
@@ -177,8 +177,8 @@ class OfferLook(QObject):
 
     def _receive_run(self, content: bytes) -> None:
         run = msgspec.json.decode(content, type=_Run)
-        if run.state in ENDED:
-            self.wrong.emit(Wrong.RUN_ENDED, run.name)
+        if run.state in ENDED_STATES:
+            self.failed.emit(InvitationProblem.RUN_ENDED, run.name)
             return
         self._add(run_name=run.name, members=run.members, tokens=run.tokens)
         self._query_key()
@@ -196,7 +196,7 @@ class OfferLook(QObject):
     def _conclude(self, *, is_known: bool) -> None:
         """A key that is in the network already may use even an ended invitation."""
         if self._ended is not None and not is_known:
-            self.wrong.emit(self._ended, "")
+            self.failed.emit(self._ended, "")
             return
         self._add(is_known=is_known)
         self.found.emit(self._offer)
@@ -213,22 +213,22 @@ class OfferLook(QObject):
             if status == NOT_FOUND and absent is not None:
                 absent()
             elif status != OK:
-                self.wrong.emit(Wrong.SILENT, error if status is None else f"{status}")
+                self.failed.emit(InvitationProblem.SILENT, error if status is None else f"{status}")
             else:
                 try:
                     then(content)
                 except (msgspec.DecodeError, UnicodeDecodeError):
-                    self.wrong.emit(Wrong.SILENT, f"{status}")
+                    self.failed.emit(InvitationProblem.SILENT, f"{status}")
 
         self._request.start(f"{self._link.ledger.rstrip('/')}{path}", receive)
 
 
-def _ended(one: _Invitation, now_ms: int) -> Wrong | None:
+def _ended(one: _Invitation, now_ms: int) -> InvitationProblem | None:
     if one.closed is not None or one.revoked is not None:
-        return Wrong.CLOSED
+        return InvitationProblem.CLOSED
     if now_ms >= one.until:
-        return Wrong.OVER
-    return Wrong.USED_UP if one.used >= one.uses else None
+        return InvitationProblem.EXPIRED
+    return InvitationProblem.USED_UP if one.used >= one.uses else None
 
 
 class LedgerRequest(QObject):
@@ -287,7 +287,7 @@ class LedgerRequest(QObject):
         receive(None if status is None else int(status), bytes(reply.readAll().data()), error)
 
 
-def network_of(answer: bytes) -> Digest | None:
+def proven_network(answer: bytes) -> Digest | None:
     """The id of the network that an answer names, if its genesis document has that hash."""
     try:
         network = msgspec.json.decode(answer, type=_Network)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_client import files
-from tequio_client.app.autostart import NAME, quoted
-from tequio_client.app.competition_notifications import PAGE
+from tequio_client.app.autostart import NAME, quote_exec_argument
+from tequio_client.app.competition_notifications import COMPETITIONS_PAGE
 from tequio_client.invitation_link import SCHEME
 from tequio_client.ipc.competitions import CompetitionLink
 from tequio_shared.errors import UserFacingError
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tequio_client.app.autostart import Registry
-    from tequio_client.app.notifications import Notices
-    from tequio_client.app.window import Window
+    from tequio_client.app.notifications import NoticeStrip
+    from tequio_client.app.window import AppWindow
 
 
-def open_link(text: str, ledger: str, window: Window, notices: Notices) -> None:
+def open_link(text: str, ledger: str, window: AppWindow, notices: NoticeStrip) -> None:
     """Show the competition of a link, or a notice with the reason; `ledger` is the one in use."""
     try:
         link = CompetitionLink.parse(text)
     except UserFacingError as err:
-        notices.say("no-competition", str(err.__cause__ or err))
+        notices.add("no-competition", str(err.__cause__ or err))
         return
     if link.ledger.rstrip("/") != ledger.rstrip("/"):
-        notices.say("other-ledger", link.ledger)
+        notices.add("other-ledger", link.ledger)
         return
-    window.open_page(PAGE)
-    window.page.go_to(to_text(link.competition))
+    window.open_page(COMPETITIONS_PAGE)
+    window.page.restore_location(to_text(link.competition))
 
 
-class LinkOpener(Protocol):
+class LinkHandler(Protocol):
     """The system's setting for which program opens `tequio:` links."""
 
     def is_on(self) -> bool:
@@ -51,7 +51,7 @@ class LinkOpener(Protocol):
         """Raises OSError."""
 
 
-class Bundled:
+class BundleLinkHandler:
     """macOS: the Info.plist declares the scheme, and the system sends links to the running app."""
 
     def is_on(self) -> bool:
@@ -60,23 +60,23 @@ class Bundled:
     def turn_on(self) -> None: ...
 
 
-def link_opener(
+def system_link_handler(
     command: Sequence[str], *, system: str, home: Path, environ: Mapping[str, str]
-) -> LinkOpener:
+) -> LinkHandler:
     """The handler of that system; the link is appended to `command`."""
     if system == "win32":
-        from tequio_client.app.autostart import user_run_key  # noqa: PLC0415 - each system needs but one
+        from tequio_client.app.autostart import open_user_registry  # noqa: PLC0415 - each system needs but one
 
-        return ClassKey(command, user_run_key())
+        return RegistryLinkHandler(command, open_user_registry())
     if system == "darwin":
-        return Bundled()
+        return BundleLinkHandler()
 
-    return SchemeEntry(command, *folders(home, environ))
+    return DesktopLinkHandler(command, *desktop_folders(home, environ))
 
 
-FILE = "tequio-link.desktop"
-LIST = "mimeapps.list"
-KIND = f"x-scheme-handler/{SCHEME}"
+ENTRY_FILE = "tequio-link.desktop"
+MIMEAPPS_FILE = "mimeapps.list"
+SCHEME_MIME_TYPE = f"x-scheme-handler/{SCHEME}"
 _GROUP = "[Default Applications]"
 _ENTRY = """[Desktop Entry]
 Type=Application
@@ -90,7 +90,7 @@ MimeType={kind};
 """
 
 
-def folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
+def desktop_folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
     """The folder of the user's desktop entries, and the folder of the list."""
     return (
         _named(environ, "XDG_DATA_HOME", home / ".local" / "share") / "applications",
@@ -98,24 +98,28 @@ def folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
     )
 
 
-class SchemeEntry:
+class DesktopLinkHandler:
     """Linux: a desktop entry for the scheme, and a line in the user's list."""
 
     def __init__(self, command: Sequence[str], entries: Path, config: Path) -> None:
-        self._entry, self._list = entries / FILE, config / LIST
-        line = " ".join(map(quoted, command))
-        self._content = _ENTRY.format(name=NAME, command=line, kind=KIND)
+        self._entry, self._list = entries / ENTRY_FILE, config / MIMEAPPS_FILE
+        line = " ".join(map(quote_exec_argument, command))
+        self._content = _ENTRY.format(name=NAME, command=line, kind=SCHEME_MIME_TYPE)
 
     def is_on(self) -> bool:
-        return _read(self._entry) == self._content and KIND in _chosen(_read(self._list))
+        return _read(self._entry) == self._content and SCHEME_MIME_TYPE in _chosen(
+            _read(self._list)
+        )
 
     def turn_on(self) -> None:
         self._entry.parent.mkdir(parents=True, exist_ok=True)
         files.write_private(self._entry, self._content.encode())
         known = _read(self._list)
-        if KIND not in _chosen(known):
+        if SCHEME_MIME_TYPE not in _chosen(known):
             self._list.parent.mkdir(parents=True, exist_ok=True)
-            content = _with_line(known, f"{KIND}={FILE};").encode("utf-8", "surrogateescape")
+            content = _with_line(known, f"{SCHEME_MIME_TYPE}={ENTRY_FILE};").encode(
+                "utf-8", "surrogateescape"
+            )
             files.write_private(self._list.resolve(), content)
 
 
@@ -151,14 +155,14 @@ def _with_line(content: str, added: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-CLASS = rf"Software\Classes\{SCHEME}"
-OPEN = rf"{CLASS}\shell\open\command"
+SCHEME_KEY = rf"Software\Classes\{SCHEME}"
+OPEN_COMMAND_KEY = rf"{SCHEME_KEY}\shell\open\command"
 _NAMED = "URL:Tequio"
 _MARK = "URL Protocol"
 """An empty value of this name marks a URL scheme; without it Windows expects a file type."""
 
 
-class ClassKey:
+class RegistryLinkHandler:
     """Windows: a class of the user named after the scheme."""
 
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
@@ -167,12 +171,12 @@ class ClassKey:
 
     def is_on(self) -> bool:
         try:
-            marked = self._registry.read(CLASS, _MARK)
-            return marked == "" and self._registry.read(OPEN, "") == self._line
+            marked = self._registry.read(SCHEME_KEY, _MARK)
+            return marked == "" and self._registry.read(OPEN_COMMAND_KEY, "") == self._line
         except OSError:
             return False
 
     def turn_on(self) -> None:
-        self._registry.write(CLASS, "", _NAMED)
-        self._registry.write(CLASS, _MARK, "")
-        self._registry.write(OPEN, "", self._line)
+        self._registry.write(SCHEME_KEY, "", _NAMED)
+        self._registry.write(SCHEME_KEY, _MARK, "")
+        self._registry.write(OPEN_COMMAND_KEY, "", self._line)

@@ -20,16 +20,21 @@ from PySide6.QtCore import QObject, QTimer
 
 import tequio_client.app
 from tequio_client import clock
-from tequio_client.app.application import EndSignals, SingleInstance, application, place_of
-from tequio_client.app.errors import Faults
-from tequio_client.app.first_run.draft import has_lent, is_wanted
-from tequio_client.app.keys.service import KeyDesk
+from tequio_client.app.application import (
+    SingleInstance,
+    TerminationSignals,
+    instance_path,
+    make_application,
+)
+from tequio_client.app.errors import ErrorHooks
+from tequio_client.app.first_run.draft import has_lent, is_first_run
+from tequio_client.app.keys.service import KeyService
 from tequio_client.app.language import Language
-from tequio_client.app.model import Model
+from tequio_client.app.model import AppModel
 from tequio_client.app.pages import PAGES
-from tequio_client.app.presence import Presence
-from tequio_client.app.settings_file import AppSettings, SettingsBook
-from tequio_client.app.theme.look import Choice, Look
+from tequio_client.app.presence import WindowController
+from tequio_client.app.settings_file import AppSettings, SettingsStore
+from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker.process import WorkerProcess, worker_command
 from tequio_shared.errors import UserFacingError
@@ -39,22 +44,22 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QApplication
 
-    from tequio_client.app.errors import Reports
-    from tequio_client.app.first_run.first_run import Guide
-    from tequio_client.app.invitation import Joining
-    from tequio_client.app.ledger_queries import Offer
-    from tequio_client.app.links import LinkOpener
-    from tequio_client.app.notifications import Notices, Notifications
-    from tequio_client.app.pages.page import Own
-    from tequio_client.app.session.monitor import SessionLink
-    from tequio_client.app.window import Window
+    from tequio_client.app.errors import ErrorReports
+    from tequio_client.app.first_run.first_run import FirstRunController
+    from tequio_client.app.invitation import InvitationFlow
+    from tequio_client.app.ledger_queries import InvitationOffer
+    from tequio_client.app.links import LinkHandler
+    from tequio_client.app.notifications import NoticeStrip, Notifier
+    from tequio_client.app.pages.page import ProgramContext
+    from tequio_client.app.session.monitor import SessionMonitor
+    from tequio_client.app.window import AppWindow
 
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class AppOptions:
     """The command line, parsed."""
 
     ledger: str | None
@@ -66,34 +71,34 @@ class Options:
     """Folder of the app's own settings."""
     is_background: bool = False
     """Start without a window."""
-    again: tuple[str, ...] = ()
+    restart_options: tuple[str, ...] = ()
     """Options that a start at login passes on, to start the same app."""
     link: str = ""
     """An invitation or a competition to open."""
-    links: LinkOpener | None = None
+    link_handler: LinkHandler | None = None
     """How this app registers for `tequio:` links; None: it does not."""
 
 
-def run(options: Options) -> int:
+def run(options: AppOptions) -> int:
     """Run the app until it quits; raises UserFacingError when another instance does not answer."""
-    qt = application()
-    instance = SingleInstance(place_of(options.folder))
-    if not instance.is_first():
-        if (options.is_background and not options.link) or instance.raise_first(options.link):
+    qt = make_application()
+    instance = SingleInstance(instance_path(options.folder))
+    if not instance.acquire():
+        if (options.is_background and not options.link) or instance.notify_first(options.link):
             return 0
         raise UserFacingError(
             "Tequio runs already and does not answer: end its process, then start it again"
         )
-    faults = Faults()
+    faults = ErrorHooks()
     faults.install()
-    signals = EndSignals()
+    signals = TerminationSignals()
     app = App(qt, options, faults)
-    instance.raised.connect(app.presence.open)
-    instance.handed.connect(app.open_link)
-    qt.handed.connect(app.open_link)
-    signals.told.connect(app.quit)
-    qt.quitting.connect(app.leave)
-    app.begin()
+    instance.show_requested.connect(app.presence.open)
+    instance.link_received.connect(app.open_link)
+    qt.link_received.connect(app.open_link)
+    signals.received.connect(app.quit)
+    qt.quit_requested.connect(app.shut_down)
+    app.start()
     code = qt.exec()
     app.close()
     signals.close()
@@ -105,30 +110,30 @@ def run(options: Options) -> int:
 class App(QObject):
     """All parts of one app; `begin` starts them, `close` ends them."""
 
-    def __init__(self, qt: QApplication, options: Options, faults: Faults) -> None:
+    def __init__(self, qt: QApplication, options: AppOptions, faults: ErrorHooks) -> None:
         super().__init__()
         self._qt, self._options, self._faults = qt, options, faults
-        self.book = SettingsBook(options.settings, self)
-        settings = self.book.settings
-        self.look = Look(qt, _choice(settings.appearance))
-        self.look.keep_still(is_wanted=settings.reduced_motion)
+        self.settings_store = SettingsStore(options.settings, self)
+        settings = self.settings_store.settings
+        self.theme = Theme(qt, _choice(settings.appearance))
+        self.theme.reduce_motion(is_wanted=settings.reduced_motion)
         self._language = Language(qt, settings.language)
-        self.keys = KeyDesk(options.folder, clock.now_ms, self._may_begin, self)
+        self.keys = KeyService(options.folder, clock.now_ms, self._may_begin, self)
         self.worker = WorkerProcess(self._command(settings), options.folder, self.keys.seed, self)
-        self.model = Model(self.worker, self)
+        self.model = AppModel(self.worker, self)
         self.tray = Tray(self.model, clock.now_ms, self)
-        self.presence = Presence(self._new_window, self.tray, self.book, self)
-        self.notifications: Notifications | None = None
-        self.session: SessionLink | None = None
-        self._reports: Reports | None = None
-        self._guide: Guide | None = None
-        self._joining: Joining | None = None
-        self._notices: Notices | None = None
+        self.presence = WindowController(self._new_window, self.tray, self.settings_store, self)
+        self.notifications: Notifier | None = None
+        self.session: SessionMonitor | None = None
+        self._reports: ErrorReports | None = None
+        self._guide: FirstRunController | None = None
+        self._joining: InvitationFlow | None = None
+        self._notices: NoticeStrip | None = None
         self._connect()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Show the tray icon, and start everything else as soon as the event loop runs."""
-        self.tray.show()
+        self.tray.start()
         if self._options.is_background:
             self.presence.wait_for_panel()
         else:
@@ -142,24 +147,24 @@ class App(QObject):
 
         self.presence.open()
         window = self.presence.window
-        if self._notices is not None and competitions.is_meant(link):
+        if self._notices is not None and competitions.is_competition_link(link):
             app_links.open_link(link, self._ledger(), window, self._notices)
         else:
             self._join().open(link, window)
 
     def quit(self) -> None:
-        self.leave()
+        self.shut_down()
         self._qt.quit()
 
-    def leave(self) -> None:
+    def shut_down(self) -> None:
         """Hide the window and the tray icon, and end the worker; Qt's loop still runs."""
-        self.presence.leave()
-        self.tray.hide()
+        self.presence.close_window()
+        self.tray.stop()
         self.worker.close()
 
     def close(self) -> None:
         """Stop the remaining parts in order, after the loop has ended."""
-        self.leave()
+        self.shut_down()
         if self.session is not None:
             self.session.close()
         if self.notifications is not None:
@@ -167,79 +172,83 @@ class App(QObject):
         if self._reports is not None:
             self._reports.close()
         self.keys.close()
-        self.book.save()
+        self.settings_store.write_pending()
 
     def _connect(self) -> None:
-        self.tray.opened.connect(self.presence.open)
-        self.tray.left.connect(self.quit)
-        self.worker.visiting.connect(self.tray.set_visiting)
-        self.presence.left.connect(self.quit)
-        self.book.changed.connect(self._follow)
+        self.tray.page_requested.connect(self.presence.open)
+        self.tray.quit_requested.connect(self.quit)
+        self.worker.external_changed.connect(self.tray.set_external_worker)
+        self.presence.quit_requested.connect(self.quit)
+        self.settings_store.changed.connect(self._follow)
         self._faults.reported.connect(self._report)
-        self.keys.renewed.connect(self.worker.renew)
-        self.keys.locked.connect(self._ask_passphrase)
-        if self.book.preferences is not None:
-            self.model.choose(self.book.preferences)
-        self.model.preferred.connect(self.book.keep)
+        self.keys.key_changed.connect(self.worker.restart)
+        self.keys.passphrase_needed.connect(self._ask_passphrase)
+        if self.settings_store.preferences is not None:
+            self.model.set_preferences(self.settings_store.preferences)
+        self.model.preferences_changed.connect(self.settings_store.save_preferences)
 
     def _begin_work(self) -> None:
         from tequio_client.app.notifications import (  # noqa: PLC0415 - after the icon
-            BalloonDesk,
-            BusDesk,
-            Desk,
-            Notifications,
+            DBusNotifications,
+            NotificationService,
+            Notifier,
+            TrayNotifications,
         )
-        from tequio_client.app.session.monitor import SessionLink  # noqa: PLC0415 - as above
+        from tequio_client.app.session.monitor import SessionMonitor  # noqa: PLC0415 - as above
 
         self.worker.start()
-        self.keys.look(lambda _: None, lambda _: None)
-        self.session = SessionLink(self.model, self.worker, self)
+        self.keys.refresh(lambda _: None, lambda _: None)
+        self.session = SessionMonitor(self.model, self.worker, self)
         self.session.ending.connect(self.quit)
         self.session.start()
         is_linux = sys.platform == "linux"
-        desk: Desk = BusDesk(parent=self) if is_linux else BalloonDesk(lambda: self.tray.icon, self)
+        desk: NotificationService = (
+            DBusNotifications(parent=self)
+            if is_linux
+            else TrayNotifications(lambda: self.tray.icon, self)
+        )
         desk.activated.connect(self.presence.open)
-        self.notifications = Notifications(
+        self.notifications = Notifier(
             self.model,
-            self.book,
+            self.settings_store,
             desk,
             now_ms=clock.now_ms,
             is_fullscreen=self._is_fullscreen,
             parent=self,
         )
-        self.worker.gave_up.connect(self.notifications.tell_given_up)
-        self.presence.hidden.connect(self.notifications.tell_hiding)
-        if self._options.links is not None:
-            _offer_links(self._options.links)
+        self.worker.gave_up.connect(self.notifications.notify_worker_stopped)
+        self.presence.hidden.connect(self.notifications.notify_hidden)
+        if self._options.link_handler is not None:
+            _offer_links(self._options.link_handler)
         if self._options.link:
             self.open_link(self._options.link)
 
-    def _new_window(self) -> Window:
-        from tequio_client.app.notifications import Notices  # noqa: PLC0415 - made when first seen
-        from tequio_client.app.window import Window  # noqa: PLC0415 - as above
+    def _new_window(self) -> AppWindow:
+        from tequio_client.app.notifications import NoticeStrip  # noqa: PLC0415 - made when first seen
+        from tequio_client.app.window import AppWindow  # noqa: PLC0415 - as above
 
-        window = Window(self.model, self.look, clock.now_ms, own=self._own())
-        self._notices = notices = Notices()
+        window = AppWindow(self.model, self.theme, clock.now_ms, own=self._own())
+        self._notices = notices = NoticeStrip()
         window.setMenuWidget(notices)
-        for kind, detail in self.book.found:
-            notices.say(kind, detail)
-        self.book.trouble.connect(notices.say)
-        self.presence.minimised.connect(lambda: notices.say("no-tray"))
-        self.worker.visiting.connect(
-            lambda is_visiting: (notices.say if is_visiting else notices.dismiss)("visiting")
+        for kind, detail in self.settings_store.load_problems:
+            notices.add(kind, detail)
+        self.settings_store.problem.connect(notices.add)
+        self.presence.minimised.connect(lambda: notices.add("no-tray"))
+        self.worker.external_changed.connect(
+            lambda is_visiting: (notices.add if is_visiting else notices.dismiss)("visiting")
         )
-        if self.worker.is_visiting:
-            notices.say("visiting")
-        window.wanted.connect(self._do)
+        if self.worker.is_external:
+            notices.add("visiting")
+        window.action_requested.connect(self._do)
         options = self._options
-        if is_wanted(options.folder, options.settings, self.book.preferences):
+        if is_first_run(options.folder, options.settings, self.settings_store.preferences):
             self._open_first_run(window)
         return window
 
-    def _open_first_run(self, window: Window) -> None:
-        from tequio_client.app.first_run.first_run import Guide  # noqa: PLC0415 - seen once, as a rule
+    def _open_first_run(self, window: AppWindow) -> None:
+        from tequio_client.app.first_run.first_run import FirstRunController  # noqa: PLC0415 - seen once, as a rule
 
-        self._guide = self._guide or Guide(
+        self._guide = self._guide or FirstRunController(
             window, self.keys, self._options.folder, self._options.settings
         )
         self._guide.open()
@@ -253,26 +262,26 @@ class App(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _join(self) -> Joining:
-        from tequio_client.app.invitation import Joining  # noqa: PLC0415 - few are invited
+    def _join(self) -> InvitationFlow:
+        from tequio_client.app.invitation import InvitationFlow  # noqa: PLC0415 - few are invited
 
         if self._joining is None:
-            self._joining = Joining(
+            self._joining = InvitationFlow(
                 worker=self.worker,
                 model=self.model,
-                book=self.book,
+                book=self.settings_store,
                 keys=self.keys,
                 folder=self._options.folder,
                 now_ms=clock.now_ms,
                 ledger=self._ledger,
-                command=lambda ledger: self._command(self.book.settings, ledger),
+                command=lambda ledger: self._command(self.settings_store.settings, ledger),
                 parent=self,
             )
             self._joining.joined.connect(self._settle)
             self._joining.key_wanted.connect(lambda: self._open_first_run(self.presence.window))
         return self._joining
 
-    def _settle(self, offer: Offer) -> None:
+    def _settle(self, offer: InvitationOffer) -> None:
         """From now on the ledger of the invitation applies, whatever the command line named."""
         self._options = replace(self._options, ledger=None)
         if self._guide is not None and offer.run:
@@ -285,15 +294,15 @@ class App(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _own(self) -> Own:
-        from tequio_client.app.autostart import app_command, autostart  # noqa: PLC0415 - with the window
-        from tequio_client.app.pages.page import Own  # noqa: PLC0415 - as above
+    def _own(self) -> ProgramContext:
+        from tequio_client.app.autostart import app_command, system_autostart  # noqa: PLC0415 - with the window
+        from tequio_client.app.pages.page import ProgramContext  # noqa: PLC0415 - as above
         from tequio_client.app.session.programs import running_programs  # noqa: PLC0415 - as above
 
-        return Own(
-            book=self.book,
-            autostart=autostart(
-                app_command(*self._options.again),
+        return ProgramContext(
+            settings=self.settings_store,
+            autostart=system_autostart(
+                app_command(*self._options.restart_options),
                 system=sys.platform,
                 home=Path.home(),
                 environ=os.environ,
@@ -313,20 +322,20 @@ class App(QObject):
             self._back_up_key()
 
     def _follow(self, settings: AppSettings) -> None:
-        self.look.choose(_choice(settings.appearance))
-        self.look.keep_still(is_wanted=settings.reduced_motion)
+        self.theme.choose(_choice(settings.appearance))
+        self.theme.reduce_motion(is_wanted=settings.reduced_motion)
         self._language.choose(settings.language)
-        self.worker.use(self._command(settings))
+        self.worker.set_command(self._command(settings))
 
     def _report(self, line: str, report: str) -> None:
-        from tequio_client.app.errors import Reports  # noqa: PLC0415 - not needed, one hopes
+        from tequio_client.app.errors import ErrorReports  # noqa: PLC0415 - not needed, one hopes
 
-        self._reports = self._reports or Reports()
-        self._reports.show(line, report)
+        self._reports = self._reports or ErrorReports()
+        self._reports.present(line, report)
 
     def _ledger(self) -> str:
         options = self._options
-        return options.ledger or self.book.settings.ledger or options.usual_ledger
+        return options.ledger or self.settings_store.settings.ledger or options.usual_ledger
 
     def _command(self, settings: AppSettings, ledger: str = "") -> tuple[str, ...]:
         where = ("--listen", settings.listen) if settings.listen else ()
@@ -336,7 +345,7 @@ class App(QObject):
 
     def _may_begin(self) -> bool:
         """True if a missing key loses nothing, so that a new one may be made."""
-        return not has_lent(self._options.folder, self.book.preferences)
+        return not has_lent(self._options.folder, self.settings_store.preferences)
 
     def _is_fullscreen(self) -> bool:
         return self.session is not None and bool(
@@ -344,7 +353,7 @@ class App(QObject):
         )
 
 
-def _offer_links(links: LinkOpener) -> None:
+def _offer_links(links: LinkHandler) -> None:
     """Register for links; if the system refuses, links are pasted by hand."""
     try:
         if not links.is_on():
@@ -353,12 +362,12 @@ def _offer_links(links: LinkOpener) -> None:
         log.warning("links do not open this app: %s", err)
 
 
-def _choice(appearance: str) -> Choice:
+def _choice(appearance: str) -> Appearance:
     """The appearance of that name; a name from another version counts as the system's."""
-    return Choice(appearance) if appearance in list(Choice) else Choice.SYSTEM
+    return Appearance(appearance) if appearance in list(Appearance) else Appearance.SYSTEM
 
 
-OTHERS = (
+LATE_IMPORTS = (
     "tequio_client.keys.identity",
     "tequio_client.keys.sealing",
     "tequio_client.keys.store",
@@ -367,28 +376,28 @@ OTHERS = (
     "keyring",
     "keyring.backends",
 )
-FORBIDDEN = ("numpy", "torch", "trio", "libp2p", "httpx")
+FORBIDDEN_IMPORTS = ("numpy", "torch", "trio", "libp2p", "httpx")
 
 
-def selftest_run() -> int:
+def run_selftest() -> int:
     """Import every module and open every page; 1 on errors, which go to stderr."""
     problems = [f"{name}: {why}" for name, why in _missing()]
-    problems += [f"{name} was imported" for name in FORBIDDEN if name in sys.modules]
+    problems += [f"{name} was imported" for name in FORBIDDEN_IMPORTS if name in sys.modules]
     problems += _unopened()
     for problem in problems:
         sys.stderr.write(f"tequio: selftest: {problem}\n")
     return 1 if problems else 0
 
 
-def modules() -> list[str]:
+def app_modules() -> list[str]:
     """Every module of the app, and those that it imports late."""
     package = tequio_client.app
     found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    return [*(one.name for one in found), *OTHERS]
+    return [*(one.name for one in found), *LATE_IMPORTS]
 
 
 def _missing() -> Iterator[tuple[str, str]]:
-    for name in modules():
+    for name in app_modules():
         try:
             importlib.import_module(name)
         except Exception as err:  # noqa: BLE001 - whatever it is, it is what we look for
@@ -398,10 +407,10 @@ def _missing() -> Iterator[tuple[str, str]]:
 def _unopened() -> list[str]:
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as place:
-        folder, qt, faults = Path(place), application(), Faults()
+        folder, qt, faults = Path(place), make_application(), ErrorHooks()
         faults.reported.connect(lambda line, _: problems.append(line))
         faults.install()
-        options = Options(ledger=None, usual_ledger="", folder=folder, settings=folder)
+        options = AppOptions(ledger=None, usual_ledger="", folder=folder, settings=folder)
         app = App(qt, options, faults)
         for entry in PAGES:
             try:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client.ipc.facts import NOTHING_OF_SESSION
+from tequio_client.ipc.facts import UNKNOWN_SESSION
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Snooze, Wish
+from tequio_client.ipc.snapshot import DesiredState, Snooze
 
 if TYPE_CHECKING:
-    from tequio_client.ipc.control import Answer, Question, Reply
+    from tequio_client.ipc.control import Question, QuestionAnswer, Reply
     from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.snapshot import Snapshot
 
 
-HEARD_MS = 3_000
+PREFERENCES_TIMEOUT_MS = 3_000
 """A worker shows accepted preferences long before this."""
 MOST_REPLIES = 32
 """Replies in memory, the latest of each question."""
@@ -29,32 +29,32 @@ MOST_ASKED = 256
 """Questions that may wait for an answer; older ones are dropped."""
 
 
-class Model(QObject):
+class AppModel(QObject):
     """The one model of the app, in the thread of the window."""
 
-    shown = Signal(object)
+    snapshot_changed = Signal(object)
     """A new `Snapshot`; None: the worker is gone."""
-    wished = Signal(object)
+    desired_changed = Signal(object)
     """The `Wish` in force, as soon as the user gave it."""
-    preferred = Signal(object)
+    preferences_changed = Signal(object)
     """The `Preferences` in force, as soon as the user chose them."""
     replied = Signal(object, object)
     """A question and its reply."""
-    sensed = Signal(object)
+    session_changed = Signal(object)
     """The `SessionFacts` in force."""
     refused = Signal(object, str)
     """A question and the reason why it has no reply."""
 
-    def __init__(self, worker: Worker, parent: QObject | None = None) -> None:
+    def __init__(self, worker: WorkerClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._worker = worker
         self._snapshot: Snapshot | None = None
-        self._wish: Wish | None = None
+        self._wish: DesiredState | None = None
         self._preferences: Preferences | None = None
         self._unheard_ms: int | None = None  # when the worker first showed others than ours
         self._asked: dict[int, Question] = {}
         self._replies: dict[Question, Reply] = {}
-        self._session = NOTHING_OF_SESSION
+        self._session = UNKNOWN_SESSION
         self._number = 0
         self._why_gone = ""
         worker.snapshot.connect(self._receive_snapshot)
@@ -72,16 +72,16 @@ class Model(QObject):
         return self._why_gone
 
     @property
-    def wish(self) -> Wish:
+    def desired(self) -> DesiredState:
         """The user's command: ours until the worker shows it, then the worker's."""
-        shown = self._snapshot.wish if self._snapshot else Wish()
+        shown = self._snapshot.wish if self._snapshot else DesiredState()
         ours = self._wish
         return ours if ours is not None and ours.number > shown.number else shown
 
     @property
-    def unheard(self) -> Wish | None:
+    def unconfirmed(self) -> DesiredState | None:
         """Our last command until the worker shows it; None: it has, or there was none."""
-        return None if self._snapshot is None or self.wish is not self._wish else self._wish
+        return None if self._snapshot is None or self.desired is not self._wish else self._wish
 
     @property
     def preferences(self) -> Preferences:
@@ -95,9 +95,9 @@ class Model(QObject):
         """Facts about the user's session, as this program sees them."""
         return self._session
 
-    def sense(self, facts: SessionFacts) -> None:
+    def update_session(self, facts: SessionFacts) -> None:
         self._session = facts
-        self.sensed.emit(facts)
+        self.session_changed.emit(facts)
 
     def reply(self, question: Question) -> Reply | None:
         return self._replies.get(question)
@@ -123,11 +123,11 @@ class Model(QObject):
         """Finish the current round, then stop."""
         self._send_command(lend=True, finish=True)
 
-    def choose(self, preferences: Preferences) -> None:
+    def set_preferences(self, preferences: Preferences) -> None:
         """Apply these preferences from now on."""
         self._preferences, self._unheard_ms = preferences, None
-        self._worker.choose(preferences)
-        self.preferred.emit(preferences)
+        self._worker.send_preferences(preferences)
+        self.preferences_changed.emit(preferences)
 
     def ask(self, question: Question) -> None:
         """Ask the worker; emits `replied` or `refused`."""
@@ -141,16 +141,16 @@ class Model(QObject):
         self, *, lend: bool, snooze: Snooze | None = None, finish: bool = False
     ) -> None:
         # Based on the number in force, so that the last of several programs wins.
-        number = self.wish.number + 1
-        self._wish = Wish(number=number, lend=lend, snooze=snooze, finish=finish)
-        self._worker.want(self._wish)
-        self.wished.emit(self._wish)
+        number = self.desired.number + 1
+        self._wish = DesiredState(number=number, lend=lend, snooze=snooze, finish=finish)
+        self._worker.send_desired(self._wish)
+        self.desired_changed.emit(self._wish)
 
     def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self._snapshot, self._why_gone = snapshot, ""
         if self._preferences is not None:
             self._reconcile(snapshot, self._preferences)
-        self.shown.emit(snapshot)
+        self.snapshot_changed.emit(snapshot)
 
     def _reconcile(self, snapshot: Snapshot, ours: Preferences) -> None:
         """Drop our preferences once the worker shows them, or shows others for too long."""
@@ -160,11 +160,11 @@ class Model(QObject):
         # The worker's clock decides, because snapshots may arrive late after a sleep.
         if self._unheard_ms is None:
             self._unheard_ms = snapshot.at_ms
-        if snapshot.at_ms - self._unheard_ms >= HEARD_MS:
+        if snapshot.at_ms - self._unheard_ms >= PREFERENCES_TIMEOUT_MS:
             self._preferences = None
-            self.preferred.emit(snapshot.preferences)
+            self.preferences_changed.emit(snapshot.preferences)
 
-    def _receive_answer(self, answer: Answer) -> None:
+    def _receive_answer(self, answer: QuestionAnswer) -> None:
         question = self._asked.pop(answer.id, None)
         if question is None:
             return
@@ -182,10 +182,10 @@ class Model(QObject):
         for question in self._asked.values():
             self.refused.emit(question, why)
         self._asked.clear()
-        self.shown.emit(None)
+        self.snapshot_changed.emit(None)
 
 
-class Worker(QObject):
+class WorkerClient(QObject):
     """A worker, local or elsewhere; signals carry immutable values."""
 
     snapshot = Signal(object)
@@ -195,11 +195,11 @@ class Worker(QObject):
     gone = Signal(str)
     """No worker is running, and why: a sentence for people, or empty if all is well."""
 
-    def want(self, wish: Wish) -> None:
+    def send_desired(self, wish: DesiredState) -> None:
         """Send this command until the worker shows it."""
         raise NotImplementedError
 
-    def choose(self, preferences: Preferences) -> None:
+    def send_preferences(self, preferences: Preferences) -> None:
         """Send these preferences now and to each new worker."""
         raise NotImplementedError
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QEvent, QObject, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from tequio_client.app import snooze
-from tequio_client.app.competition_notifications import CompetitionNotes
-from tequio_client.app.pages.home import need_words
+from tequio_client.app import worker_texts
+from tequio_client.app.competition_notifications import CompetitionNotifier
+from tequio_client.app.pages.home import need_text
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.control import Activity, AskActivity
-from tequio_client.ipc.snapshot import State
-from tequio_client.ipc.texts import Event
-from tequio_client.platform.dbus import Address, BusTalk
+from tequio_client.ipc.control import ActivityReply, AskActivity
+from tequio_client.ipc.snapshot import LendingState
+from tequio_client.ipc.texts import ActivityEvent
+from tequio_client.platform.dbus import AsyncBus, BusAddress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
     from PySide6.QtWidgets import QSystemTrayIcon
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.settings_file import SettingsBook
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.settings_file import SettingsStore
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.snapshot import Snapshot
     from tequio_client.platform.dbus import Body
 
 
 NEWEST = AskActivity(limit=20)
-AGAIN_MS = 3_600_000
+REPEAT_MS = 3_600_000
 """The same problem is not reported twice within this time."""
 QUIET_NEEDS = ("key-backup",)
 """Not urgent; shown in the window only."""
-RUNS = (Event.JOINED_RUN, Event.RUN_ENDED)
+RUN_EVENTS = (ActivityEvent.JOINED_RUN, ActivityEvent.RUN_ENDED)
 
 
-class Notifications(QObject):
+class Notifier(QObject):
     """Watches the model, and shows the notifications that the user wants."""
 
     def __init__(
         self,
-        model: Model,
-        book: SettingsBook,
-        desk: Desk,
+        model: AppModel,
+        book: SettingsStore,
+        desk: NotificationService,
         *,
         now_ms: Callable[[], int],
         is_fullscreen: Callable[[], bool],
@@ -61,11 +61,11 @@ class Notifications(QObject):
         self._problems: set[str] = set()
         self._sent_ms: dict[str, int] = {}
         self._event: int | None = None  # the newest that was looked at
-        self._competitions = CompetitionNotes(model, book, self._send, now_ms, self)
-        model.shown.connect(self._check)
+        self._competitions = CompetitionNotifier(model, book, self._send, now_ms, self)
+        model.snapshot_changed.connect(self._check)
         model.replied.connect(self._receive_events)
 
-    def tell_hiding(self) -> None:
+    def notify_hidden(self) -> None:
         """Explain, the first time only, that the app keeps running when its window is closed."""
         if not self._book.settings.knows_hiding:
             self._book.change(knows_hiding=True)
@@ -75,7 +75,7 @@ class Notifications(QObject):
                 "",
             )
 
-    def tell_given_up(self, why: str) -> None:
+    def notify_worker_stopped(self, why: str) -> None:
         """Report that the worker is not started again automatically."""
         if self._book.settings.notify_attention:
             self._send_problem("worker", why, "home")
@@ -90,7 +90,7 @@ class Notifications(QObject):
         self._check_rank(snapshot)
         self._check_problems(snapshot)
         self._check_events(snapshot)
-        self._competitions.look()
+        self._competitions.refresh()
 
     def _check_points(self, snapshot: Snapshot) -> None:
         settings, total = self._book.settings, snapshot.points.total
@@ -101,7 +101,7 @@ class Notifications(QObject):
             text = self.tr("{points} points so far. The log's proof was checked on this computer.")
             self._send(
                 self.tr("Your first points are verified"),
-                text.format(points=figures.points(total)),
+                text.format(points=figures.short_points(total)),
                 "points",
             )
 
@@ -137,7 +137,7 @@ class Notifications(QObject):
 
     def _send_problem(self, kind: str, why: str, target: str) -> None:
         told_ms, now_ms = self._sent_ms.get(kind), self._now_ms()
-        if told_ms is not None and 0 <= now_ms - told_ms < AGAIN_MS:
+        if told_ms is not None and 0 <= now_ms - told_ms < REPEAT_MS:
             return
         self._sent_ms[kind] = now_ms
         self._send(self.tr("Tequio needs your attention"), why, target)
@@ -149,17 +149,17 @@ class Notifications(QObject):
             self._model.ask(NEWEST)
 
     def _receive_events(self, question: Question, reply: Reply) -> None:
-        if question != NEWEST or not isinstance(reply, Activity) or self._event is None:
+        if question != NEWEST or not isinstance(reply, ActivityReply) or self._event is None:
             return
         since, self._event = self._event, max([self._event, *(row.number for row in reply.rows)])
         if not self._book.settings.notify_runs:
             return
         for row in reversed(reply.rows):
-            if row.number > since and row.code in RUNS:
+            if row.number > since and row.code in RUN_EVENTS:
                 self._send_run(row.code, str(row.values.get("run", "")))
 
     def _send_run(self, code: str, run: str) -> None:
-        if code == Event.JOINED_RUN:
+        if code == ActivityEvent.JOINED_RUN:
             title = self.tr("{run} has begun for you").format(run=run)
             self._send(title, self.tr("Your computer takes part in this run from now on."), "runs")
             return
@@ -167,19 +167,19 @@ class Notifications(QObject):
         self._send(title, self.tr("Your verified points stay yours. See which runs go on."), "runs")
 
     def _send(self, title: str, text: str, target: str) -> None:
-        self._desk.show(title, text, target, self.tr("Open Tequio"))
+        self._desk.display(title, text, target, self.tr("Open Tequio"))
 
 
 def _problems(snapshot: Snapshot, now_ms: int) -> dict[str, str]:
     """Problems that need the user now: their kind and the words for it."""
     found: dict[str, str] = {}
-    if snapshot.decision.state is State.ATTENTION:
+    if snapshot.decision.state is LendingState.ATTENTION:
         reason = snapshot.decision.reason
-        found[f"decision-{reason}"] = snooze.words_reason(snapshot.decision, now_ms)
+        found[f"decision-{reason}"] = worker_texts.decision_reason(snapshot.decision, now_ms)
         return found
     for need in snapshot.needs:
         if need.kind not in QUIET_NEEDS:
-            found[need.kind] = need_words(need)
+            found[need.kind] = need_text(need)
     return found
 
 
@@ -190,25 +190,25 @@ def _week(now_ms: int) -> str:
     return f"{year}-W{week:02}"
 
 
-SERVICE = Address(
+SERVICE = BusAddress(
     "org.freedesktop.Notifications",
     "/org/freedesktop/Notifications",
     "org.freedesktop.Notifications",
 )
 BALLOON_MS = 8_000
-NORMAL = 1
+NORMAL_URGENCY = 1
 """Urgency in the desktop notification specification."""
-KEPT = 32
+MOST_TARGETS = 32
 """Notifications whose click still opens a page."""
 
 
-class Desk(QObject):
+class NotificationService(QObject):
     """A service that displays notifications."""
 
     activated = Signal(str)
     """A notification was clicked; the page that it leads to."""
 
-    def show(self, title: str, text: str, target: str, button: str) -> None:
+    def display(self, title: str, text: str, target: str, button: str) -> None:
         """Display it if possible; returns at once in any case."""
         raise NotImplementedError
 
@@ -216,7 +216,7 @@ class Desk(QObject):
         """Display nothing more."""
 
 
-class BusDesk(Desk):
+class DBusNotifications(NotificationService):
     """Linux: org.freedesktop.Notifications; without an owner of that name nothing is displayed."""
 
     _answered = Signal(int, str)
@@ -227,14 +227,14 @@ class BusDesk(Desk):
         self._targets: dict[int, str] = {}
         self._answered.connect(self._remember)
         self._signalled.connect(self._receive_signal)
-        self._bus = BusTalk(bus, SERVICE, self._signalled.emit)
+        self._bus = AsyncBus(bus, SERVICE, self._signalled.emit)
 
-    def show(self, title: str, text: str, target: str, button: str) -> None:
+    def display(self, title: str, text: str, target: str, button: str) -> None:
         def answered(body: Body) -> None:
             if body and isinstance(body[0], int):
                 self._answered.emit(body[0], target)
 
-        hints = {"urgency": ("y", NORMAL), "desktop-entry": ("s", "tequio")}
+        hints = {"urgency": ("y", NORMAL_URGENCY), "desktop-entry": ("s", "tequio")}
         body = ("Tequio", 0, "tequio", title, _plain(text), ["default", button], hints, -1)
         self._bus.call("Notify", "susssasa{sv}i", body, answered)
 
@@ -243,7 +243,7 @@ class BusDesk(Desk):
 
     def _remember(self, number: int, target: str) -> None:
         self._targets[number] = target
-        while len(self._targets) > KEPT:
+        while len(self._targets) > MOST_TARGETS:
             self._targets.pop(next(iter(self._targets)))
 
     def _receive_signal(self, name: str, body: Body) -> None:
@@ -254,7 +254,7 @@ class BusDesk(Desk):
             self._targets.pop(number, None)
 
 
-class BalloonDesk(Desk):
+class TrayNotifications(NotificationService):
     """Other systems: the tray icon's own message; a click always means the latest one."""
 
     def __init__(self, icon: Callable[[], QSystemTrayIcon], parent: QObject | None = None) -> None:
@@ -264,7 +264,7 @@ class BalloonDesk(Desk):
         self._target = ""
         self._watched: QSystemTrayIcon | None = None
 
-    def show(self, title: str, text: str, target: str, button: str) -> None:
+    def display(self, title: str, text: str, target: str, button: str) -> None:
         icon = self._icon()
         if icon is not self._watched:
             self._watched = icon
@@ -278,9 +278,9 @@ def _plain(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-MOST = 3
+MOST_NOTICES = 3
 """Notices at a time; the oldest is removed first."""
-NOTICES = {
+NOTICE_TEXTS = {
     "damaged": (
         "warning",
         str(
@@ -354,7 +354,7 @@ NOTICES = {
 """Severity and text of each kind."""
 
 
-class Notices(QWidget):
+class NoticeStrip(QWidget):
     """Notices that stay until the user dismisses them, one for each kind and detail."""
 
     def __init__(self) -> None:
@@ -368,9 +368,9 @@ class Notices(QWidget):
     @property
     def words(self) -> list[str]:
         """The texts, the oldest first."""
-        return [banner.words for banner in self._banners.values()]
+        return [banner.text for banner in self._banners.values()]
 
-    def say(self, kind: str, detail: str = "") -> None:
+    def add(self, kind: str, detail: str = "") -> None:
         """Show a notice unless it is shown already."""
         if (kind, detail) in self._banners:
             return
@@ -378,7 +378,7 @@ class Notices(QWidget):
         banner.button.clicked.connect(lambda: self.dismiss(kind, detail))
         self._banners[kind, detail] = banner
         self._column.addWidget(banner)
-        while len(self._banners) > MOST:
+        while len(self._banners) > MOST_NOTICES:
             self.dismiss(*next(iter(self._banners)))
         self._fit()
 
@@ -397,7 +397,7 @@ class Notices(QWidget):
                 banner.show_words(*self._texts(kind, detail))
 
     def _texts(self, kind: str, detail: str) -> tuple[str, str, str]:
-        level, words = NOTICES[kind]
+        level, words = NOTICE_TEXTS[kind]
         text = QCoreApplication.translate("notices", words).format(detail=detail)
         return level, text, QCoreApplication.translate("notices", "Dismiss")
 

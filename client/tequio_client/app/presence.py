@@ -14,43 +14,43 @@ from PySide6.QtGui import QKeySequence, QShortcut
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.settings_file import SettingsBook
+    from tequio_client.app.settings_file import SettingsStore
     from tequio_client.app.tray import Tray
-    from tequio_client.app.window import Window
+    from tequio_client.app.window import AppWindow
 
 PANEL_MS = 60_000
 """Time after a login that a panel may need until it shows tray icons."""
 
 
-class Presence(QObject):
+class WindowController(QObject):
     """Creates, shows, hides and closes the window."""
 
-    made = Signal(object)
+    window_created = Signal(object)
     """The new window."""
     hidden = Signal()
     """The window was closed, and the app continues in the tray."""
     minimised = Signal()
     """The window was closed, without a tray to continue in."""
-    left = Signal()
+    quit_requested = Signal()
     """The user quit in the window."""
 
     def __init__(
         self,
-        make: Callable[[], Window],
+        make: Callable[[], AppWindow],
         tray: Tray,
-        book: SettingsBook,
+        book: SettingsStore,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._make, self._tray, self._book = make, tray, book
-        self._window: Window | None = None
+        self._window: AppWindow | None = None
         self._is_leaving = False
-        tray.found.connect(self._follow_panel)
+        tray.availability_changed.connect(self._follow_panel)
         self._waiting = QTimer(self, interval=PANEL_MS, singleShot=True)
         self._waiting.timeout.connect(self._open_without_tray)
 
     @property
-    def window(self) -> Window:
+    def window(self) -> AppWindow:
         """The window, created now if necessary."""
         if self._window is None:
             self._window = self._new_window()
@@ -70,7 +70,7 @@ class Presence(QObject):
         """Show no window unless no tray appears."""
         self._waiting.start(PANEL_MS)
 
-    def leave(self) -> None:
+    def close_window(self) -> None:
         """Close the window for good."""
         self._is_leaving = True
         self._waiting.stop()
@@ -85,7 +85,7 @@ class Presence(QObject):
             return super().eventFilter(watched, event)
         event.ignore()
         self._remember(self._window)
-        if self._tray.is_there:
+        if self._tray.is_available:
             self._window.hide()
             self.hidden.emit()
         else:
@@ -93,7 +93,7 @@ class Presence(QObject):
             self.minimised.emit()
         return True
 
-    def _new_window(self) -> Window:
+    def _new_window(self) -> AppWindow:
         window = self._make()
         settings = self._book.settings
         if settings.geometry:
@@ -102,18 +102,18 @@ class Presence(QObject):
             window.open_page(settings.page)
         window.installEventFilter(self)
         quitting = QShortcut(QKeySequence("Ctrl+Q"), window)
-        quitting.activated.connect(self.left)
+        quitting.activated.connect(self.quit_requested)
         closing = QShortcut(QKeySequence("Ctrl+W"), window)
         closing.activated.connect(window.close)
-        self.made.emit(window)
+        self.window_created.emit(window)
         return window
 
-    def _remember(self, window: Window) -> None:
+    def _remember(self, window: AppWindow) -> None:
         geometry = bytes(window.saveGeometry().toBase64().data()).decode()
         self._book.change(geometry=geometry, page=window.page_name)
 
     def _open_without_tray(self) -> None:
-        if self._window is None and not self._tray.is_there:
+        if self._window is None and not self._tray.is_available:
             self.window.showMinimized()
             self.minimised.emit()
 

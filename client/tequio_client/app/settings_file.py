@@ -31,16 +31,16 @@ T = TypeVar("T")
 MOST_BYTES = 1 << 16
 
 
-class Found(StrEnum):
+class FileCondition(StrEnum):
     """Condition of a settings file when it was read."""
 
-    WELL = "well"
+    GOOD = "well"
     ABSENT = "absent"
     DAMAGED = "damaged"
     NEWER = "newer"
 
 
-class KeptFile(Generic[T]):
+class SettingsFile(Generic[T]):
     """One file; the caller owns the value in it."""
 
     def __init__(
@@ -50,33 +50,33 @@ class KeptFile(Generic[T]):
         self.path = path
         self._decode, self._encode = decode, encode
 
-    def read(self, version_of: Callable[[T], int], version: int) -> tuple[T | None, Found]:
+    def read(self, version_of: Callable[[T], int], version: int) -> tuple[T | None, FileCondition]:
         """The value, if the file can be read, and the file's condition."""
         try:
             with self.path.open("rb") as file:
                 value = self._decode(file.read(MOST_BYTES + 1))
         except FileNotFoundError:
-            return None, Found.ABSENT
+            return None, FileCondition.ABSENT
         except (OSError, MalformedError):
-            self._back_up(Found.DAMAGED)
-            return None, Found.DAMAGED
+            self._back_up(FileCondition.DAMAGED)
+            return None, FileCondition.DAMAGED
         if version_of(value) > version:
-            self._back_up(Found.NEWER)
-            return value, Found.NEWER
-        return value, Found.WELL
+            self._back_up(FileCondition.NEWER)
+            return value, FileCondition.NEWER
+        return value, FileCondition.GOOD
 
     def write(self, value: T) -> None:
         """Replace the content; raises OSError and then leaves the old content."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         files.write_private(self.path, self._encode(value))
 
-    def aside(self, found: Found) -> Path:
+    def backup_path(self, found: FileCondition) -> Path:
         """Path of the copy of a file in that condition."""
         return self.path.with_name(f"{self.path.name}.{found}")
 
-    def _back_up(self, found: Found) -> None:
+    def _back_up(self, found: FileCondition) -> None:
         """Link the file under a second name, which takes no space; copy it if links fail."""
-        aside = self.aside(found)
+        aside = self.backup_path(found)
         try:
             aside.unlink(missing_ok=True)
             try:
@@ -89,10 +89,10 @@ class KeptFile(Generic[T]):
 
 VERSION = 1
 """Version of the stored form; a newer program writes a greater one."""
-APP, PREFERENCES = "app.json", "preferences.json"
+APP_FILE, PREFERENCES_FILE = "app.json", "preferences.json"
 _URL = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#]*)?")
 
-Short = Annotated[str, msgspec.Meta(max_length=64)]
+ShortText = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,13 +105,13 @@ class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Multiaddr that the worker listens on; empty: the default."""
     log_level: Annotated[str, msgspec.Meta(pattern="^(debug|info|warning|error)$")] = "info"
     """Level of the worker's log."""
-    appearance: Short = "system"
+    appearance: ShortText = "system"
     """`system`, `light` or `dark`."""
-    language: Short = ""
+    language: ShortText = ""
     """Language code; empty: the system's language."""
     reduced_motion: bool = False
     """Disable animations; the system may ask for the same."""
-    nickname: Short = ""
+    nickname: ShortText = ""
     # notifications
     notify_points: bool = True
     notify_rank: bool = True
@@ -123,21 +123,21 @@ class AppSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The user was told that the app continues when its window is closed."""
     knows_points: bool = False
     """The user was told that the first points were verified."""
-    week: Short = ""
+    week: ShortText = ""
     """Week of the last notification about the rank, as in `2026-W47`."""
     week_rank: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
     """The rank in that notification."""
     knows_competitions: bool = False
     """Competitions were listed before; those that were over by then are never reported."""
-    competitions_told: Annotated[tuple[Short, ...], msgspec.Meta(max_length=256)] = ()
+    competitions_told: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=256)] = ()
     """Keys of the notifications shown about competitions, the newest last."""
     # the window
-    page: Short = ""
+    page: ShortText = ""
     geometry: Annotated[str, msgspec.Meta(max_length=4_096)] = ""
     """Qt's saved geometry, in base64."""
 
 
-def is_ledger(address: str) -> bool:
+def is_ledger_address(address: str) -> bool:
     """True for an http or https address without a password, which every user here could read."""
     return _URL.fullmatch(address) is not None
 
@@ -159,12 +159,12 @@ def decode(content: bytes) -> AppSettings:
 _S = TypeVar("_S", AppSettings, Preferences)
 
 
-class SettingsBook(QObject):
+class SettingsStore(QObject):
     """Owns both files; the one place where the user's choices are stored."""
 
     changed = Signal(object)
     """The new `AppSettings`."""
-    trouble = Signal(str, str)
+    problem = Signal(str, str)
     """A file could not be used: `damaged`, `newer` or `unsaved`, and its path or the reason.
 
     Problems of the first reading are in `found`.
@@ -172,13 +172,13 @@ class SettingsBook(QObject):
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._app = KeptFile(folder / APP, decode=decode, encode=encode)
-        self._lending = KeptFile(
-            folder / PREFERENCES,
+        self._app = SettingsFile(folder / APP_FILE, decode=decode, encode=encode)
+        self._lending = SettingsFile(
+            folder / PREFERENCES_FILE,
             decode=link_preferences.decode,
             encode=link_preferences.encode,
         )
-        self.found: list[tuple[str, str]] = []
+        self.load_problems: list[tuple[str, str]] = []
         """Problems when the files were read: the condition and the path of the copy."""
         self._unsaved: dict[str, object] = {}
         self._settings: AppSettings = self._read(self._app, VERSION) or AppSettings()
@@ -201,31 +201,31 @@ class SettingsBook(QObject):
             self._write(self._app, changed)
             self.changed.emit(changed)
 
-    def keep(self, preferences: Preferences) -> None:
+    def save_preferences(self, preferences: Preferences) -> None:
         if preferences != self._preferences:
             self._preferences = preferences
             self._write(self._lending, preferences)
 
-    def save(self) -> None:
+    def write_pending(self) -> None:
         """Write what could not be written before."""
         if self._app.path.name in self._unsaved:
             self._write(self._app, self._settings)
         if self._lending.path.name in self._unsaved and self._preferences is not None:
             self._write(self._lending, self._preferences)
 
-    def _read(self, file: KeptFile[_S], version: int) -> _S | None:
+    def _read(self, file: SettingsFile[_S], version: int) -> _S | None:
         value, found = file.read(lambda value: int(value.version), version)
-        if found in (Found.DAMAGED, Found.NEWER):
-            self.found.append((found, str(file.aside(found))))
-        if value is not None and found is Found.NEWER:
+        if found in (FileCondition.DAMAGED, FileCondition.NEWER):
+            self.load_problems.append((found, str(file.backup_path(found))))
+        if value is not None and found is FileCondition.NEWER:
             return msgspec.structs.replace(value, version=version)
         return value
 
-    def _write(self, file: KeptFile[Any], value: object) -> None:
+    def _write(self, file: SettingsFile[Any], value: object) -> None:
         try:
             file.write(value)
         except OSError as err:
             self._unsaved[file.path.name] = value
-            self.trouble.emit("unsaved", f"{file.path}: {err.strerror or err}")
+            self.problem.emit("unsaved", f"{file.path}: {err.strerror or err}")
             return
         self._unsaved.pop(file.path.name, None)

@@ -12,7 +12,7 @@ from tequio_client import clock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.ipc.facts import SessionFacts
 
 MINUTE_MS = 60_000
@@ -22,7 +22,7 @@ class SnoozeMenu(QMenu):
     """A menu of pauses with an end; the owner calls `fill` to update it."""
 
     def __init__(
-        self, model: Model, now_ms: Callable[[], int], parent: QWidget | None = None
+        self, model: AppModel, now_ms: Callable[[], int], parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._model, self._now_ms = model, now_ms
@@ -36,7 +36,7 @@ class SnoozeMenu(QMenu):
             self.addAction(text).triggered.connect(partial(self._snooze, minutes))
         self.addAction(self.tr("Until tomorrow")).triggered.connect(self._snooze_until_tomorrow)
         self.addSeparator()
-        game = game_of(self._model.session)
+        game = running_game(self._model.session)
         text = self.tr("Until I close {game}").format(game=game.replace("&", "&&"))
         action = self.addAction(text if game else self.tr("Until I close this game"))
         action.setEnabled(bool(game))
@@ -49,6 +49,6 @@ class SnoozeMenu(QMenu):
         self._model.snooze_until(clock.tomorrow_ms(self._now_ms()))
 
 
-def game_of(facts: SessionFacts) -> str:
+def running_game(facts: SessionFacts) -> str:
     """The running game; empty: none, or unknown."""
     return facts.game or ("" if facts.is_film else facts.fullscreen or "")

@@ -11,23 +11,23 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
-from tequio_client.app.snooze import headline
 from tequio_client.app.snooze_menu import SnoozeMenu
 from tequio_client.app.theme.icons import tray_icon
-from tequio_client.app.theme.style import Type, font
-from tequio_client.app.widgets.base import tip
-from tequio_client.ipc.snapshot import State
+from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets.base import tool_tip
+from tequio_client.app.worker_texts import headline
+from tequio_client.ipc.snapshot import LendingState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
 
 TIP_MS = 5_000
 """Least time between two changes of the tool tip."""
-LOOK_MS = 5_000
+POLL_MS = 5_000
 """Interval of the poll for a panel."""
-WIDEST = 330
+REASON_WIDTH = 330
 """Pixels of the reason in the menu; the tool tip has the whole text."""
 TIP_CHARACTERS = 127
 """Windows cuts a longer tool tip."""
@@ -36,19 +36,19 @@ TIP_CHARACTERS = 127
 class Tray(QObject):
     """The icon and its menu."""
 
-    opened = Signal(str)
+    page_requested = Signal(str)
     """Open the window on this page; empty: on the current one."""
-    left = Signal()
+    quit_requested = Signal()
     """The user chose Quit."""
-    found = Signal(bool)
+    availability_changed = Signal(bool)
     """A panel that shows icons appeared or disappeared."""
 
     def __init__(
-        self, model: Model, now_ms: Callable[[], int], parent: QObject | None = None
+        self, model: AppModel, now_ms: Callable[[], int], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._model, self._now_ms = model, now_ms
-        self._state: State | None = None
+        self._state: LendingState | None = None
         self._word = ""
         self._is_visiting = False
         self._menu = QMenu()
@@ -56,16 +56,16 @@ class Tray(QObject):
         self._fill()
         self._icon = self._new_icon()
         self._is_there = QSystemTrayIcon.isSystemTrayAvailable()
-        self._polling = QTimer(self, interval=LOOK_MS)
+        self._polling = QTimer(self, interval=POLL_MS)
         self._polling.timeout.connect(self._poll)
         self._pace = QTimer(self, interval=TIP_MS, singleShot=True)
         self._pace.timeout.connect(self._update_tip)
-        model.shown.connect(self._update)
-        model.wished.connect(self._update)
+        model.snapshot_changed.connect(self._update)
+        model.desired_changed.connect(self._update)
         self._update()
 
     @property
-    def is_there(self) -> bool:
+    def is_available(self) -> bool:
         """True if a panel shows tray icons now."""
         self._poll()
         return self._is_there
@@ -80,16 +80,16 @@ class Tray(QObject):
         """The context menu."""
         return self._menu
 
-    def show(self) -> None:
+    def start(self) -> None:
         """Add the icon, now or as soon as there is a panel."""
         self._icon.show()
         self._polling.start()
 
-    def set_visiting(self, is_visiting: bool) -> None:  # noqa: FBT001 - takes a signal
+    def set_external_worker(self, is_visiting: bool) -> None:  # noqa: FBT001 - takes a signal
         """State whether the worker keeps running when the app quits."""
         self._is_visiting = is_visiting
 
-    def hide(self) -> None:
+    def stop(self) -> None:
         self._polling.stop()
         self._pace.stop()
         self._icon.hide()
@@ -99,7 +99,7 @@ class Tray(QObject):
         if snapshot is not None:
             state = snapshot.decision.state
         else:
-            state = State.ATTENTION if self._model.why_gone else State.WAITING
+            state = LendingState.ATTENTION if self._model.why_gone else LendingState.WAITING
         if state is not self._state:
             self._state = state
             self._icon.setIcon(tray_icon(state))
@@ -112,7 +112,7 @@ class Tray(QObject):
 
     def _update_tip(self) -> None:
         word, reason = self._texts()
-        text = tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
+        text = tool_tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
         if len(text) > TIP_CHARACTERS:
             text = text[: TIP_CHARACTERS - 1] + "…"
         if text != self._icon.toolTip():
@@ -138,11 +138,11 @@ class Tray(QObject):
             old.hide()
             old.deleteLater()
             self._icon.show()
-        self.found.emit(is_there)
+        self.availability_changed.emit(is_there)
 
     def _new_icon(self) -> QSystemTrayIcon:
         icon = QSystemTrayIcon(self)
-        icon.setIcon(tray_icon(self._state or State.WAITING))
+        icon.setIcon(tray_icon(self._state or LendingState.WAITING))
         icon.setContextMenu(self._menu)
         icon.activated.connect(self._activate)
         return icon
@@ -152,7 +152,7 @@ class Tray(QObject):
             QSystemTrayIcon.ActivationReason.Trigger,
             QSystemTrayIcon.ActivationReason.DoubleClick,
         ):
-            self.opened.emit("")
+            self.page_requested.emit("")
 
     def _fill(self) -> None:
         """Rebuild the menu: panels copy it when they open it."""
@@ -162,19 +162,21 @@ class Tray(QObject):
         menu.addSeparator()
         self._add_commands()
         menu.addSeparator()
-        self._add(self.tr("Open Tequio"), lambda: self.opened.emit(""))
+        self._add(self.tr("Open Tequio"), lambda: self.page_requested.emit(""))
         stops = self.tr("Quit – stops lending")
-        self._add(self.tr("Quit") if self._is_visiting else stops, self.left.emit)
+        self._add(self.tr("Quit") if self._is_visiting else stops, self.quit_requested.emit)
 
     def _add_state(self) -> None:
         word, reason = self._texts()
-        state = self._model.snapshot.decision.state if self._model.snapshot else State.WAITING
+        state = (
+            self._model.snapshot.decision.state if self._model.snapshot else LendingState.WAITING
+        )
         line = self._menu.addAction(tray_icon(state), word)
-        line.triggered.connect(lambda: self.opened.emit("home"))
+        line.triggered.connect(lambda: self.page_requested.emit("home"))
         if reason:
-            metrics = QFontMetrics(font(Type.BODY))
-            short = metrics.elidedText(reason, Qt.TextElideMode.ElideRight, WIDEST)
-            self._add(short.replace("&", "&&"), lambda: self.opened.emit("home"))
+            metrics = QFontMetrics(font(TextStyle.BODY))
+            short = metrics.elidedText(reason, Qt.TextElideMode.ElideRight, REASON_WIDTH)
+            self._add(short.replace("&", "&&"), lambda: self.page_requested.emit("home"))
 
     def _add_commands(self) -> None:
         """Add the commands that change the state, the same as on Home."""
@@ -183,10 +185,10 @@ class Tray(QObject):
             self._menu.addAction(self.tr("Contribute")).setEnabled(False)
             return
         if not model.preferences.consent:
-            self._add(self.tr("Set up …"), lambda: self.opened.emit("first-run"))
+            self._add(self.tr("Set up …"), lambda: self.page_requested.emit("first-run"))
             return
-        decision, wish = model.snapshot.decision, model.wish
-        is_broken = decision.state is State.ATTENTION
+        decision, wish = model.snapshot.decision, model.desired
+        is_broken = decision.state is LendingState.ATTENTION
         if wish.lend and wish.snooze is None and not is_broken:
             self._add(self.tr("Pause"), model.pause)
         else:
@@ -194,7 +196,7 @@ class Tray(QObject):
             self._add(go_on, model.contribute)
         if wish.lend and not is_broken:
             self._menu.addMenu(SnoozeMenu(model, self._now_ms, self._menu))
-        if wish.lend and decision.state in (State.LENDING, State.FINISHING):
+        if wish.lend and decision.state in (LendingState.LENDING, LendingState.FINISHING):
             finish = self._add(self.tr("Finish round, then stop"), model.finish)
             finish.setEnabled(not wish.finish)
 

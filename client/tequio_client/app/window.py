@@ -10,50 +10,50 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.pages import PAGES, devices
-from tequio_client.app.pages.devices import card_of
-from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.devices import lent_card
+from tequio_client.app.pages.page import PageContext
 from tequio_client.app.theme import style
 from tequio_client.app.theme.icons import app_icon
-from tequio_client.app.theme.style import Type
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Paragraph, Text
+from tequio_client.app.widgets.base import ElidedLabel, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import NavButton
-from tequio_client.app.widgets.indicators import Logo, StateMark
-from tequio_client.ipc.snapshot import State
+from tequio_client.app.widgets.indicators import Logo, StateIcon
+from tequio_client.ipc.snapshot import LendingState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.pages import Entry
-    from tequio_client.app.pages.page import Own, Page
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.pages import PageEntry
+    from tequio_client.app.pages.page import Page, ProgramContext
+    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.snapshot import Snapshot
 
 
-class Window(QMainWindow):
+class AppWindow(QMainWindow):
     """The app's one window."""
 
-    wanted = Signal(str)
+    action_requested = Signal(str)
     """An action that is not a page: `first-run`, `try-again` or `key-backup`."""
 
     def __init__(
         self,
-        model: Model,
-        look: Look,
+        model: AppModel,
+        look: Theme,
         now_ms: Callable[[], int],
-        entries: Sequence[Entry] = PAGES,
-        own: Own | None = None,
+        entries: Sequence[PageEntry] = PAGES,
+        own: ProgramContext | None = None,
     ) -> None:
         super().__init__()
-        self._means = Means(
-            model=model, look=look, now_ms=now_ms, open_page=self.open_page, own=own
+        self._means = PageContext(
+            model=model, look=look, now_ms=now_ms, open_page=self.open_page, program=own
         )
         self._entries = {entry.name: entry for entry in entries}
         self._pages: dict[str, Page] = {}
-        self._cover: Callable[[Means], QWidget] | None = None
+        self._cover: Callable[[PageContext], QWidget] | None = None
         self._name = next(iter(self._entries))
         self.setWindowIcon(app_icon())
         self.setWindowTitle("Tequio")
@@ -77,16 +77,16 @@ class Window(QMainWindow):
     def open_page(self, name: str) -> None:
         """Open the page of that name; any other name is emitted as `wanted`."""
         if name not in self._entries:
-            self.wanted.emit(name)
+            self.action_requested.emit(name)
             return
         if name not in self._pages:
             self._pages[name] = self._entries[name].make(self._means)
             self._stack.addWidget(self._pages[name])
         self._name = name
         self._stack.setCurrentWidget(self._pages[name])
-        self._side.check(name)
+        self._side.mark_open(name)
 
-    def cover(self, make: Callable[[Means], QWidget] | None) -> None:
+    def cover(self, make: Callable[[PageContext], QWidget] | None) -> None:
         """Cover side bar and pages with the widget that `make` returns; None: uncover them."""
         self._cover = make
         self._build()
@@ -99,7 +99,7 @@ class Window(QMainWindow):
 
     def _build(self) -> None:
         old, page = self.takeCentralWidget(), self._pages.get(self._name)
-        place = page.place if page is not None else ""
+        place = page.location if page is not None else ""
         if old is not None:
             old.setParent(None)
             old.deleteLater()
@@ -115,7 +115,7 @@ class Window(QMainWindow):
         self._set_centre(centre)
         self.open_page(self._name)
         if place:
-            self.page.go_to(place)
+            self.page.restore_location(place)
 
     def _set_centre(self, centre: QWidget) -> None:
         if self._cover is None:
@@ -131,7 +131,7 @@ class Window(QMainWindow):
 class SideBar(QFrame):
     """A button for each page, and the state."""
 
-    def __init__(self, means: Means, entries: Sequence[Entry]) -> None:
+    def __init__(self, means: PageContext, entries: Sequence[PageEntry]) -> None:
         super().__init__()
         self.setProperty("kind", "side")
         self.setFixedWidth(style.SIDE_BAR)
@@ -140,14 +140,16 @@ class SideBar(QFrame):
         column.setSpacing(4)
         column.addLayout(_brand())
         column.addSpacing(14)
-        self._buttons = {entry.name: NavButton(entry.words(), entry.picture) for entry in entries}
+        self._buttons = {
+            entry.name: NavButton(entry.translated_title(), entry.picture) for entry in entries
+        }
         for name, button in self._buttons.items():
             button.clicked.connect(lambda _=False, name=name: means.open_page(name))
             column.addWidget(button)
         column.addStretch(1)
         column.addWidget(StateChip(means))
 
-    def check(self, name: str) -> None:
+    def mark_open(self, name: str) -> None:
         """Mark the button of the open page."""
         self._buttons[name].setChecked(True)
 
@@ -157,7 +159,7 @@ def _brand() -> QHBoxLayout:
     row.setContentsMargins(4, 0, 0, 0)
     row.setSpacing(9)
     row.addWidget(Logo(24))
-    row.addWidget(Text("Tequio", Type.HEADING))
+    row.addWidget(Label("Tequio", TextStyle.HEADING))
     row.addStretch(1)
     return row
 
@@ -165,13 +167,13 @@ def _brand() -> QHBoxLayout:
 class StateChip(QFrame):
     """The state's shape, its word and the reason, visible on every page."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__()
         self._means = means
         self.setProperty("kind", "foot")
-        self._mark, self._word = StateMark(13), Line("", Type.STRONG)
-        self._reason = Paragraph("", Type.CAPTION, "sub")
-        self._device = Line("", Type.CAPTION, "sub")
+        self._mark, self._word = StateIcon(13), ElidedLabel("", TextStyle.STRONG)
+        self._reason = WrappedLabel("", TextStyle.CAPTION, "sub")
+        self._device = ElidedLabel("", TextStyle.CAPTION, "sub")
         column, row = QVBoxLayout(self), QHBoxLayout()
         column.setContentsMargins(12, 10, 12, 10)
         column.setSpacing(3)
@@ -181,22 +183,22 @@ class StateChip(QFrame):
         column.addLayout(row)
         column.addWidget(self._reason)
         column.addWidget(self._device)
-        means.model.shown.connect(self._show_snapshot)
+        means.model.snapshot_changed.connect(self._show_snapshot)
         self._show_snapshot(means.model.snapshot)
 
     def _show_snapshot(self, snapshot: Snapshot | None) -> None:
         if snapshot is None:
             self._device.hide()
-            self._set_texts(State.WAITING, self.tr("Starting"), self._means.model.why_gone)
+            self._set_texts(LendingState.WAITING, self.tr("Starting"), self._means.model.why_gone)
             return
         decision = snapshot.decision
-        reason = snooze.words_reason(decision, self._means.now_ms())
+        reason = worker_texts.decision_reason(decision, self._means.now_ms())
         device = _device(snapshot) if decision.may_compute else ""
         self._device.setText(device)
         self._device.setVisible(bool(device))
-        self._set_texts(decision.state, snooze.state(decision.state), reason)
+        self._set_texts(decision.state, worker_texts.state_name(decision.state), reason)
 
-    def _set_texts(self, state: State, word: str, reason: str) -> None:
+    def _set_texts(self, state: LendingState, word: str, reason: str) -> None:
         self._mark.show_state(state)
         self._word.setText(word)
         self._reason.setText(reason)
@@ -206,10 +208,10 @@ class StateChip(QFrame):
 
 def _device(snapshot: Snapshot) -> str:
     """The lent card with its temperature and power draw."""
-    card = card_of(snapshot)
+    card = lent_card(snapshot)
     if card is None:
         return ""
-    parts = [devices.short(card.name)]
+    parts = [devices.short_name(card.name)]
     if card.temperature_c is not None:
         parts.append(figures.temperature(card.temperature_c))
     if card.watts is not None:

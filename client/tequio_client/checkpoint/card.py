@@ -10,25 +10,25 @@ import json
 import shlex
 from typing import TYPE_CHECKING
 
-from tequio_client.checkpoint.layout import Form
-from tequio_client.names import cleaned
+from tequio_client.checkpoint.layout import ExportForm
+from tequio_client.names import clean_text
 from tequio_shared.ids import to_text
 from tequio_shared.round import measures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tequio_client.checkpoint.story import Story
-    from tequio_shared.head.layout import Base
+    from tequio_client.checkpoint.story import HeadHistory
+    from tequio_shared.head.layout import FrozenBase
 
-MOST_CONTRIBUTORS = 100
+MAX_CONTRIBUTORS = 100
 """More are counted, not listed."""
 _MICRO = 10**6
 _MOST = 256
 _MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
 
-def write(story: Story, ledger: str, *, form: Form = Form.HEAD) -> str:
+def render_card(story: HeadHistory, ledger: str, *, form: ExportForm = ExportForm.HEAD) -> str:
     """Write the card; `ledger` is the address that the reader of the card should ask."""
     return (
         "\n\n".join(
@@ -48,9 +48,9 @@ def write(story: Story, ledger: str, *, form: Form = Form.HEAD) -> str:
     )
 
 
-def _front_matter(story: Story, form: Form) -> str:
+def _front_matter(story: HeadHistory, form: ExportForm) -> str:
     base = story.manifest.frozen
-    is_adapter = base is not None and form is Form.HEAD
+    is_adapter = base is not None and form is ExportForm.HEAD
     fields: dict[str, object] = {
         "library_name": "peft" if is_adapter else "transformers",
         "pipeline_tag": "text-generation",
@@ -63,7 +63,7 @@ def _front_matter(story: Story, form: Form) -> str:
     return "\n".join(("---", *lines, "---"))
 
 
-def _what(story: Story, form: Form) -> str:
+def _what(story: HeadHistory, form: ExportForm) -> str:
     base = story.manifest.frozen
     made = (
         f"trained together by {len(story.micropoints):,} keys of the network "
@@ -82,7 +82,7 @@ def _what(story: Story, form: Form) -> str:
         f"the frozen base {_base_name(story)} of {base.parameters:,} parameters, whose files are "
         "named by hash in `tequio/manifest.json`"
     )
-    if form is Form.HEAD:
+    if form is ExportForm.HEAD:
         return f"{pairs}, {made}They stand beside {frozen}. {head}\n\n{_use_adapter(base)}"
     merged = (
         f"A causal language model: {frozen}, with {pairs} merged into it, {made}The adapters after "
@@ -101,7 +101,7 @@ _USE_WHOLE = (
 )
 
 
-def _use_adapter(base: Base) -> str:
+def _use_adapter(base: FrozenBase) -> str:
     name = base.source or "PATH_OR_REPO_OF_THE_BASE"
     revision = f', revision="{base.revision}"' if base.revision else ""
     return (
@@ -115,12 +115,12 @@ def _use_adapter(base: Base) -> str:
     )
 
 
-def _base_name(story: Story) -> str:
+def _base_name(story: HeadHistory) -> str:
     base = story.manifest.frozen
     return f"`{base.source}`" if base and base.source else "that the organiser had as a folder"
 
 
-def _how_to_check(story: Story, ledger: str) -> str:
+def _how_to_check(story: HeadHistory, ledger: str) -> str:
     return (
         "## Check that these weights are that head\n\n"
         "```sh\n"
@@ -134,7 +134,7 @@ def _how_to_check(story: Story, ledger: str) -> str:
     )
 
 
-def _how_it_was_made(story: Story) -> str:
+def _how_it_was_made(story: HeadHistory) -> str:
     manifest, corpus = story.manifest, story.documents.corpus
     rules, inner = manifest.algorithm, manifest.inner
     rows = (
@@ -154,7 +154,7 @@ def _how_it_was_made(story: Story) -> str:
     return "## How it was made\n\n" + _table(("what", "value"), rows)
 
 
-def _base_rows(story: Story) -> tuple[tuple[str, str], ...]:
+def _base_rows(story: HeadHistory) -> tuple[tuple[str, str], ...]:
     base = story.manifest.frozen
     if base is None:
         return ()
@@ -165,7 +165,7 @@ def _base_rows(story: Story) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _formula(story: Story) -> str:
+def _formula(story: HeadHistory) -> str:
     if story.manifest.frozen is None:
         return "6 per parameter and token"
     return "for each token 6 per parameter of the adapters, 4 per frozen one"
@@ -175,14 +175,14 @@ def _k(k: int) -> str:
     return f"{k} numbers of each 4,096" if k else "fewer numbers the more trainers"
 
 
-def _tokenizer(story: Story) -> str:
+def _tokenizer(story: HeadHistory) -> str:
     rules = story.manifest.tokenizer
     if rules.kind == "bytes":
         return "UTF\\-8 bytes"
     return f"{rules.vocab_size:,} tokens, `tokenizer.json` with SHA\\-256 `{rules.file}`"
 
 
-def _quality(story: Story) -> str:
+def _quality(story: HeadHistory) -> str:
     said = {key: body for key, (_, body) in story.measures.items()}
     if not said:
         return (
@@ -210,9 +210,9 @@ def _quality(story: Story) -> str:
     )
 
 
-def _sample(story: Story) -> tuple[str, ...]:
+def _sample(story: HeadHistory) -> tuple[str, ...]:
     """The section of sample text, if the log has one."""
-    shown = measures.shown({key: body for key, (_, body) in story.measures.items()})
+    shown = measures.best_sample({key: body for key, (_, body) in story.measures.items()})
     if shown is None:
         return ()
     key, sample = shown
@@ -227,21 +227,21 @@ def _sample(story: Story) -> tuple[str, ...]:
     return text, goes_on if sample.text.strip() else "To the model the text ends there."
 
 
-def _people(story: Story) -> str:
+def _people(story: HeadHistory) -> str:
     ranked = list(story.micropoints.items())
     rows = [
         (f"`{to_text(key)}`", f"{amount / _MICRO:,.6f}")
-        for key, amount in ranked[:MOST_CONTRIBUTORS]
+        for key, amount in ranked[:MAX_CONTRIBUTORS]
     ]
     text = "## Who made it\n\n" + (_table(("key", "points"), rows) if rows else "Nobody yet.")
-    more = ranked[MOST_CONTRIBUTORS:]
+    more = ranked[MAX_CONTRIBUTORS:]
     if more:
         points = sum(amount for _, amount in more) / _MICRO
         text += f"\n\nAnd {len(more):,} more keys with {points:,.6f} points together."
     return text
 
 
-def _log(story: Story, ledger: str) -> str:
+def _log(story: HeadHistory, ledger: str) -> str:
     head = story.head
     rows = (
         ("network", f"`{to_text(story.genesis.network_id)}`"),
@@ -271,7 +271,7 @@ def _table(names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _line(text: str) -> str:
-    return cleaned(text, _MOST)
+    return clean_text(text, _MOST)
 
 
 def _plain(text: str) -> str:

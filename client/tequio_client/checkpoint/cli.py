@@ -62,8 +62,8 @@ def checkpoint() -> None:
     help="Also write a GGUF file next to the folder; adapters are merged for it.",
 )
 @_STORES
-@cli.ledger
-@cli.trust
+@cli.ledger_option
+@cli.trust_option
 def export(  # noqa: PLR0913 - one parameter an option
     *,
     run_name: str,
@@ -85,37 +85,37 @@ def export(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.checkpoint import export as program
     from tequio_client.checkpoint import gguf
-    from tequio_client.checkpoint.layout import Form
-    from tequio_client.checkpoint.story import Wanted
+    from tequio_client.checkpoint.layout import ExportForm
+    from tequio_client.checkpoint.story import HeadSelector
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.progress import Bars
+    from tequio_client.verify.progress import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
     if with_gguf:
         gguf.check_installed()
         gguf.check_free(target)
-    options = program.Wish(
+    options = program.ExportOptions(
         ledger=ledger,
-        wanted=Wanted(run=run_name, round=round_number),
+        wanted=HeadSelector(run=run_name, round=round_number),
         target=target,
         stores=stores,
         trust=read_policy(trust_file),
-        form=Form.MERGED if is_merged else Form.HEAD,
-        is_whole=with_gguf and not is_merged,
+        form=ExportForm.MERGED if is_merged else ExportForm.HEAD,
+        merges_adapters=with_gguf and not is_merged,
     )
-    with Bars(Console(stderr=True)) as bars:
-        story = program.run(options, bars)
+    with ProgressBars(Console(stderr=True)) as bars:
+        story = program.export_head(options, bars)
         click.echo(f"{target}: {story.manifest.name}, head of round {story.head.round}")
         if with_gguf:
-            click.echo(str(gguf.write(target, bars)))
+            click.echo(str(gguf.write_gguf(target, bars)))
 
 
 @checkpoint.command()
 @click.argument("what", metavar="PATH_OR_REPO")
 @click.option("--revision", help="Commit or tag of a repository, such as round-12.")
 @_STORES
-@cli.ledger
-@cli.trust
+@cli.ledger_option
+@cli.trust_option
 def verify(
     *,
     what: str,
@@ -134,9 +134,9 @@ def verify(
     from rich.console import Console
 
     from tequio_client.checkpoint import verify as program
-    from tequio_client.checkpoint.verify import Outcome
+    from tequio_client.checkpoint.verify import VerifyOutcome
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.progress import Bars
+    from tequio_client.verify.progress import ProgressBars
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
@@ -145,10 +145,12 @@ def verify(
         trust = read_policy(trust_file)
     except UserFacingError as err:
         click.echo(f"could not be checked: {err}", err=True)
-        sys.exit(Outcome.CANNOT_TELL)
-    with Bars(Console(stderr=True)) as bars:
-        options = program.Wish(folder=folder, ledger=ledger, stores=stores, trust=trust)
-        verdict = program.run(options, bars)
+        sys.exit(VerifyOutcome.CANNOT_VERIFY)
+    with ProgressBars(Console(stderr=True)) as bars:
+        options = program.VerifyFolderOptions(
+            folder=folder, ledger=ledger, stores=stores, trust=trust
+        )
+        verdict = program.verify_folder(options, bars)
     for line in (_VERDICTS[verdict.outcome.value], *verdict.lines):
         click.echo(line)
     if not Path(what).is_dir():
@@ -185,8 +187,8 @@ _VERDICTS = {0: "verified", 2: "NOT THIS HEAD", 3: "could not be checked"}
 
 def _publishing(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
-        cli.trust,
-        cli.ledger,
+        cli.trust_option,
+        cli.ledger_option,
         click.option(
             "--without-statement",
             is_flag=True,
@@ -199,7 +201,7 @@ def _publishing(command: Callable[..., None]) -> Callable[..., None]:
             type=click.Path(path_type=Path, exists=True, file_okay=False),
             help="Folder of another organiser that also signs; may be repeated.",
         ),
-        cli.folder("organiser"),
+        cli.folder_option("organiser"),
         click.option("--private", "is_private", is_flag=True, help="Create a private repository."),
         click.option("--repo", required=True, help="Repository of the Hub, user/name."),
     ):
@@ -231,10 +233,10 @@ def publish(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.checkpoint import publish as program
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.progress import Bars
+    from tequio_client.verify.progress import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    options = program.Wish(
+    options = program.PublishOptions(
         folder=source,
         repo=repo,
         ledger=ledger,
@@ -243,9 +245,11 @@ def publish(  # noqa: PLR0913 - one parameter an option
         trust=read_policy(trust_file),
     )
     hub = _hub(is_token_needed=True)
-    with Bars(Console(stderr=True)) as bars:
-        claim = program.verified(options, bars)
-    done, entry = program.run(options, claim, hub, lambda text: click.echo(text, err=True))
+    with ProgressBars(Console(stderr=True)) as bars:
+        claim = program.verify_folder(options, bars)
+    done, entry = program.publish_folder(
+        options, claim, hub, lambda text: click.echo(text, err=True)
+    )
     click.echo(
         f"{done.repo}: {done.tag} is {done.revision}" + ("" if done.is_new else ", unchanged")
     )
@@ -264,7 +268,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
 )
 @_STORES
 @_publishing
-@cli.logging
+@cli.logging_options
 def follow(  # noqa: PLR0913 - one parameter an option
     *,
     run_name: str,
@@ -289,7 +293,7 @@ def follow(  # noqa: PLR0913 - one parameter an option
     from tequio_client.ledger.proofs import read_policy
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    options = program.FollowWish(
+    options = program.FollowOptions(
         run=run_name,
         every=every,
         work=work,
@@ -311,16 +315,16 @@ def token() -> None:
 
     hidden = sys.stdin.isatty()
     text = click.prompt("Token", hide_input=True) if hidden else sys.stdin.readline()
-    program.keep(text, SystemKeyring())
+    program.store_token(text, SystemKeyring())
     click.echo("stored in the keyring")
 
 
 def _hub(*, is_token_needed: bool = False) -> Hub:
     from tequio_client.checkpoint import hub as tokens
-    from tequio_client.checkpoint.hub import Hub, show_no_bars
+    from tequio_client.checkpoint.hub import Hub, disable_progress
     from tequio_client.keys.system_keyring import SystemKeyring
 
     if not sys.stderr.isatty():
-        show_no_bars()
-    find = tokens.needed if is_token_needed else tokens.find
+        disable_progress()
+    find = tokens.require_token if is_token_needed else tokens.find_token
     return Hub(find(os.environ, SystemKeyring()))

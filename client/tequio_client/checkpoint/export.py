@@ -18,19 +18,19 @@ import trio
 
 from tequio_client import files as tequio_client_files
 from tequio_client.checkpoint import card, layout, tensors
-from tequio_client.checkpoint.layout import Form
-from tequio_client.checkpoint.merged import Merged
-from tequio_client.checkpoint.story import story_of
+from tequio_client.checkpoint.layout import ExportForm
+from tequio_client.checkpoint.merged import MergedModel
+from tequio_client.checkpoint.story import head_history
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.verify.folded_log import FoldedLog
-from tequio_client.verify.report import Report
-from tequio_client.verify.source import LiveLog, NotAvailableError, StoreFolders, seeds
+from tequio_client.verify.report import AuditReport
+from tequio_client.verify.source import LiveLog, NotAvailableError, StoreFolders, open_seeds
 from tequio_client.worker import shutdown
 from tequio_client.worker.rounds import workdir
-from tequio_client.worker.shutdown import first_of
-from tequio_client.worker.store.trees import TreeRef, cut_file
+from tequio_client.worker.shutdown import first_error
+from tequio_client.worker.store.trees import TreeRef, hash_tree_file
 from tequio_client.worker.swarm.transfer import FetchFailedError
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
@@ -42,31 +42,31 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.checkpoint.story import Documents, Story, Wanted
+    from tequio_client.checkpoint.story import HeadHistory, HeadSelector, RunDocuments
     from tequio_client.verify.progress import WorkProgress
-    from tequio_client.verify.source import Seeds
+    from tequio_client.verify.source import SeedSource
     from tequio_shared.ids import Digest
     from tequio_shared.log.policy import Policy
     from tequio_shared.round.manifest import Manifest
 
 
 def fixed_files(
-    manifest: Manifest, documents: Documents, *, form: Form = Form.HEAD
+    manifest: Manifest, documents: RunDocuments, *, form: ExportForm = ExportForm.HEAD
 ) -> dict[str, bytes]:
     """Files that follow from the run's manifest alone, by path; raises MalformedError.
 
     An export of adapters has an adapter configuration in place of a model configuration.
     """
     corpus = documents.corpus
-    tokenizer, settings = layout.files(
+    tokenizer, settings = layout.tokenizer_files(
         documents.tokenizer, corpus.separator, manifest.model.sequence
     )
     whole = {
-        layout.CONFIG: layout.config(documents.config),
-        layout.GENERATION: layout.generation(corpus),
+        layout.CONFIG: layout.model_config(documents.config),
+        layout.GENERATION: layout.generation_config(corpus),
     }
-    if manifest.frozen is not None and form is Form.HEAD:
-        whole = {layout.ADAPTER_CONFIG: layout.adapter(manifest.frozen)}
+    if manifest.frozen is not None and form is ExportForm.HEAD:
+        whole = {layout.ADAPTER_CONFIG: layout.adapter_config(manifest.frozen)}
     return {
         **whole,
         layout.TOKENIZER: tokenizer,
@@ -81,7 +81,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
 
 
-class Workplace:
+class ExportFolder:
     """A locked work folder; `settle` turns its content into the export."""
 
     def __init__(self, target: Path, folder: Path) -> None:
@@ -98,12 +98,12 @@ class Workplace:
 
     def settle(self) -> None:
         """Rename the export to its target, and remove the work folder."""
-        tequio_client_files.settle_folder(self.made, self.target)
+        tequio_client_files.sync_and_rename_folder(self.made, self.target)
         shutil.rmtree(self.fetched, ignore_errors=True)
 
 
 @contextmanager
-def workplace(target: Path) -> Iterator[Workplace]:
+def locked_export_folder(target: Path) -> Iterator[ExportFolder]:
     """Lock the work folder of an export; raises UserFacingError.
 
     Fetched files stay after a failure, for the next attempt.
@@ -111,9 +111,9 @@ def workplace(target: Path) -> Iterator[Workplace]:
     target = target.absolute()
     folder = target.parent / f".{target.name}.part"
     _check_free(target)
-    place = Workplace(target, folder)
+    place = ExportFolder(target, folder)
     try:
-        with locked(folder), roomy(target):
+        with locked(folder), disk_errors(target):
             yield place
     finally:
         if not place.fetched.exists():
@@ -121,12 +121,12 @@ def workplace(target: Path) -> Iterator[Workplace]:
 
 
 @contextmanager
-def roomy(place: Path) -> Iterator[None]:
+def disk_errors(place: Path) -> Iterator[None]:
     """Turn the errors of a full or read-only disk into UserFacingError."""
     try:
         yield
     except* OSError as group:
-        error = first_of(group)
+        error = first_error(group)
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             raise UserFacingError(
                 f"the disk of {place.parent} is full: free some space and run this again; files "
@@ -160,33 +160,35 @@ def _check_free(target: Path) -> None:
         raise UserFacingError(f"the folder {target.parent} does not exist: create it first")
 
 
-TRY_S = 60.0
+FETCH_ATTEMPT_S = 60.0
 """Length of one fetch attempt; another follows if it brought at least one piece."""
 _REPORT_S = 1.0
 _INTEGER = 4
 
 
-def reference(manifest: Manifest, root: Digest) -> TreeRef:
+def weights_tree(manifest: Manifest, root: Digest) -> TreeRef:
     """Merkle tree of the weights of a head."""
     size = manifest.chunks * 4_096 * _INTEGER
     return TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
 
 
-def stored(ref: TreeRef, stores: Sequence[Path]) -> Path | None:
+def find_stored(ref: TreeRef, stores: Sequence[Path]) -> Path | None:
     """Find the tree in the stores, with every byte hashed; None if none has it."""
     for path in StoreFolders(stores).candidates(ref):
         with path.open("rb") as file:
-            if cut_file(file, ref.piece_bytes).ref == ref:
+            if hash_tree_file(file, ref.piece_bytes).ref == ref:
                 return path
     return None
 
 
-async def fetched(api: LedgerApi, ref: TreeRef, cache: Path, told: Callable[[int], None]) -> Path:
+async def fetch_tree(
+    api: LedgerApi, ref: TreeRef, cache: Path, told: Callable[[int], None]
+) -> Path:
     """Fetch the tree from the seeds that the ledger lists; `told` gets the bytes still missing.
 
     Pieces are verified as they arrive, and stay in `cache`. Raises UserFacingError.
     """
-    async with seeds(api, cache) as found:
+    async with open_seeds(api, cache) as found:
         if not found.peers:
             raise UserFacingError(
                 f"the ledger at {api.url} lists no seed: give the folder of a seed with --store"
@@ -195,7 +197,7 @@ async def fetched(api: LedgerApi, ref: TreeRef, cache: Path, told: Callable[[int
         return found.fetcher.store.tree_path(ref.root)
 
 
-async def _fetch(found: Seeds, ref: TreeRef, told: Callable[[int], None]) -> None:
+async def _fetch(found: SeedSource, ref: TreeRef, told: Callable[[int], None]) -> None:
     store = found.fetcher.store
     missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
     while (failure := await _attempt(found, ref, told)) is not None:
@@ -209,13 +211,13 @@ async def _fetch(found: Seeds, ref: TreeRef, told: Callable[[int], None]) -> Non
 
 
 async def _attempt(
-    found: Seeds, ref: TreeRef, told: Callable[[int], None]
+    found: SeedSource, ref: TreeRef, told: Callable[[int], None]
 ) -> FetchFailedError | None:
     failure = None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_report_missing, partial(found.fetcher.store.missing_bytes, ref), told)
         try:
-            await found.fetcher.fetch_tree(ref, found.peers, timeout_s=TRY_S)
+            await found.fetcher.fetch_tree(ref, found.peers, timeout_s=FETCH_ATTEMPT_S)
         except FetchFailedError as err:
             failure = err
         nursery.cancel_scope.cancel()
@@ -233,31 +235,36 @@ _ROOM = 1.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class ExportOptions:
     """Options of an export; without stores, weights come from the ledger's seeds."""
 
     ledger: str
-    wanted: Wanted
+    wanted: HeadSelector
     target: Path
     stores: Sequence[Path] = ()
     trust: Policy | None = None
-    form: Form = Form.HEAD
-    is_whole: bool = False
+    form: ExportForm = ExportForm.HEAD
+    merges_adapters: bool = False
     """Merge adapters into their base, for programs that only load complete models."""
 
 
-def run(options: Wish, progress: WorkProgress) -> Story:
+def export_head(options: ExportOptions, progress: WorkProgress) -> HeadHistory:
     """Export a head; its weights are checked against the root in the log.
 
     Raises UserFacingError.
     """
-    with workplace(options.target) as place, shutdown.reached(options.ledger):
+    with (
+        locked_export_folder(options.target) as place,
+        shutdown.explain_unreachable_ledger(options.ledger),
+    ):
         story = trio.run(partial(_export, options, place, progress))
         place.settle()
     return story
 
 
-async def _export(options: Wish, place: Workplace, progress: WorkProgress) -> Story:
+async def _export(
+    options: ExportOptions, place: ExportFolder, progress: WorkProgress
+) -> HeadHistory:
     async with LedgerApi(options.ledger, trust=options.trust) as api:
         story = await read_story(api, options.wanted, progress)
         form = _form(options, story.manifest)
@@ -271,18 +278,18 @@ async def _export(options: Wish, place: Workplace, progress: WorkProgress) -> St
 class _Made:
     """Content and place of one export."""
 
-    story: Story
-    form: Form
-    place: Workplace
+    story: HeadHistory
+    form: ExportForm
+    place: ExportFolder
     ledger: str
 
     @property
     def references(self) -> tuple[TreeRef, ...]:
         """Trees of the head, then of the files of the base that it is merged into."""
         manifest = self.story.manifest
-        head = reference(manifest, self.story.head.weights_root)
-        files = manifest.frozen.files if manifest.frozen and self.form is Form.MERGED else ()
-        return (head, *map(workdir.reference, files))
+        head = weights_tree(manifest, self.story.head.weights_root)
+        files = manifest.frozen.files if manifest.frozen and self.form is ExportForm.MERGED else ()
+        return (head, *map(workdir.base_file_ref, files))
 
     @property
     def size_bytes(self) -> int:
@@ -292,11 +299,11 @@ class _Made:
         return int(_ROOM * head.size_bytes) + 2 * base_bytes  # 32 bits for 16
 
 
-def _form(options: Wish, manifest: Manifest) -> Form:
+def _form(options: ExportOptions, manifest: Manifest) -> ExportForm:
     """Raises UserFacingError."""
-    if options.is_whole:
-        return Form.MERGED if manifest.frozen else Form.HEAD
-    if options.form is Form.MERGED and manifest.frozen is None:
+    if options.merges_adapters:
+        return ExportForm.MERGED if manifest.frozen else ExportForm.HEAD
+    if options.form is ExportForm.MERGED and manifest.frozen is None:
         raise UserFacingError(
             f"{manifest.name} trains all weights of its model, so there are no adapters to merge: "
             "leave out --merged"
@@ -304,7 +311,7 @@ def _form(options: Wish, manifest: Manifest) -> Form:
     return options.form
 
 
-async def read_story(api: LedgerApi, wanted: Wanted, progress: WorkProgress) -> Story:
+async def read_story(api: LedgerApi, wanted: HeadSelector, progress: WorkProgress) -> HeadHistory:
     """Read and check the ledger's whole log, and find a head in it.
 
     Raises UserFacingError, and what the API raises.
@@ -312,22 +319,22 @@ async def read_story(api: LedgerApi, wanted: Wanted, progress: WorkProgress) -> 
     return await trio.to_thread.run_sync(_story, LiveLog(api), wanted, progress, api.url)
 
 
-def _story(source: LiveLog, wanted: Wanted, progress: WorkProgress, url: str) -> Story:
-    report = Report()
+def _story(source: LiveLog, wanted: HeadSelector, progress: WorkProgress, url: str) -> HeadHistory:
+    report = AuditReport()
     try:
         log = FoldedLog(source, report, tiles=source)
         log.read(progress)
     except NotAvailableError as err:
         raise LedgerUnavailableError(str(err)) from err
     report.check("the log", f"run `tequio audit --ledger {url}` for details")
-    return story_of(log, source.blob, wanted)
+    return head_history(log, source.blob, wanted)
 
 
 async def _weights(
     api: LedgerApi, made: _Made, stores: Sequence[Path], progress: WorkProgress
 ) -> list[Path]:
     refs, folder = made.references, made.place.folder
-    found = [await trio.to_thread.run_sync(stored, ref, tuple(stores)) for ref in refs]
+    found = [await trio.to_thread.run_sync(find_stored, ref, tuple(stores)) for ref in refs]
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
     if lacking and stores:
         names = ", ".join(map(str, stores))
@@ -342,7 +349,9 @@ async def _weights(
     ]
 
 
-async def _fetched(api: LedgerApi, ref: TreeRef, place: Workplace, progress: WorkProgress) -> Path:
+async def _fetched(
+    api: LedgerApi, ref: TreeRef, place: ExportFolder, progress: WorkProgress
+) -> Path:
     with progress.work("weights fetched (bytes)", ref.size_bytes) as tick:
         left = ref.size_bytes
 
@@ -351,12 +360,12 @@ async def _fetched(api: LedgerApi, ref: TreeRef, place: Workplace, progress: Wor
             tick(left - missing)
             left = missing
 
-        return await fetched(api, ref, place.fetched, report)
+        return await fetch_tree(api, ref, place.fetched, report)
 
 
 def _make(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress) -> None:
     folder, story = made.place.fresh(), made.story
-    (folder / layout.OURS).mkdir()
+    (folder / layout.TEQUIO_FOLDER).mkdir()
     manifest = story.manifest
     try:
         files = fixed_files(manifest, story.documents, form=made.form)
@@ -366,12 +375,12 @@ def _make(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress)
         (folder / name).write_bytes(content)
     with progress.work("weights written (bytes)", manifest.model.parameters * 4) as tick:
         only = "" if manifest.frozen is None else str(layout.adapter_of(folder).relative_to(folder))
-        tensors.write(manifest, head, folder, tick, only=only)
+        tensors.write_weights(manifest, head, folder, tick, only=only)
     if base:
         _merge(made, head, base, progress)
     (folder / layout.CLAIM).write_bytes(claim_of(story).encode())
     (folder / layout.PROOF).write_bytes(story.proof.encode())
-    text = card.write(story, made.ledger, form=made.form)
+    text = card.render_card(story, made.ledger, form=made.form)
     (folder / layout.CARD).write_text(text, encoding="utf-8")
 
 
@@ -379,17 +388,17 @@ def _merge(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress
     manifest = made.story.manifest
     flat: NDArray[np.int32] = np.memmap(head, "<i4", "r", shape=(manifest.layout.elements,))
     try:
-        model = Merged.of(manifest, flat, base)
+        model = MergedModel.of(manifest, flat, base)
     except MalformedError as err:
         raise UserFacingError(f"this head cannot be merged: {err}") from err
     with progress.work("weights merged (bytes)", model.size_bytes) as tick:
         model.write(made.place.made, tick)
 
 
-def claim_of(story: Story) -> layout.Claim:
+def claim_of(story: HeadHistory) -> layout.HeadClaim:
     """Identity of the head, as the folder claims it."""
     head = story.head
-    return layout.Claim(
+    return layout.HeadClaim(
         network=to_text(story.genesis.network_id),
         run=to_text(story.manifest.run_id),
         round=head.round,

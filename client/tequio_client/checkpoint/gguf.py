@@ -66,11 +66,11 @@ def _odd(config: dict[str, Any]) -> Iterator[str]:
     kind = config["model_type"]
     if config.get("hidden_act", "silu") != "silu":
         yield f"hidden_act {config['hidden_act']!r}"
-    if any(one.get("partial_rotary_factor") for one in (config, llama.fields(config))):
+    if any(one.get("partial_rotary_factor") for one in (config, llama.rope_fields(config))):
         yield "a partial_rotary_factor"
     if _sees_less(config):
         yield "layers that see a sliding_window of the text"
-    scaling = llama.kind_of(config)
+    scaling = llama.rope_kind(config)
     scalings = {"default", "linear"} | ({"llama3"} if _ARCHITECTURES[kind] == "llama" else set())
     if scaling not in scalings:
         yield f"rope scaling {scaling!r}"
@@ -88,7 +88,7 @@ def _sees_less(config: dict[str, Any]) -> bool:
     return bool(config.get("use_sliding_window", False))
 
 
-def describe(writer: gguf.GGUFWriter, config: dict[str, Any], sequence: int) -> None:
+def write_metadata(writer: gguf.GGUFWriter, config: dict[str, Any], sequence: int) -> None:
     """Write the numbers of a network; `sequence` is its context where it says none."""
     import gguf  # noqa: PLC0415 - an optional dependency
 
@@ -121,12 +121,12 @@ def rope_freqs(config: dict[str, Any]) -> NDArray[np.float32] | None:
     turns = _rope(config)
     if turns.kind != "llama3":
         return None
-    plain = replace(turns, kind="default").speeds(head_size(config))
-    found: NDArray[np.float32] = (plain / turns.speeds(head_size(config))).numpy()
+    plain = replace(turns, kind="default").frequencies(head_size(config))
+    found: NDArray[np.float32] = (plain / turns.frequencies(head_size(config))).numpy()
     return found
 
 
-def turned(name: str, values: NDArray[Any], config: dict[str, Any]) -> NDArray[Any]:
+def rope_permuted(name: str, values: NDArray[Any], config: dict[str, Any]) -> NDArray[Any]:
     """Rows of a Llama's queries and keys in pairs, where Hugging Face has them in halves."""
     part = name.split(".")[-2]
     if part not in _TURNED or architecture(config) != "llama":
@@ -140,7 +140,7 @@ def turned(name: str, values: NDArray[Any], config: dict[str, Any]) -> NDArray[A
 def _rope(config: dict[str, Any]) -> Rope:
     from tequio_client.trainer.llama import Rope  # noqa: PLC0415 - imports torch
 
-    return Rope.of(config)
+    return Rope.from_config(config)
 
 
 _SEPARATOR = "<|separator|>"
@@ -162,7 +162,7 @@ def check_free(folder: Path) -> None:
         )
 
 
-def write(folder: Path, progress: WorkProgress) -> Path:
+def write_gguf(folder: Path, progress: WorkProgress) -> Path:
     """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
     import gguf  # noqa: PLC0415 - an optional dependency
 
@@ -193,12 +193,12 @@ def _place(folder: Path) -> Path:
 def _describe(writer: gguf.GGUFWriter, config: dict[str, Any], folder: Path) -> None:
     import gguf  # noqa: PLC0415 - as above
 
-    claim = layout.Claim.parse((folder / layout.CLAIM).read_bytes())
+    claim = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes())
     sequence = json.loads((folder / layout.TOKENIZER_CONFIG).read_bytes())["model_max_length"]
     writer.add_name(f"round {claim.round} of run {claim.run}")
     writer.add_description(f"head {claim.head}")
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
-    describe(writer, config, sequence)
+    write_metadata(writer, config, sequence)
 
 
 def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
@@ -239,7 +239,7 @@ def _add_tensors(
         for path in paths:
             with safe_open(path, framework="numpy") as file:
                 for name in file.keys():  # noqa: SIM118 - not a dictionary
-                    values = turned(name, file.get_tensor(name), config)
+                    values = rope_permuted(name, file.get_tensor(name), config)
                     new = called.get_name(name, try_suffixes=(".weight", ".bias"))
                     if new is None:
                         raise UserFacingError(f"GGUF has no name for the tensor {name}")

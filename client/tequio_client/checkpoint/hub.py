@@ -25,13 +25,13 @@ from huggingface_hub.utils.tqdm import disable_progress_bars
 
 from tequio_client.checkpoint import layout
 from tequio_client.keys.state import IdentityError
-from tequio_client.names import cleaned
+from tequio_client.names import clean_text
 from tequio_shared.errors import MalformedError, UserFacingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from tequio_client.checkpoint.layout import Claim
+    from tequio_client.checkpoint.layout import HeadClaim
     from tequio_client.keys.system_keyring import SystemKeyring
 
 
@@ -47,7 +47,7 @@ _FAILURES = (HfHubHTTPError, httpx2.HTTPError, OSError, RuntimeError, ValueError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class HubRevision:
     """One head on the Hub."""
 
     repo: str
@@ -57,11 +57,11 @@ class Published:
     """False if the head was published before."""
 
 
-def tag_of(claim: Claim) -> str:
+def tag_of(claim: HeadClaim) -> str:
     return f"{_TAG}{claim.round}"
 
 
-def show_no_bars() -> None:
+def disable_progress() -> None:
     """Disable the progress bars of the Hub's client, for output that is not a terminal."""
     disable_progress_bars()
 
@@ -75,12 +75,12 @@ class Hub:
     def publish(
         self,
         folder: Path,
-        claim: Claim,
+        claim: HeadClaim,
         repo: str,
         *,
         is_private: bool,
         told: Callable[[str], None],
-    ) -> Published:
+    ) -> HubRevision:
         """Upload an exported folder; `told` gets the name of each file before its upload.
 
         Raises UserFacingError, after which it may be called again.
@@ -118,7 +118,7 @@ class Hub:
         numbers = [name.removeprefix(_TAG) for name in names if name.startswith(_TAG)]
         return max((int(one) for one in numbers if one.isdecimal()), default=None)
 
-    def _prepare(self, repo: str, claim: Claim, *, is_private: bool) -> None:
+    def _prepare(self, repo: str, claim: HeadClaim, *, is_private: bool) -> None:
         """Create the repository, or check that the existing one can be used."""
         try:
             self._api.create_repo(repo, private=is_private, exist_ok=False)
@@ -146,7 +146,7 @@ class Hub:
                 "give another name with --repo"
             )
 
-    def _tagged(self, repo: str, claim: Claim) -> Published | None:
+    def _tagged(self, repo: str, claim: HeadClaim) -> HubRevision | None:
         """Find the head by its tag; None if there is no such tag."""
         tag = tag_of(claim)
         for one in self._api.list_repo_refs(repo).tags:
@@ -158,12 +158,12 @@ class Hub:
                         "another name with --repo"
                     )
                 revision = one.target_commit
-                return Published(repo=repo, revision=revision, tag=tag, is_new=False)
+                return HubRevision(repo=repo, revision=revision, tag=tag, is_new=False)
         return None
 
     def _upload(
-        self, folder: Path, claim: Claim, repo: str, told: Callable[[str], None]
-    ) -> Published:
+        self, folder: Path, claim: HeadClaim, repo: str, told: Callable[[str], None]
+    ) -> HubRevision:
         additions = [
             CommitOperationAdd(path_in_repo=name, path_or_fileobj=folder / name)
             for name in _names(folder)
@@ -178,7 +178,7 @@ class Hub:
         )
         tag = tag_of(claim)
         self._api.create_tag(repo, tag=tag, revision=commit.oid)
-        return Published(repo=repo, revision=commit.oid, tag=tag, is_new=True)
+        return HubRevision(repo=repo, revision=commit.oid, tag=tag, is_new=True)
 
     def _stale(self, repo: str, fresh: set[str]) -> Iterator[CommitOperationDelete]:
         """Delete files of an earlier head that this one lacks, such as further weight files."""
@@ -186,12 +186,12 @@ class Hub:
             if one.rfilename not in fresh and one.rfilename not in _OWN_FILES:
                 yield CommitOperationDelete(path_in_repo=one.rfilename)
 
-    def _claimed(self, repo: str, revision: str) -> Claim | None:
+    def _claimed(self, repo: str, revision: str) -> HeadClaim | None:
         """Read the claim of a revision; None if it is not an export."""
         try:
             path = self._api.hf_hub_download(repo, layout.CLAIM, revision=revision)
             with Path(path).open("rb") as file:
-                return layout.Claim.parse(file.read(layout.CLAIM_BYTES))
+                return layout.HeadClaim.parse(file.read(layout.CLAIM_BYTES))
         except (RemoteEntryNotFoundError, RevisionNotFoundError, MalformedError):
             return None
 
@@ -208,18 +208,19 @@ def _translated(err: Exception, repo: str) -> UserFacingError:
     cause = err if isinstance(err, HfHubHTTPError) else err.__cause__
     if isinstance(err, HFValidationError):
         return UserFacingError(
-            f"invalid repository name {cleaned(repo, _MOST)!r}: expected user/name"
+            f"invalid repository name {clean_text(repo, _MOST)!r}: expected user/name"
         )
     if isinstance(cause, HfHubHTTPError):
         return _answered(cause, repo)
     return UserFacingError(
         f"the connection to the Hub failed ({type(cause or err).__name__}: "
-        f"{cleaned(str(cause or err), _MOST)}): run this again; uploaded files are not sent again"
+        f"{clean_text(str(cause or err), _MOST)}): run this again; uploaded files are not sent "
+        "again"
     )
 
 
 def _answered(err: HfHubHTTPError, repo: str) -> UserFacingError:
-    answer = cleaned(err.server_message or str(err).partition("\n")[0], _MOST)
+    answer = clean_text(err.server_message or str(err).partition("\n")[0], _MOST)
     status = err.response.status_code
     if isinstance(err, RepositoryNotFoundError):
         return UserFacingError(f"the Hub has no repository {repo} that this token may see")
@@ -240,7 +241,7 @@ VARIABLE = "HF_TOKEN"
 SLOT = "hugging-face"
 
 
-def find(environment: Mapping[str, str], keyring: SystemKeyring) -> str | None:
+def find_token(environment: Mapping[str, str], keyring: SystemKeyring) -> str | None:
     """Find the token: in the environment, the keyring, or the Hub's own login; None for none.
 
     It is never an option of a command, because other users of the computer can read those.
@@ -255,9 +256,9 @@ def find(environment: Mapping[str, str], keyring: SystemKeyring) -> str | None:
     return kept.decode() if kept else get_token()
 
 
-def needed(environment: Mapping[str, str], keyring: SystemKeyring) -> str:
+def require_token(environment: Mapping[str, str], keyring: SystemKeyring) -> str:
     """Find the token as `find` does; raises UserFacingError for none."""
-    found = find(environment, keyring)
+    found = find_token(environment, keyring)
     if found is None:
         raise UserFacingError(
             f"no token for the Hub: store one with `tequio checkpoint token`, or set {VARIABLE}"
@@ -265,7 +266,7 @@ def needed(environment: Mapping[str, str], keyring: SystemKeyring) -> str:
     return found
 
 
-def keep(text: str, keyring: SystemKeyring) -> None:
+def store_token(text: str, keyring: SystemKeyring) -> None:
     """Store a token in the keyring; raises UserFacingError."""
     token = text.strip()
     if not token or not token.isascii() or not token.isprintable() or " " in token:

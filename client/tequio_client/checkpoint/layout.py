@@ -19,7 +19,7 @@ from tequio_shared.ids import Bytes32Text, Natural
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.head.layout import Base
+    from tequio_shared.head.layout import FrozenBase
     from tequio_shared.round.data import Corpus
 
 
@@ -30,23 +30,23 @@ TOKENIZER_CONFIG = "tokenizer_config.json"
 CARD = "README.md"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
-OURS = "tequio"
-CLAIM = f"{OURS}/claim.json"
-MANIFEST = f"{OURS}/manifest.json"
-CORPUS = f"{OURS}/corpus.json"
-SOURCE_CONFIG = f"{OURS}/config.json"
-REMAINDER = f"{OURS}/remainder.safetensors"
-PROOF = f"{OURS}/head.tlog-proof"
+TEQUIO_FOLDER = "tequio"
+CLAIM = f"{TEQUIO_FOLDER}/claim.json"
+MANIFEST = f"{TEQUIO_FOLDER}/manifest.json"
+CORPUS = f"{TEQUIO_FOLDER}/corpus.json"
+SOURCE_CONFIG = f"{TEQUIO_FOLDER}/config.json"
+REMAINDER = f"{TEQUIO_FOLDER}/remainder.safetensors"
+PROOF = f"{TEQUIO_FOLDER}/head.tlog-proof"
 CLAIM_BYTES = 1 << 16
 ADAPTER = "adapter_model.safetensors"
 ADAPTER_CONFIG = "adapter_config.json"
-MERGED_ADAPTER = f"{OURS}/{ADAPTER}"
+MERGED_ADAPTER = f"{TEQUIO_FOLDER}/{ADAPTER}"
 """Of a folder where the adapters are merged into their base: what the head is."""
-FOREIGN = (ADAPTER_CONFIG, ADAPTER, "adapter_model.bin")
+ADAPTER_FILES = (ADAPTER_CONFIG, ADAPTER, "adapter_model.bin")
 """Files that change what is loaded, and that only an export of adapters has, less the last."""
 PATTERNS = (
     *(CONFIG, GENERATION, TOKENIZER, TOKENIZER_CONFIG, CARD, INDEX),
-    *("model*.safetensors", f"{OURS}/*", *FOREIGN),
+    *("model*.safetensors", f"{TEQUIO_FOLDER}/*", *ADAPTER_FILES),
 )
 """What is fetched of a repository in order to check it."""
 
@@ -61,14 +61,14 @@ def adapter_of(folder: Path) -> Path:
     return folder / (ADAPTER if is_adapter(folder) else MERGED_ADAPTER)
 
 
-class Form(Enum):
+class ExportForm(Enum):
     """Content of a folder: a head as its run trains it, or adapters merged into their base."""
 
     HEAD = "head"
     MERGED = "merged"
 
 
-class Claim(msgspec.Struct, frozen=True, kw_only=True):
+class HeadClaim(msgspec.Struct, frozen=True, kw_only=True):
     """Which head a folder says that it is; believed by nobody."""
 
     v: Literal[1] = 1
@@ -81,7 +81,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """Log index of the head.promote."""
 
     @classmethod
-    def parse(cls, raw: bytes) -> Claim:
+    def parse(cls, raw: bytes) -> HeadClaim:
         """Read a claim; raises MalformedError."""
         try:
             return msgspec.json.decode(raw, type=cls, strict=True)
@@ -93,7 +93,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
 
-class Index(msgspec.Struct, frozen=True, kw_only=True):
+class WeightIndex(msgspec.Struct, frozen=True, kw_only=True):
     """Which file of several holds which tensor, as transformers writes it."""
 
     weight_map: dict[str, Annotated[str, msgspec.Meta(pattern=r"\A[\w.-]+\.safetensors\Z")]]
@@ -115,7 +115,7 @@ class WeightFiles:
             return cls(dict.fromkeys(names, folder / WEIGHTS))
         raw = (folder / INDEX).read_bytes()
         try:
-            index = msgspec.json.decode(raw, type=Index)
+            index = msgspec.json.decode(raw, type=WeightIndex)
         except (ValueError, RecursionError) as err:
             raise MalformedError(f"{INDEX} is not a valid index of weights: {err}") from err
         unnamed = [name for name in names if name not in index.weight_map]
@@ -143,7 +143,7 @@ _CLASSES = {"llama": "LlamaForCausalLM"}
 """Named for programs that ask for the class; transformers needs the model's type alone."""
 
 
-def config(raw: bytes) -> bytes:
+def model_config(raw: bytes) -> bytes:
     """config.json of the folder, from the run's configuration; raises MalformedError.
 
     It loads no code, and says that the weights are binary32.
@@ -162,7 +162,7 @@ def config(raw: bytes) -> bytes:
     return _json(kept)
 
 
-def adapter(base: Base) -> bytes:
+def adapter_config(base: FrozenBase) -> bytes:
     """adapter_config.json of a head of adapters, as the peft package reads it."""
     fields = {
         "peft_type": "LORA",
@@ -180,7 +180,7 @@ def adapter(base: Base) -> bytes:
     return _json(fields)
 
 
-def generation(corpus: Corpus) -> bytes:
+def generation_config(corpus: Corpus) -> bytes:
     """generation_config.json: a text begins and ends with the separator."""
     one = corpus.separator
     return _json({"bos_token_id": one, "eos_token_id": one, "pad_token_id": one})
@@ -206,7 +206,7 @@ _FIRST_SPARE = 0x100
 """Where GPT-2's byte alphabet puts the bytes that have no visible character of their own."""
 
 
-def files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, bytes]:
+def tokenizer_files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, bytes]:
     """tokenizer.json and tokenizer_config.json; `raw` is empty for bytes.
 
     Raises MalformedError for a tokenizer.json that names no such separator.
@@ -226,8 +226,8 @@ def files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, bytes]:
 
 def byte_tokenizer() -> bytes:
     """A tokenizer.json whose tokens are the 256 bytes."""
-    vocabulary = {letter: byte for byte, letter in enumerate(alphabet())}
-    del vocabulary[alphabet()[0]]
+    vocabulary = {letter: byte for byte, letter in enumerate(byte_alphabet())}
+    del vocabulary[byte_alphabet()[0]]
     level = {"add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     separator = {"id": 0, "content": SEPARATOR, "special": True, "normalized": False}
     sides = {"single_word": False, "lstrip": False, "rstrip": False}
@@ -256,7 +256,7 @@ def byte_tokenizer() -> bytes:
     return json.dumps(whole, ensure_ascii=True, indent=1).encode() + b"\n"
 
 
-def alphabet() -> list[str]:
+def byte_alphabet() -> list[str]:
     """GPT-2's letters for the 256 bytes, which byte-level tokenizers are written in."""
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     letters, spare = [], _FIRST_SPARE

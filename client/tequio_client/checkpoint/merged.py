@@ -16,7 +16,7 @@ from safetensors import SafetensorError, safe_open
 
 from tequio_client.checkpoint import layout as checkpoint_layout
 from tequio_client.checkpoint import tensors as checkpoint_tensors
-from tequio_client.checkpoint.tensors import SHARD_BYTES, SafetensorsFile, file_name
+from tequio_client.checkpoint.tensors import SHARD_BYTES, SafetensorsFile, weights_file_name
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout
 
@@ -52,14 +52,14 @@ class _Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class MergedModel:
     """The tensors of the whole model, made as they are asked for."""
 
     tensors: tuple[BaseTensor, ...]
     pairs: Mapping[str, _Pair]
 
     @classmethod
-    def of(cls, manifest: Manifest, head: NDArray[np.int32], base: Sequence[Path]) -> Merged:
+    def of(cls, manifest: Manifest, head: NDArray[np.int32], base: Sequence[Path]) -> MergedModel:
         """Take a head's integers and the base's files; raises MalformedError."""
         rules = manifest.frozen
         if rules is None:
@@ -70,13 +70,13 @@ class Merged:
         }
         pairs = {
             f"{module}.weight": _Pair(
-                down=floats[layout.PREFIX + module + layout.DOWN],
-                up=floats[layout.PREFIX + module + layout.UP],
+                down=floats[layout.LORA_PREFIX + module + layout.LORA_DOWN],
+                up=floats[layout.LORA_PREFIX + module + layout.LORA_UP],
                 scale=rules.scale,
             )
-            for module in layout.modules_of(manifest.model.tensors)
+            for module in layout.adapted_modules(manifest.model.tensors)
         }
-        tensors = checkpoint_tensors.base_tensors_read(base)
+        tensors = checkpoint_tensors.read_base_tensors(base)
         _check_targets(pairs, tensors)
         return cls(tensors=tensors, pairs=pairs)
 
@@ -95,7 +95,7 @@ class Merged:
         """Write them as Hugging Face has a model; `tick` hears bytes."""
         groups, files = _groups(self.tensors, shard), {}
         for number, group in enumerate(groups, 1):
-            name = file_name(number, len(groups))
+            name = weights_file_name(number, len(groups))
             shapes = {one.name: (np.dtype("<f4"), one.shape) for one in group}
             with SafetensorsFile(folder / name, shapes) as file:
                 for one in group:

@@ -18,34 +18,34 @@ import structlog
 import trio
 
 from tequio_client.checkpoint import export, layout, verify
-from tequio_client.checkpoint.story import Wanted
-from tequio_client.checkpoint.verify import Outcome
+from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.locks import locked
-from tequio_client.names import is_meant
+from tequio_client.names import matches_name_or_id
 from tequio_client.organiser import signing
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.statements.network import CheckpointPublish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tequio_client.checkpoint.hub import Hub, Published
-    from tequio_client.checkpoint.layout import Claim
+    from tequio_client.checkpoint.hub import Hub, HubRevision
+    from tequio_client.checkpoint.layout import HeadClaim
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.log.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class PublishOptions:
     """Folder and repository; `organisers` are folders of those who sign, or empty."""
 
     folder: Path
@@ -56,9 +56,9 @@ class Wish:
     trust: Policy | None = None
 
 
-def run(
-    options: Wish, claim: Claim, hub: Hub, told: Callable[[str], None]
-) -> tuple[Published, int | None]:
+def publish_folder(
+    options: PublishOptions, claim: HeadClaim, hub: Hub, told: Callable[[str], None]
+) -> tuple[HubRevision, int | None]:
     """Publish a verified folder; returns the revision on the Hub, and the log entry or None.
 
     `told` gets the name of each file before its upload. Raises UserFacingError.
@@ -68,29 +68,33 @@ def run(
     )
     if not options.organisers:
         return published, None
-    return published, say(options.ledger, claim, published, options.organisers)
+    return published, log_publication(options.ledger, claim, published, options.organisers)
 
 
-def say(ledger: str, claim: Claim, published: Published, organisers: Sequence[Path]) -> int:
+def log_publication(
+    ledger: str, claim: HeadClaim, published: HubRevision, organisers: Sequence[Path]
+) -> int:
     """Log where a head was published, as the organisers; returns the log index."""
     with ExitStack() as stack:
         for folder in organisers:
             stack.enter_context(locked(folder))
-        stack.enter_context(shutdown.reached(ledger))
+        stack.enter_context(shutdown.explain_unreachable_ledger(ledger))
         return trio.run(partial(_log_publication, ledger, claim, published, organisers))
 
 
-def verified(options: Wish, progress: WorkProgress) -> Claim:
+def verify_folder(options: PublishOptions, progress: WorkProgress) -> HeadClaim:
     """Verify a folder and return its claim; raises UserFacingError if it is not that head."""
-    check = verify.Wish(folder=options.folder, ledger=options.ledger, trust=options.trust)
-    verdict = verify.run(check, progress)
-    if verdict.outcome is not Outcome.IS_THE_HEAD:
+    check = verify.VerifyFolderOptions(
+        folder=options.folder, ledger=options.ledger, trust=options.trust
+    )
+    verdict = verify.verify_folder(check, progress)
+    if verdict.outcome is not VerifyOutcome.IS_THE_HEAD:
         raise UserFacingError("not published: " + "; ".join(verdict.lines))
-    return layout.Claim.parse((options.folder / layout.CLAIM).read_bytes())
+    return layout.HeadClaim.parse((options.folder / layout.CLAIM).read_bytes())
 
 
 async def _log_publication(
-    ledger: str, claim: Claim, published: Published, organisers: Sequence[Path]
+    ledger: str, claim: HeadClaim, published: HubRevision, organisers: Sequence[Path]
 ) -> int:
     body = CheckpointPublish(
         head=claim.head,
@@ -101,25 +105,25 @@ async def _log_publication(
     about = RunId(digest_from_text(claim.run)), claim.round
     async with LedgerApi(ledger) as api:
         network = await api.network()
-        ours = [signing.of(folder, network) for folder in organisers]
-        entry = await signing.signed(api, organisers[0], body, ours, now_ms(), about=about)
+        ours = [signing.load_organiser(folder, network) for folder in organisers]
+        entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
         if not signing.is_complete(entry, network):
             raise UserFacingError(
                 f"{published.repo} is on the Hub, but not in the log: more organisers have to "
                 "sign; run this again with the folder of another one after --with"
             )
-        return await signing.send(api, entry, now_ms())
+        return await signing.post_entry(api, entry, now_ms())
 
 
 log = structlog.get_logger(__name__)
 
 POLL_S = 30.0
-LONGEST_S = 900.0
+MAX_BACKOFF_S = 900.0
 """Longest pause after a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FollowWish:
+class FollowOptions:
     """Run, repository, and interval of the heads to publish."""
 
     run: str
@@ -133,10 +137,12 @@ class FollowWish:
     trust: Policy | None = None
 
 
-def follow_run(options: FollowWish, hub: Hub, pause: Callable[[float], None] = time.sleep) -> None:
+def follow_run(
+    options: FollowOptions, hub: Hub, pause: Callable[[float], None] = time.sleep
+) -> None:
     """Publish heads until the run has ended; failures are logged and retried with back-off."""
     options.work.mkdir(parents=True, exist_ok=True)
-    back_off = BackOff(Random(options.repo), LONGEST_S)  # noqa: S311 - pauses, no secrets
+    back_off = BackOff(Random(options.repo), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
     is_over = False
     while not is_over:
         wait_s = POLL_S
@@ -145,7 +151,7 @@ def follow_run(options: FollowWish, hub: Hub, pause: Callable[[float], None] = t
             back_off.reset()
         except* TequioError as group:
             wait_s = back_off.next_s()
-            log.warning("not published yet", error=str(shutdown.first_of(group)), again_s=wait_s)
+            log.warning("not published yet", error=str(shutdown.first_error(group)), again_s=wait_s)
         if not is_over:
             pause(wait_s)
 
@@ -160,11 +166,11 @@ def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -
     return head // every > before
 
 
-def _publish_if_due(options: FollowWish, hub: Hub) -> bool:
+def _publish_if_due(options: FollowOptions, hub: Hub) -> bool:
     """Publish the present head if it is due; True when the run has ended."""
-    with shutdown.reached(options.ledger):
+    with shutdown.explain_unreachable_ledger(options.ledger):
         found = trio.run(partial(_run, options))
-    is_finished = found.state == State.FINISHED
+    is_finished = found.state == RunState.FINISHED
     if found.head_round is None:
         return is_finished
     last = hub.last_round(options.repo)
@@ -173,19 +179,19 @@ def _publish_if_due(options: FollowWish, hub: Hub) -> bool:
     return is_finished
 
 
-def _publish(options: FollowWish, hub: Hub, found: RunAnswer) -> None:
+def _publish(options: FollowOptions, hub: Hub, found: RunAnswer) -> None:
     target = options.work / f"round-{found.head_round}"
     if not (target / layout.CLAIM).exists():
-        wanted = Wanted(run=found.run, round=found.head_round)
-        exporting = export.Wish(
+        wanted = HeadSelector(run=found.run, round=found.head_round)
+        exporting = export.ExportOptions(
             ledger=options.ledger,
             wanted=wanted,
             target=target,
             stores=options.stores,
             trust=options.trust,
         )
-        export.run(exporting, Quiet())
-    publishing = Wish(
+        export.export_head(exporting, NoProgress())
+    publishing = PublishOptions(
         folder=target,
         repo=options.repo,
         ledger=options.ledger,
@@ -193,18 +199,20 @@ def _publish(options: FollowWish, hub: Hub, found: RunAnswer) -> None:
         organisers=options.organisers,
         trust=options.trust,
     )
-    claim = verified(publishing, Quiet())
-    done, entry = run(publishing, claim, hub, lambda text: log.debug("upload", file=text))
+    claim = verify_folder(publishing, NoProgress())
+    done, entry = publish_folder(
+        publishing, claim, hub, lambda text: log.debug("upload", file=text)
+    )
     log.info("published", repo=done.repo, tag=done.tag, revision=done.revision, entry=entry)
     shutil.rmtree(target)
 
 
-async def _run(options: FollowWish) -> RunAnswer:
+async def _run(options: FollowOptions) -> RunAnswer:
     async with LedgerApi(options.ledger, trust=options.trust) as api:
         found = [
             one
             for one in await api.runs()
-            if not options.run or is_meant(one.name, one.run, options.run)
+            if not options.run or matches_name_or_id(one.name, one.run, options.run)
         ]
     if len(found) != 1:
         raise UserFacingError(f"{len(found)} runs match {options.run!r}: give the id")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.round.assignment import flop_per_token
 from tequio_shared.round.data import Corpus
@@ -37,7 +37,7 @@ Blob: TypeAlias = "Callable[[Digest], bytes | None]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Documents:
+class RunDocuments:
     """Documents that the run's manifest names, checked by their hashes."""
 
     config: bytes
@@ -47,12 +47,12 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class HeadHistory:
     """One promoted head, and what the log says about its origin."""
 
     genesis: Genesis
     manifest: Manifest
-    documents: Documents
+    documents: RunDocuments
     head: Head
     entry: int
     """Log index of its head.promote."""
@@ -75,14 +75,14 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class HeadSelector:
     """Which head: of the run of that name or beginning of its id; without a round, the last one."""
 
     run: str
     round: int | None = None
 
 
-def story_of(log: FoldedLog, blob: Blob, wanted: Wanted) -> Story:
+def head_history(log: FoldedLog, blob: Blob, wanted: HeadSelector) -> HeadHistory:
     """Find a head and its history in a log; raises UserFacingError if there is no such head.
 
     `blob` gets documents. Costs a bundle and O(log n) tiles beside what was read.
@@ -92,16 +92,16 @@ def story_of(log: FoldedLog, blob: Blob, wanted: Wanted) -> Story:
     manifest = history.view.manifest
     closed = [one for number, one in history.closed.items() if number <= head.round]
     size = max((one.index + 1 for one in closed), default=0)
-    return Story(
+    return HeadHistory(
         genesis=log.genesis,
         manifest=manifest,
-        documents=documents_of(manifest, blob),
+        documents=fetch_documents(manifest, blob),
         head=head,
         entry=entry,
         proof=_proof(log, entry),
         checkpoint=log.checkpoint,
         rounds=len(closed),
-        tokens=sum(Header.parse(w.header).tokens for one in closed for w in one.works),
+        tokens=sum(ContributionHeader.parse(w.header).tokens for one in closed for w in one.works),
         micropoints=dict(_points(history, size)),
         measures=history.measures.get(head.round, {}),
     )
@@ -119,7 +119,7 @@ def _proof(log: FoldedLog, entry: int) -> TlogProof:
         raise UserFacingError(f"entry {entry} of the log could not be proven: {err}") from err
 
 
-def documents_of(manifest: Manifest, blob: Blob) -> Documents:
+def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
     """Get the documents that a manifest names; raises UserFacingError if one is unavailable."""
 
     def get(what: str, name: str) -> bytes:
@@ -133,14 +133,14 @@ def documents_of(manifest: Manifest, blob: Blob) -> Documents:
         corpus = Corpus.parse(get("data manifest", manifest.data.manifest))
     except MalformedError as err:
         raise UserFacingError(f"the run's data manifest is invalid: {err}") from err
-    return Documents(
+    return RunDocuments(
         config=get("configuration", manifest.model.config),
         corpus=corpus,
         tokenizer=get("tokenizer", tokenizer) if tokenizer else b"",
     )
 
 
-def _promoted(history: RunHistory, wanted: Wanted) -> tuple[int, Head]:
+def _promoted(history: RunHistory, wanted: HeadSelector) -> tuple[int, Head]:
     if not history.promoted:
         raise UserFacingError("no head of this run is certified yet: its first round has not begun")
     if wanted.round is None:

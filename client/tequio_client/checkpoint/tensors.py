@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_shared.head.layout import Placement
-    from tequio_shared.round.manifest import Manifest, Model
+    from tequio_shared.round.manifest import Manifest, ModelSpec
 
 # Theory of the float view. A parameter is W x 2^-24 with W an int32, and its float view is the
 # nearest binary32, which has 24 bits: exact up to |W| = 2^24, that is up to weights of one. Beyond,
@@ -106,13 +106,13 @@ class Remainders:
                 file.write(one)
 
 
-def names_in_files(model: Model) -> dict[str, str]:
+def names_in_files(model: ModelSpec) -> dict[str, str]:
     """Each tensor's name in the files, by its name in the manifest."""
     last = {name: name for name, _ in model.tensors}
     return last | {name: other for other, name in sorted(model.aliases)}
 
 
-def write(
+def write_weights(
     manifest: Manifest,
     head: Path,
     folder: Path,
@@ -132,7 +132,7 @@ def write(
     lacking, files = Remainders(), {}
     starts = dict(_starts(layout.placements))
     for number, group in enumerate(groups, 1):
-        name = only or file_name(number, len(groups))
+        name = only or weights_file_name(number, len(groups))
         shapes = {called[one.name]: (np.dtype("<f4"), one.shape) for one in group}
         with SafetensorsFile(folder / name, shapes) as file:
             for one in group:
@@ -145,7 +145,7 @@ def write(
         (folder / checkpoint_layout.INDEX).write_text(json.dumps(index, indent=2) + "\n")
 
 
-def read(
+def read_weights(
     manifest: Manifest, folder: Path, into: Path, tick: Callable[[int], None]
 ) -> NDArray[np.int32]:
     """Turn a folder's weights back into the flat integers, in a file; gives it mapped.
@@ -310,7 +310,7 @@ def _starts(placements: Sequence[Placement]) -> Iterator[tuple[str, int]]:
         start += one.parameters
 
 
-def file_name(number: int, files: int) -> str:
+def weights_file_name(number: int, files: int) -> str:
     """Name of a file of weights, as in transformers."""
     return (
         checkpoint_layout.WEIGHTS
@@ -385,7 +385,7 @@ class BaseTensor:
             yield first, _widened(stored[first : first + step], self.kind)
 
 
-def base_tensors_read(files: Sequence[Path]) -> tuple[BaseTensor, ...]:
+def read_base_tensors(files: Sequence[Path]) -> tuple[BaseTensor, ...]:
     """List every tensor of floating-point numbers, ascending; raises MalformedError."""
     found = [one for path in files for one in _of_file(path)]
     return tuple(sorted(found, key=lambda one: one.name.encode()))

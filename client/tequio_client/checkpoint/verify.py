@@ -20,14 +20,14 @@ import trio
 
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import check_room
-from tequio_client.checkpoint.layout import Form
-from tequio_client.checkpoint.merged import Merged
-from tequio_client.checkpoint.story import documents_of
+from tequio_client.checkpoint.layout import ExportForm
+from tequio_client.checkpoint.merged import MergedModel
+from tequio_client.checkpoint.story import fetch_documents
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker import shutdown
 from tequio_client.worker.rounds import workdir
-from tequio_client.worker.store.trees import cut_file
+from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.checkpoint.layout import Claim
-    from tequio_client.ledger.api import Network
+    from tequio_client.checkpoint.layout import HeadClaim
+    from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.verify.progress import WorkProgress
     from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest
@@ -59,19 +59,19 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry
 
 
-class Outcome(IntEnum):
+class VerifyOutcome(IntEnum):
     """Result of a check, which is the exit status of the command."""
 
     IS_THE_HEAD = 0
     IS_NOT = 2
-    CANNOT_TELL = 3
+    CANNOT_VERIFY = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class CheckpointVerdict:
     """Result of a check, and its findings, one per line."""
 
-    outcome: Outcome
+    outcome: VerifyOutcome
     lines: tuple[str, ...]
 
 
@@ -79,19 +79,21 @@ class NotTheHeadError(TequioError):
     """The weights, or something in the folder, differ from the log."""
 
 
-class CannotTellError(TequioError):
+class CannotVerifyError(TequioError):
     """Something that the check needs is unavailable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ProvenHead:
     """The network and the checkpoint under which a claim was proven."""
 
-    network: Network
+    network: LedgerNetwork
     checkpoint: Checkpoint
 
 
-async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | None) -> Found:
+async def find_in_log(
+    ledger: str, claim: HeadClaim, proof: bytes, trust: Policy | None
+) -> ProvenHead:
     """Check a claim, and the proof in the folder, against the ledger's log.
 
     Raises NotTheHeadError, CannotTellError, and what the API raises.
@@ -99,7 +101,7 @@ async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | N
     async with LedgerApi(ledger, trust=trust) as api:
         network = await api.network()
         if to_text(network.id) != claim.network:
-            raise CannotTellError(
+            raise CannotVerifyError(
                 f"the ledger at {ledger} has the log of the network {network.genesis.name} "
                 f"({to_text(network.id)[:10]}), and this head claims to be of "
                 f"{claim.network[:10]}: give the right ledger with --ledger"
@@ -117,8 +119,8 @@ async def in_log_find(ledger: str, claim: Claim, proof: bytes, trust: Policy | N
 
 
 async def _find(
-    api: LedgerApi, network: Network, checkpoint: Checkpoint, claim: Claim, proof: bytes
-) -> Found:
+    api: LedgerApi, network: LedgerNetwork, checkpoint: Checkpoint, claim: HeadClaim, proof: bytes
+) -> ProvenHead:
     proofs = LogProofs(api, checkpoint.size)
     entries = await read_entries_of(api, network, checkpoint, proofs, [claim.entry])
     _check_entry(entries[claim.entry], claim)
@@ -130,10 +132,10 @@ async def _find(
         )
     path = await proofs.consistency(older.size)
     verify_consistency(older.size, older.root, checkpoint.size, checkpoint.root, path)
-    return Found(network=network, checkpoint=checkpoint)
+    return ProvenHead(network=network, checkpoint=checkpoint)
 
 
-def _check_entry(entry: Entry, claim: Claim) -> None:
+def _check_entry(entry: Entry, claim: HeadClaim) -> None:
     statement, body = entry.statement, entry.statement.body
     if not isinstance(body, HeadPromote) or statement.run is None or statement.round is None:
         raise NotTheHeadError(
@@ -162,7 +164,7 @@ def _check_entry(entry: Entry, claim: Claim) -> None:
         raise NotTheHeadError(f"entry {claim.entry} of the log names a head that is not its own")
 
 
-def _proven(raw: bytes, entry: Entry, network: Network, claim: Claim) -> Checkpoint:
+def _proven(raw: bytes, entry: Entry, network: LedgerNetwork, claim: HeadClaim) -> Checkpoint:
     # The proof in the folder must be about this entry, and its log must be a prefix of today's.
     proof = TlogProof.parse(raw)
     checkpoint = open_checkpoint(proof.note, network.log_key).checkpoint
@@ -178,7 +180,7 @@ FILE_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class VerifyFolderOptions:
     """Folder and ledger; with stores, the first tensor that differs can be named."""
 
     folder: Path
@@ -188,32 +190,36 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
+class CheckedFolder:
     """Claim of a folder, and the root computed from its weights."""
 
-    claim: layout.Claim
+    claim: layout.HeadClaim
     manifest: Manifest
     root: Digest
     proof: bytes
     """The proof in the folder, not verified yet."""
 
 
-def run(options: Wish, progress: WorkProgress) -> Verdict:
+def verify_folder(options: VerifyFolderOptions, progress: WorkProgress) -> CheckpointVerdict:
     """Check a folder; its faults, and a ledger that does not answer, are results, not errors."""
     try:
-        return Verdict(outcome=Outcome.IS_THE_HEAD, lines=_checked(options, progress))
+        return CheckpointVerdict(
+            outcome=VerifyOutcome.IS_THE_HEAD, lines=_checked(options, progress)
+        )
     except NotTheHeadError as err:
-        return Verdict(outcome=Outcome.IS_NOT, lines=tuple(map(str, err.args)))
-    except CannotTellError as err:
-        return Verdict(outcome=Outcome.CANNOT_TELL, lines=tuple(map(str, err.args)))
+        return CheckpointVerdict(outcome=VerifyOutcome.IS_NOT, lines=tuple(map(str, err.args)))
+    except CannotVerifyError as err:
+        return CheckpointVerdict(
+            outcome=VerifyOutcome.CANNOT_VERIFY, lines=tuple(map(str, err.args))
+        )
 
 
-def _checked(options: Wish, progress: WorkProgress) -> tuple[str, ...]:
-    weighed = weigh(options, progress)
+def _checked(options: VerifyFolderOptions, progress: WorkProgress) -> tuple[str, ...]:
+    weighed = check_folder(options, progress)
     claim = weighed.claim
-    find = partial(in_log_find, options.ledger, claim, weighed.proof, options.trust)
+    find = partial(find_in_log, options.ledger, claim, weighed.proof, options.trust)
     try:
-        with shutdown.reached(options.ledger):
+        with shutdown.explain_unreachable_ledger(options.ledger):
             found = trio.run(find)
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
@@ -234,40 +240,40 @@ def _beside(folder: Path, manifest: Manifest) -> tuple[str, ...]:
     if base is None:
         return ()
     name = base.source or manifest.model.config[:10]
-    if _form(folder, manifest) is Form.MERGED:
+    if _form(folder, manifest) is ExportForm.MERGED:
         return (f"merged into the frozen base {name}, bit for bit",)
     return (f"adapters of rank {base.rank} for the frozen base {name}",)
 
 
 def _first(error: BaseException) -> BaseException:
-    first = shutdown.first_of(error)
-    return CannotTellError(str(first)) if isinstance(first, UserFacingError) else first
+    first = shutdown.first_error(error)
+    return CannotVerifyError(str(first)) if isinstance(first, UserFacingError) else first
 
 
-def weigh(options: Wish, progress: WorkProgress) -> Weighed:
+def check_folder(options: VerifyFolderOptions, progress: WorkProgress) -> CheckedFolder:
     """Check everything in the folder against its claim, without the log.
 
     Raises NotTheHeadError, CannotTellError.
     """
     try:
-        claim = layout.Claim.parse(_read(options.folder, layout.CLAIM, layout.CLAIM_BYTES))
+        claim = layout.HeadClaim.parse(_read(options.folder, layout.CLAIM, layout.CLAIM_BYTES))
         manifest = _manifest(options.folder, claim)
         _check_fixed(options.folder, manifest)
         proof = _read(options.folder, layout.PROOF, PROOF_BYTES)
         root = _root(options, claim, manifest, progress)
-        return Weighed(claim=claim, manifest=manifest, root=root, proof=proof)
+        return CheckedFolder(claim=claim, manifest=manifest, root=root, proof=proof)
     except FileNotFoundError as err:
         name = Path(err.filename or "").name or "a file"
-        raise CannotTellError(
+        raise CannotVerifyError(
             f"{options.folder} is not a complete export: {name} is missing"
         ) from err
     except OSError as err:
-        raise CannotTellError(f"{options.folder} cannot be read: {err.strerror or err}") from err
+        raise CannotVerifyError(f"{options.folder} cannot be read: {err.strerror or err}") from err
     except (MalformedError, RefusedError, UserFacingError) as err:
         raise NotTheHeadError(str(err)) from err
 
 
-def _manifest(folder: Path, claim: layout.Claim) -> Manifest:
+def _manifest(folder: Path, claim: layout.HeadClaim) -> Manifest:
     raw = _read(folder, layout.MANIFEST, DOCUMENT_BYTES)
     if to_text(sha256(raw)) != claim.run:
         raise MalformedError(f"{layout.MANIFEST} is not the manifest of the run {claim.run[:10]}")
@@ -284,32 +290,37 @@ def _check_fixed(folder: Path, manifest: Manifest) -> None:
         return _read(folder, by_name[to_text(name)])
 
     form = _form(folder, manifest)
-    due = export.fixed_files(manifest, documents_of(manifest, document), form=form)
+    due = export.fixed_files(manifest, fetch_documents(manifest, document), form=form)
     for name, content in due.items():
         if _read(folder, name) != content:
             raise MalformedError(f"{name} was changed after the export")
-    is_adapter = manifest.frozen is not None and form is Form.HEAD
-    for name in (layout.CONFIG, *layout.FOREIGN[2:]) if is_adapter else layout.FOREIGN:
+    is_adapter = manifest.frozen is not None and form is ExportForm.HEAD
+    for name in (layout.CONFIG, *layout.ADAPTER_FILES[2:]) if is_adapter else layout.ADAPTER_FILES:
         if (folder / name).exists():
             raise MalformedError(f"{name} is not part of an export, and changes what is loaded")
 
 
-def _form(folder: Path, manifest: Manifest) -> Form:
+def _form(folder: Path, manifest: Manifest) -> ExportForm:
     is_merged = manifest.frozen is not None and not layout.is_adapter(folder)
-    return Form.MERGED if is_merged else Form.HEAD
+    return ExportForm.MERGED if is_merged else ExportForm.HEAD
 
 
-def _root(options: Wish, claim: layout.Claim, manifest: Manifest, progress: WorkProgress) -> Digest:
+def _root(
+    options: VerifyFolderOptions,
+    claim: layout.HeadClaim,
+    manifest: Manifest,
+    progress: WorkProgress,
+) -> Digest:
     due = digest_from_text(claim.weights_root)
     with (
         TemporaryDirectory(prefix="tequio-verify-") as temporary,
         progress.work("weights read (bytes)", manifest.model.parameters * 4) as tick,
     ):
         path = Path(temporary) / "weights"
-        flat = tensors.read(manifest, options.folder, path, tick)
+        flat = tensors.read_weights(manifest, options.folder, path, tick)
         flat.flush()  # type: ignore[attr-defined]  # it is a memmap
         with path.open("rb") as file:
-            root = cut_file(file, PIECE_BYTES).ref.root
+            root = hash_tree_file(file, PIECE_BYTES).ref.root
         if root != due:
             raise NotTheHeadError(
                 f"these weights are not the head of round {claim.round}, as the folder claims",
@@ -317,51 +328,58 @@ def _root(options: Wish, claim: layout.Claim, manifest: Manifest, progress: Work
                 f"root of the head:      {claim.weights_root}",
                 f"root of these weights: {to_text(root)}",
             )
-        if _form(options.folder, manifest) is Form.MERGED:
+        if _form(options.folder, manifest) is ExportForm.MERGED:
             _check_merged(options, manifest, flat, Path(temporary), progress)
     return root
 
 
 def _check_merged(
-    options: Wish, manifest: Manifest, flat: NDArray[np.int32], cache: Path, progress: WorkProgress
+    options: VerifyFolderOptions,
+    manifest: Manifest,
+    flat: NDArray[np.int32],
+    cache: Path,
+    progress: WorkProgress,
 ) -> None:
     base = _base(options, manifest, cache)
-    model = Merged.of(manifest, flat, base)
+    model = MergedModel.of(manifest, flat, base)
     with progress.work("merged weights compared (bytes)", model.size_bytes) as tick:
         model.check(options.folder, tick)
 
 
-def _base(options: Wish, manifest: Manifest, cache: Path) -> list[Path]:
+def _base(options: VerifyFolderOptions, manifest: Manifest, cache: Path) -> list[Path]:
     """Find or fetch the base's files; raises CannotTellError if one is unavailable."""
     files = manifest.frozen.files if manifest.frozen else ()
-    refs = [workdir.reference(one) for one in files]
-    found = [export.stored(ref, options.stores) for ref in refs]
+    refs = [workdir.base_file_ref(one) for one in files]
+    found = [export.find_stored(ref, options.stores) for ref in refs]
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
     if lacking and not options.ledger:
-        raise CannotTellError(
+        raise CannotVerifyError(
             "merged weights are checked against the files of their base, which are not on this "
             "computer: give a ledger whose seeds have them, or the store of a node of that run"
         )
     try:
         check_room(cache, sum(ref.size_bytes for ref in lacking))
-        with shutdown.reached(options.ledger):
+        with shutdown.explain_unreachable_ledger(options.ledger):
             come = trio.run(partial(_fetched, options, lacking, cache)) if lacking else {}
     except (UserFacingError, BaseExceptionGroup) as err:
         raise _first(err) from err
     return [path or come[ref.root] for ref, path in zip(refs, found, strict=True)]
 
 
-async def _fetched(options: Wish, refs: Sequence[TreeRef], cache: Path) -> dict[Digest, Path]:
+async def _fetched(
+    options: VerifyFolderOptions, refs: Sequence[TreeRef], cache: Path
+) -> dict[Digest, Path]:
     async with LedgerApi(options.ledger, trust=options.trust) as api:
         return {
-            ref.root: await export.fetched(api, ref, cache / "base", lambda _: None) for ref in refs
+            ref.root: await export.fetch_tree(api, ref, cache / "base", lambda _: None)
+            for ref in refs
         }
 
 
 def _difference(
-    options: Wish, manifest: Manifest, flat: NDArray[np.int32], due: Digest
+    options: VerifyFolderOptions, manifest: Manifest, flat: NDArray[np.int32], due: Digest
 ) -> tuple[str, ...]:
-    path = export.stored(export.reference(manifest, due), options.stores)
+    path = export.find_stored(export.weights_tree(manifest, due), options.stores)
     if path is None:
         return ()
     head: NDArray[np.int32] = np.memmap(path, "<i4", "r", shape=(manifest.layout.elements,))

@@ -5,5 +5,5 @@ import importlib
 from tequio_client.platform import child
 
 if __name__ == "__main__":
-    child.end_with_it()  # before the imports, which take seconds
+    child.end_with_parent()  # before the imports, which take seconds
     importlib.import_module("tequio_client.competition.child").main()

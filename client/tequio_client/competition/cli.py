@@ -28,14 +28,14 @@ _DEVICE = click.option(
 _THREADS = click.option(
     "--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with."
 )
-which = click.option(
+competition_option = click.option(
     "--competition",
     "wanted",
     help="Name of the competition, or the beginning of its id (default: the only one).",
 )
 
 
-def reader(ledger: str, trust_file: Path | None) -> LedgerReader:
+def log_reader(ledger: str, trust_file: Path | None) -> LedgerReader:
     from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify.folded_log import LedgerReader
 
@@ -87,24 +87,24 @@ def competition() -> None:
 
 @click.command("list")
 @_VERIFY
-@cli.ledger
-@cli.trust
+@cli.ledger_option
+@cli.trust_option
 def list_(*, is_verified: bool, ledger: str, trust_file: Path | None) -> None:
     """List the competitions of a ledger, as it reports them or, with --verify, from its log."""
     from tequio_client.competition import listing
 
     if is_verified:
-        listing.list_all(reader(ledger, trust_file))
+        listing.list_from_log(log_reader(ledger, trust_file))
     else:
-        listing.ledgers_word_list_all(ledger)
+        listing.list_reported(ledger)
 
 
 @click.command()
-@click.argument("wanted", cls=cli.Named, required=False, metavar="[COMPETITION]")
+@click.argument("wanted", cls=cli.LogIdArgument, required=False, metavar="[COMPETITION]")
 @click.option("--link", "as_link", is_flag=True, help="Print the link that the app opens.")
 @_VERIFY
-@cli.ledger
-@cli.trust
+@cli.ledger_option
+@cli.trust_option
 def show(
     *, wanted: str | None, as_link: bool, is_verified: bool, ledger: str, trust_file: Path | None
 ) -> None:
@@ -117,15 +117,15 @@ def show(
     if as_link and is_verified:
         raise click.UsageError("--link has nothing to verify: leave --verify out")
     if is_verified:
-        listing.show(reader(ledger, trust_file), wanted)
+        listing.print_from_log(log_reader(ledger, trust_file), wanted)
     elif as_link:
-        click.echo(listing.link(ledger, wanted))
+        click.echo(listing.competition_link(ledger, wanted))
     else:
-        listing.ledgers_word_show(ledger, wanted)
+        listing.print_reported(ledger, wanted)
 
 
 @click.command()
-@cli.folder("custodian")
+@cli.folder_option("custodian")
 def key(folder: Path) -> None:
     """Print a custodian's key in DIR, created at the first call.
 
@@ -141,13 +141,13 @@ def key(folder: Path) -> None:
 @click.option(
     "--run",
     "run_name",
-    type=cli.Name(),
+    type=cli.NonEmptyText(),
     help="Name of the run that takes part, or the beginning of its id.",
 )
-@which
-@cli.ledger
-@cli.trust
-@cli.folder("organiser")
+@competition_option
+@cli.ledger_option
+@cli.trust_option
+@cli.folder_option("organiser")
 def enter(
     *,
     name: str,
@@ -164,7 +164,7 @@ def enter(
     """
     from tequio_client.competition import participation
 
-    log = reader(ledger, trust_file)
+    log = log_reader(ledger, trust_file)
     click.echo(participation.enter(log, wanted, _entrant(name), run_name, folder))
 
 
@@ -179,10 +179,10 @@ def enter(
 )
 @click.option("--repo", help="Submit a repository of the Hugging Face Hub, user/name.")
 @click.option("--revision", help="Branch, tag or commit of the repository (default: main).")
-@which
-@cli.ledger
-@cli.trust
-@cli.folder("organiser")
+@competition_option
+@cli.ledger_option
+@cli.trust_option
+@cli.folder_option("organiser")
 def submit(  # noqa: PLR0913 - one parameter an option
     *,
     name: str,
@@ -202,7 +202,7 @@ def submit(  # noqa: PLR0913 - one parameter an option
     """
     from tequio_client.competition import participation
 
-    log = reader(ledger, trust_file)
+    log = log_reader(ledger, trust_file)
     if bool(run_name) == bool(repo):
         raise click.UsageError("give either --run or --repo")
     if repo and number is not None:
@@ -214,16 +214,16 @@ def submit(  # noqa: PLR0913 - one parameter an option
     else:
         from tequio_client.competition import submission  # imports torch
 
-        load = partial(submission.of_repository, repo=str(repo), revision=revision)
+        load = partial(submission.submission_of_repository, repo=str(repo), revision=revision)
         message = participation.submit_folder(log, wanted, name, load, folder)
     click.echo(message)
 
 
 @click.command()
-@which
-@cli.ledger
-@cli.trust
-@cli.folder("worker")
+@competition_option
+@cli.ledger_option
+@cli.trust_option
+@cli.folder_option("worker")
 def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path) -> None:
     """Offer to evaluate with the key in DIR; stop its worker first.
 
@@ -231,7 +231,7 @@ def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
     """
     from tequio_client.competition import participation
 
-    click.echo(participation.offer(reader(ledger, trust_file), wanted, folder))
+    click.echo(participation.offer(log_reader(ledger, trust_file), wanted, folder))
 
 
 @click.command()
@@ -241,10 +241,10 @@ def offer(wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 @_DEVICE
 @_THREADS
 @_STORES
-@which
-@cli.ledger
-@cli.trust
-@cli.folder("worker")
+@competition_option
+@cli.ledger_option
+@cli.trust_option
+@cli.folder_option("worker")
 def evaluate(  # noqa: PLR0913 - one parameter an option
     *,
     follow: bool,
@@ -265,7 +265,7 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
     from tequio_client.ledger.proofs import read_policy
 
     cli.set_up_logs(log_json=False, log_level="error")
-    options = program.Wish(
+    options = program.EvaluateOptions(
         ledger=ledger,
         folder=folder,
         competition=wanted,
@@ -275,24 +275,24 @@ def evaluate(  # noqa: PLR0913 - one parameter an option
         trust=read_policy(trust_file),
     )
     if follow:
-        program.follow(options, click.echo)
+        program.evaluate_all(options, click.echo)
     else:
-        program.one(options, click.echo)
+        program.evaluate_one(options, click.echo)
 
 
 @click.command()
 @click.option("--share", required=True, type=FILE, help="The custodian's share.")
-@which
-@cli.ledger
-@cli.trust
-@cli.folder("custodian")
+@competition_option
+@cli.ledger_option
+@cli.trust_option
+@cli.folder_option("custodian")
 def reveal(
     share: Path, wanted: str | None, ledger: str, trust_file: Path | None, folder: Path
 ) -> None:
     """Publish a custodian's share of the key, once the draw is over."""
     from tequio_client.competition import participation
 
-    click.echo(participation.reveal(reader(ledger, trust_file), wanted, share, folder))
+    click.echo(participation.reveal(log_reader(ledger, trust_file), wanted, share, folder))
 
 
 @click.command()
@@ -306,10 +306,10 @@ def reveal(
 )
 @_DEVICE
 @_STORES
-@which
-@cli.ledger
-@cli.trust
-@cli.folder("worker")
+@competition_option
+@cli.ledger_option
+@cli.trust_option
+@cli.folder_option("worker")
 def challenge(  # noqa: PLR0913 - one parameter an option
     *,
     name: str,
@@ -332,14 +332,16 @@ def challenge(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.competition import participation
     from tequio_client.trainer import device as devices
-    from tequio_client.verify.progress import Bars
+    from tequio_client.verify.progress import ProgressBars
 
-    doubt = participation.Doubt(
+    doubt = participation.ScoreChallenge(
         entrant=name, evaluator=evaluator, document=document, millibits=millibits
     )
-    with Bars(Console(stderr=True)) as bars:
-        scorer = participation.Scorer(device=devices.choose(device), progress=bars, stores=stores)
-        log = reader(ledger, trust_file)
+    with ProgressBars(Console(stderr=True)) as bars:
+        scorer = participation.ScoringResources(
+            device=devices.open_device(device), progress=bars, stores=stores
+        )
+        log = log_reader(ledger, trust_file)
         message = participation.challenge(log, wanted, doubt, scorer, folder)
     click.echo(message)
 
@@ -402,8 +404,10 @@ def seal(  # noqa: PLR0913, PLR0917 - one parameter an option
     together = min(2, custodians) if needed is None else needed
     if together > custodians:
         raise click.UsageError(f"--needed {together} is more than --custodians {custodians}")
-    reading = sources.Reading(pattern=pattern, config=config, split=split, column=column)
-    sealed = sealing.seal(sources.found(data, reading), to, needed=together, shares=custodians)
+    reading = sources.ReadOptions(pattern=pattern, config=config, split=split, column=column)
+    sealed = sealing.seal(
+        sources.open_source(data, reading), to, needed=together, shares=custodians
+    )
     click.echo(f"sealed {sealed.documents:,} documents, {sealed.size_bytes:,} bytes, in {to}")
     click.echo(f"root {sealed.root}")
     click.echo(f"publish {sealing.ARCHIVE} and {sealing.COMMITMENT}")
@@ -461,8 +465,8 @@ def rules(plan: Path | None, sealed: Path | None, to: Path, *, example: bool) ->
         return
     if plan is None or sealed is None:
         raise click.UsageError("give PLAN and --sealed, or --example for a plan to start from")
-    made = plans.make(plan, sealed, to, now_ms())
-    for line in plans.lines(made):
+    made = plans.write_rules(plan, sealed, to, now_ms())
+    for line in plans.describe_rules(made):
         click.echo(line)
     kept = "" if made.archive else f" --sealed {sealed}"  # the ledger gets the archive then
     click.echo(f"written to {to}; open it with `tequio competition open {to}{kept}`")
@@ -473,8 +477,8 @@ def rules(plan: Path | None, sealed: Path | None, to: Path, *, example: bool) ->
 @click.option(
     "--sealed", type=_FOLDER, help="Folder of the sealed set, if the ledger stores the archive."
 )
-@cli.signing
-@cli.ledger
+@cli.signing_options
+@cli.ledger_option
 def open_(
     rules_file: Path,
     sealed: Path | None,
@@ -487,17 +491,17 @@ def open_(
     from tequio_client.competition import plan as plans
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    made, message = plans.open_(ledger, rules_file, sealed, (folder, *others), out)
+    made, message = plans.open_competition(ledger, rules_file, sealed, (folder, *others), out)
     click.echo(f"{made.name}: {message}")
 
 
 @click.command()
-@which
+@competition_option
 @click.option("--yes", is_flag=True, help="Log the result without asking; read it first.")
 @click.option("--dry-run", is_flag=True, help="Show the result, and log nothing.")
-@cli.signing
-@cli.ledger
-@cli.trust
+@cli.signing_options
+@cli.ledger_option
+@cli.trust_option
 def result(  # noqa: PLR0913 - one parameter an option
     *,
     wanted: str | None,
@@ -514,11 +518,11 @@ def result(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.competition import outcome as outcomes
 
-    log = reader(ledger, trust_file)
-    view, outcome = outcomes.decided_computed(log, wanted)
-    outcomes.show(view, outcome, Console())
+    log = log_reader(ledger, trust_file)
+    view, outcome = outcomes.compute_from_log(log, wanted)
+    outcomes.print_outcome(view, outcome, Console())
     if dry_run:
         return
     if not yes and not click.confirm("Log this result as an organiser?"):
         raise click.Abort
-    click.echo(outcomes.decide(log, view, outcome, (folder, *others), out))
+    click.echo(outcomes.log_outcome(log, view, outcome, (folder, *others), out))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _ARCHIVE, _SET = "archive.sealed", "set"
 
 
-def drawn(
+def fetch_drawn_texts(
     view: CompetitionView, folder: Path, blob: Callable[[Digest], bytes | None], ledger: str
 ) -> list[bytes]:
     """The drawn documents in their order; what is in the folder already is not fetched again.
@@ -26,9 +26,12 @@ def drawn(
     Raises UserFacingError before the draw, or if the archive does not match its commitment.
     """
     if view.draw is None:
-        why = view.lacks() or f"its draw is at {plan.told(view.rules.dates.draw)}"
+        why = (
+            view.missing_for_ranking()
+            or f"its draw is at {plan.format_date(view.rules.dates.draw)}"
+        )
         raise UserFacingError(f"nothing is drawn in {view.rules.name}: {why}")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = archive.fetched(view.rules, folder / _ARCHIVE, blob, ledger)
-    documents = archive.opened(view.rules, view.draw.key, path, folder / _SET)
-    return [archive.text(documents, number) for number in view.draw.documents]
+    path = archive.fetch_archive(view.rules, folder / _ARCHIVE, blob, ledger)
+    documents = archive.decrypt_archive(view.rules, view.draw.key, path, folder / _SET)
+    return [archive.read_document(documents, number) for number in view.draw.documents]

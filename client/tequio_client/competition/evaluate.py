@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from tequio_client.clock import now_ms
-from tequio_client.competition.evaluator import Evaluator, Means
-from tequio_client.competition.speaker import FolderSpeaker
+from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
+from tequio_client.competition.speaker import FolderSubmitter
 from tequio_client.locks import locked
 from tequio_client.trainer import device
 from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.verify.progress import Bars, Quiet
-from tequio_client.worker.shutdown import first_of
-from tequio_shared.competition.state import Phase
+from tequio_client.verify.progress import NoProgress, ProgressBars
+from tequio_client.worker.shutdown import first_error
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import to_text
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from tequio_shared.log.policy import Policy
 
 
-LOOK_S = 20.0
-SOON_S = 2.0
+POLL_S = 20.0
+NEAR_POLL_S = 2.0
 """Between two looks at the log: usually, and where something is due within `NEAR_MS`."""
 NEAR_MS = 120_000
 _LONGEST_S = 120.0
@@ -43,7 +43,7 @@ class NothingToDoError(UserFacingError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class EvaluateOptions:
     """Options of an evaluator; `competition` is a name, the beginning of an id, or None."""
 
     ledger: str
@@ -55,7 +55,7 @@ class Wish:
     trust: Policy | None = None
 
 
-def one(wish: Wish, told: Callable[[str], None]) -> None:
+def evaluate_one(wish: EvaluateOptions, told: Callable[[str], None]) -> None:
     """Evaluate in one competition until there is nothing left to do.
 
     Raises UserFacingError when there is no such competition, or nothing was offered.
@@ -76,10 +76,15 @@ def one(wish: Wish, told: Callable[[str], None]) -> None:
         return evaluator.step(view)
 
     console = Console(stderr=True)
-    _work(wish, told, rounds, Bars(console) if console.is_terminal else nullcontext(Quiet()))
+    _work(
+        wish,
+        told,
+        rounds,
+        ProgressBars(console) if console.is_terminal else nullcontext(NoProgress()),
+    )
 
 
-def follow(wish: Wish, told: Callable[[str], None]) -> None:
+def evaluate_all(wish: EvaluateOptions, told: Callable[[str], None]) -> None:
     """Offer in every competition that opens, and evaluate where we are drawn, without an end."""
     done: set[bytes] = set()
 
@@ -87,30 +92,30 @@ def follow(wish: Wish, told: Callable[[str], None]) -> None:
         for view in reader.competitions.values():
             if view.id in done:
                 continue
-            if view.phase is Phase.OPEN and now_ms() < view.rules.dates.deadline:
+            if view.phase is CompetitionPhase.OPEN and now_ms() < view.rules.dates.deadline:
                 evaluator.offer(view)
             if not evaluator.step(view):
                 done.add(view.id)
         return True
 
-    _work(wish, told, rounds, nullcontext(Quiet()))
+    _work(wish, told, rounds, nullcontext(NoProgress()))
 
 
 def _work(
-    wish: Wish,
+    wish: EvaluateOptions,
     told: Callable[[str], None],
     rounds: Callable[[LedgerReader, Evaluator], bool],
     bars: AbstractContextManager[WorkProgress],
 ) -> None:
     """Read the log and do what is due, again and again; what fails is tried again."""
-    chosen = device.choose(wish.device)
+    chosen = device.open_device(wish.device)
     if wish.threads:
         device.limit_threads(wish.threads)
     reader = LedgerReader(wish.ledger, wish.trust)
-    pause_s = SOON_S
+    pause_s = NEAR_POLL_S
     with locked(wish.folder), bars as progress:
         reader.read(progress)
-        speaker = FolderSpeaker(wish.ledger, wish.folder)
+        speaker = FolderSubmitter(wish.ledger, wish.folder)
         evaluator = Evaluator(reader, _means(wish, chosen, progress, told), speaker)
         while True:
             try:
@@ -120,7 +125,7 @@ def _work(
                 time.sleep(pause_s)
                 reader.read()
             except* TequioError as group:
-                why = first_of(group)
+                why = first_error(group)
                 if isinstance(why, NothingToDoError):
                     raise
                 pause_s = min(pause_s * 2, _LONGEST_S)
@@ -129,10 +134,13 @@ def _work(
 
 
 def _means(
-    wish: Wish, chosen: device.Device, progress: WorkProgress, told: Callable[[str], None]
-) -> Means:
-    return Means(
-        folder=wish.folder, device=chosen, progress=progress, told=told, stores=wish.stores
+    wish: EvaluateOptions,
+    chosen: device.ComputeDevice,
+    progress: WorkProgress,
+    told: Callable[[str], None],
+) -> EvaluatorContext:
+    return EvaluatorContext(
+        folder=wish.folder, device=chosen, progress=progress, report=told, stores=wish.stores
     )
 
 
@@ -143,13 +151,13 @@ def _pause_s(reader: LedgerReader) -> float:
         dates = view.rules.dates
         for date in (dates.deadline, dates.draw, dates.scored):
             if abs(date - now) < NEAR_MS:
-                return SOON_S
-    return LOOK_S
+                return NEAR_POLL_S
+    return POLL_S
 
 
 def _not_offered(view: CompetitionView, key: str, folder: Path) -> str:
     name = view.rules.name
-    if view.phase is Phase.OPEN:
+    if view.phase is CompetitionPhase.OPEN:
         return (
             f"the key in {folder} has not offered to evaluate {name}: do that first with "
             "`tequio competition offer`"

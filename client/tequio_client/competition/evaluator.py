@@ -22,11 +22,11 @@ from tequio_client.competition import submission as competition_submission
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weights
 from tequio_client.worker import secret_file
-from tequio_client.worker.children.evaluator import EVALUATION, memory_lack
-from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
+from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import result, state
 from tequio_shared.competition.rules import Evaluation
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text, from_text, key_from_text, sha256, to_text
 from tequio_shared.statements.competitions import EvalCommit, EvalResult, EvalSecret
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.competition.speaker import Speaker
-    from tequio_client.trainer.device import Device
+    from tequio_client.competition.speaker import StatementSubmitter
+    from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.folded_log import LedgerReader
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
@@ -66,10 +66,10 @@ class OwnScores:
         """Digest of the commitment."""
         found = self.evaluation
         competition, author = digest_from_text(found.competition), key_from_text(found.evaluator)
-        return state.commitment(competition, author, sha256(self.document), self.salt)
+        return state.score_commitment(competition, author, sha256(self.document), self.salt)
 
     @property
-    def committing(self) -> EvalCommit:
+    def commit_statement(self) -> EvalCommit:
         """The word that commits."""
         found = self.evaluation
         return EvalCommit(
@@ -77,7 +77,7 @@ class OwnScores:
         )
 
     @property
-    def showing(self) -> EvalResult:
+    def result_statement(self) -> EvalResult:
         """The word that shows."""
         found, total = self.evaluation, self.evaluation.total
         return EvalResult(
@@ -91,28 +91,28 @@ class OwnScores:
         )
 
 
-def keep(place: Path, made: Evaluation) -> OwnScores:
+def store_scores(place: Path, made: Evaluation) -> OwnScores:
     """Bring scores to the disk, the salt first; raises OSError."""
     place.mkdir(parents=True, exist_ok=True)
     salt = _salt(place)
     if salt is None:
         salt = secrets.token_bytes(SALT_BYTES)
         files.write_private(place / _SALT, to_text(salt).encode() + b"\n")
-    files.write_private(place / EVALUATION, made.encode())
+    files.write_private(place / EVALUATION_FILE, made.encode())
     return OwnScores(evaluation=made, salt=salt)
 
 
-def own_scores_kept(place: Path) -> OwnScores | None:
+def stored_scores(place: Path) -> OwnScores | None:
     """Scores that an earlier process completed."""
     salt = _salt(place)
     try:
-        found = Evaluation.parse((place / EVALUATION).read_bytes())
+        found = Evaluation.parse((place / EVALUATION_FILE).read_bytes())
     except (OSError, MalformedError):
         return None
     return None if salt is None else OwnScores(evaluation=found, salt=salt)
 
 
-def tries(place: Path) -> int:
+def read_tries(place: Path) -> int:
     """How often it was begun to score that entrant here."""
     try:
         return len((place / _TRIES).read_bytes())
@@ -149,7 +149,7 @@ class TimeLimit:
             def step(steps: int) -> None:
                 tick(steps)
                 if self._clock() > self._end_ms:
-                    raise UserFacingError(f"its time ended at {plan.told(self._end_ms)}")
+                    raise UserFacingError(f"its time ended at {plan.format_date(self._end_ms)}")
 
             yield step
 
@@ -164,22 +164,22 @@ _LEAST_PARTS = 2
 _SAID = "already-said"
 
 
-class NotTakenError(UserFacingError):
+class ScoresRefusedError(UserFacingError):
     """The ledger takes no such word from this key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class EvaluatorContext:
     """With what an evaluator works; `told` hears a line for people at each thing done."""
 
     folder: Path
-    device: Device
+    device: ComputeDevice
     progress: WorkProgress
-    told: Callable[[str], None]
+    report: Callable[[str], None]
     stores: Sequence[Path] = ()
     after_batch: Callable[[int], None] = lambda _tokens: None
     """Hears the tokens of every batch that was computed, and may rest."""
-    due: Callable[[int | None], None] = lambda _ms: None
+    set_deadline: Callable[[int | None], None] = lambda _ms: None
     """Hears by when the model at hand has to be scored (ms), and None when it is left."""
     clock: Callable[[], int] = now_ms
 
@@ -195,7 +195,9 @@ class _Trouble:
 class Evaluator:
     """Does for a key what competitions ask of it; nobody else uses the folder meanwhile."""
 
-    def __init__(self, reader: LedgerReader, means: Means, speaker: Speaker) -> None:
+    def __init__(
+        self, reader: LedgerReader, means: EvaluatorContext, speaker: StatementSubmitter
+    ) -> None:
         self._reader = reader
         self._means = means
         self._speaker = speaker
@@ -206,14 +208,14 @@ class Evaluator:
     def step(self, view: CompetitionView) -> bool:
         """Do what is due; whether there is anything left to do in this competition."""
         match view.phase:
-            case Phase.OPEN:
+            case CompetitionPhase.OPEN:
                 return True
-            case Phase.CLOSED:
+            case CompetitionPhase.CLOSED:
                 self._open_secret(view)
                 return self._is_offered(view)
-            case Phase.DRAWN:
+            case CompetitionPhase.DRAWN:
                 return self._waits_for_shares(view)
-            case Phase.REVEALED:
+            case CompetitionPhase.REVEALED:
                 return self._score(view)
         return False
 
@@ -227,8 +229,8 @@ class Evaluator:
                 self._tell(view, f"no offer: {why}")
             return
         try:
-            self._speak(secret_file.offering(view.id, self.key, self._means.folder))
-        except NotTakenError as err:
+            self._speak(secret_file.make_offer(view.id, self.key, self._means.folder))
+        except ScoresRefusedError as err:
             self._tell(view, f"no offer: {err}")
         else:
             self._tell(view, "offered to evaluate")
@@ -240,8 +242,8 @@ class Evaluator:
         offer = view.offers.get(self.key)
         if offer is None or offer.secret is not None:
             return
-        secret = secret_file.kept(self._means.folder, view.id)
-        made = secret and result.commitment(view.id, self.key, secret)
+        secret = secret_file.load(self._means.folder, view.id)
+        made = secret and result.offer_commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
             if not self._said(view, "lost"):
                 self._tell(view, "the secret of our offer is not in the folder: not drawn")
@@ -273,14 +275,14 @@ class Evaluator:
 
     def _turn(self, view: CompetitionView, name: str) -> tuple[bool, int]:
         """Showing takes no time and comes first; a model that ended us before comes last."""
-        return (name, self.key) not in view.commits, tries(self._place(view, name))
+        return (name, self.key) not in view.commits, read_tries(self._place(view, name))
 
     def _is_left(self, view: CompetitionView, name: str) -> bool:
         """True if an entrant can still be scored, or its scores be revealed."""
         spot, dates = (name, self.key), view.rules.dates
         if spot in view.results:
             return False
-        return self._means.clock() <= (dates.shown if spot in view.commits else dates.scored)
+        return self._means.clock() <= (dates.reveal_until if spot in view.commits else dates.scored)
 
     def _try(self, view: CompetitionView, name: str) -> None:
         """Do what is due; an entrant that fails does not hold up the others, and is tried again."""
@@ -298,26 +300,26 @@ class Evaluator:
             pause = min(pause, LONGEST_PAUSE_MS)
             self._troubles[spot] = _Trouble(again_ms=self._means.clock() + pause, pause_ms=pause)
             then = f"; again in {pause // 1_000} s" if self._is_left(view, name) else ""
-            self._tell(view, f"{name} is not scored yet: {first_of(group)}{then}")
+            self._tell(view, f"{name} is not scored yet: {first_error(group)}{then}")
 
     def _commit(self, view: CompetitionView, name: str) -> None:
         """Score an entrant, and commit to the scores before anybody shows any."""
         place = self._place(view, name)
-        found = self._kept(view, name) or keep(place, self._tried(view, name))
-        if self._speak(found.committing):
+        found = self._kept(view, name) or store_scores(place, self._tried(view, name))
+        if self._speak(found.commit_statement):
             self._tell(view, f"{name} is scored, and committed to; shown when all have committed")
         shutil.rmtree(place / _MODEL, ignore_errors=True)
 
     def _show(self, view: CompetitionView, name: str) -> None:
         """Show what was committed to, once nobody can copy it any more."""
-        if view.draw is None or not view.scores.are_due(name, view.draw, self._means.clock()):
+        if view.draw is None or not view.scores.may_reveal(name, view.draw, self._means.clock()):
             return
         found = self._kept(view, name)
         if found is None or found.commit != view.commits[name, self.key].commit:
             if not self._said(view, f"lost {name}"):
                 self._tell(view, f"the scores of {name} that we committed to are not in the folder")
             return
-        if self._speak(found.showing, found.document):
+        if self._speak(found.result_statement, found.document):
             bits = found.evaluation.total.bits_per_byte
             self._tell(view, f"{name}: {bits:.6f} bits per byte, logged")
 
@@ -325,11 +327,11 @@ class Evaluator:
         """Score an entrant within its part of the time, and count that on the disk before."""
         end_ms = self._end_ms(view)
         count_try(self._place(view, name))
-        self._means.due(end_ms)
+        self._means.set_deadline(end_ms)
         try:
             return self._evaluate(view, name, end_ms)
         finally:
-            self._means.due(None)
+            self._means.set_deadline(None)
 
     def _end_ms(self, view: CompetitionView) -> int:
         """Until when a model is scored at a stretch: one that is slow takes no other's time."""
@@ -345,13 +347,13 @@ class Evaluator:
         if view.draw is None or submission is None:
             raise AssertionError(f"{name} has nothing to score")
         place = self._place(view, name)
-        texts = drawn_texts.drawn(view, place.parent, reader.blob, reader.ledger)
-        origin = competition_submission.Origin(
+        texts = drawn_texts.fetch_drawn_texts(view, place.parent, reader.blob, reader.ledger)
+        origin = competition_submission.WeightsOrigin(
             ledger=reader.ledger, stores=means.stores, trust=reader.trust
         )
-        model = competition_submission.had(submission, place / _MODEL, origin, progress)
+        model = competition_submission.fetch_model(submission, place / _MODEL, origin, progress)
         self._check_size(view, model)
-        task = scores.Task(
+        task = scores.ScoringTask(
             competition=view.id,
             entrant=name,
             submission=submission.id,
@@ -360,13 +362,15 @@ class Evaluator:
             texts=texts,
             scoring=view.rules.scoring,
         )
-        made = scores.evaluation(task, place / _JOURNAL, means.device, progress, means.after_batch)
-        means.device.release()
+        made = scores.evaluate_entrant(
+            task, place / _JOURNAL, means.device, progress, means.after_batch
+        )
+        means.device.release_memory()
         return made
 
     def _kept(self, view: CompetitionView, name: str) -> OwnScores | None:
         """Scores of an earlier process that may not be logged yet."""
-        kept = own_scores_kept(self._place(view, name))
+        kept = stored_scores(self._place(view, name))
         if kept is None or view.draw is None:
             return None
         found = kept.evaluation
@@ -376,14 +380,14 @@ class Evaluator:
         return kept if is_whole and said == due else None
 
     def _place(self, view: CompetitionView, name: str) -> Path:
-        return secret_file.place(self._means.folder, view.id) / name
+        return secret_file.competition_folder(self._means.folder, view.id) / name
 
     def _check_size(self, view: CompetitionView, model: Path) -> None:
-        parameters = weights.parameters(model)
+        parameters = weights.count_parameters(model)
         most = view.rules.budget.parameters
         if most and parameters > most:
             raise UserFacingError(f"it has {parameters:,} parameters, and {most:,} are allowed")
-        lacking = memory_lack(parameters)
+        lacking = missing_memory(parameters)
         if lacking:
             raise UserFacingError(lacking)
 
@@ -401,7 +405,7 @@ class Evaluator:
             history = None if entrant.side is None else self._reader.runs.get(entrant.side)
             if history is not None and self.key in history.view.accounts.rostered:
                 return f"this key trained in a run that is in it, as {entrant.name}"
-        return memory_lack(self._largest(view))
+        return missing_memory(self._largest(view))
 
     def _largest(self, view: CompetitionView) -> int:
         """Parameters of the largest model that may come, as far as anybody can know."""
@@ -420,10 +424,10 @@ class Evaluator:
     def _speak(self, body: Body, *documents: bytes) -> bool:
         """Say it; whether it was new. Raises NotTakenError, and UserFacingError for one away."""
         try:
-            self._speaker.say(body, *documents)
+            self._speaker.submit(body, *documents)
         except LedgerRefusedError as err:
             if err.code != _SAID:
-                raise NotTakenError(f"the ledger says no: {err}") from err
+                raise ScoresRefusedError(f"the ledger says no: {err}") from err
             return False
         return True
 
@@ -434,10 +438,10 @@ class Evaluator:
         missed = [name for name, key in mine if (name, key) not in view.commits]
         hidden = [name for name, key in mine if (name, key) in view.withheld]
         if missed:
-            end = plan.told(dates.scored)
+            end = plan.format_date(dates.scored)
             self._tell(view, f"the time to score ended at {end}; not scored: {', '.join(missed)}")
         if hidden:
-            end = plan.told(dates.shown)
+            end = plan.format_date(dates.reveal_until)
             self._tell(view, f"the time to show ended at {end}; not shown: {', '.join(hidden)}")
         if not missed and not hidden:
             self._tell(view, "all models are scored")
@@ -452,5 +456,5 @@ class Evaluator:
         return (to_text(view.id), what) in self._told
 
     def _tell(self, view: CompetitionView, line: str) -> None:
-        self._means.told(f"{view.rules.name}: {line}")
+        self._means.report(f"{view.rules.name}: {line}")
         log.info("evaluator", competition=to_text(view.id)[:10], line=line)

@@ -19,10 +19,10 @@ from tequio_client.competition import outcome, plan
 from tequio_client.competition import outcome as competition_outcome
 from tequio_client.ipc.competitions import CompetitionLink
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.names import is_meant, name_with_id, short
+from tequio_client.names import matches_name_or_id, name_with_id, short_id
 from tequio_client.worker import shutdown
-from tequio_shared.competition.rules import Outcome
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.rules import CompetitionOutcome
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.scoring import nanobits_per_byte
@@ -37,23 +37,23 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest, PeerKey
 
 _STATES = {
-    Phase.OPEN: "open: enter, submit, offer to evaluate",
-    Phase.CLOSED: "closed: evaluators reveal their secrets",
-    Phase.DRAWN: "drawn: custodians reveal their shares",
-    Phase.REVEALED: "scoring: evaluators commit to their scores, then reveal them",
-    Phase.DECIDED: "decided",
+    CompetitionPhase.OPEN: "open: enter, submit, offer to evaluate",
+    CompetitionPhase.CLOSED: "closed: evaluators reveal their secrets",
+    CompetitionPhase.DRAWN: "drawn: custodians reveal their shares",
+    CompetitionPhase.REVEALED: "scoring: evaluators commit to their scores, then reveal them",
+    CompetitionPhase.DECIDED: "decided",
 }
 
 
-def list_all(log: LedgerReader) -> None:
+def list_from_log(log: LedgerReader) -> None:
     """Print every competition in the log, the oldest first."""
     log.read()
     table = Table("competition", "name", "state", "entrants", "evaluators", "next")
     for view in log.competitions.values():
         table.add_row(
-            short(to_text(view.id)),
+            short_id(to_text(view.id)),
             escape(view.rules.name),
-            "ended" if view.void(now_ms()) else str(view.phase),
+            "ended" if view.void_reason(now_ms()) else str(view.phase),
             str(len(view.entrants)),
             str(len(view.offers)),
             _next(view),
@@ -61,18 +61,18 @@ def list_all(log: LedgerReader) -> None:
     Console(soft_wrap=True).print(table)
 
 
-def show(log: LedgerReader, wanted: str | None) -> None:
+def print_from_log(log: LedgerReader, wanted: str | None) -> None:
     """Print one competition, with everything that the log says about it."""
     view = log.wait_for(wanted)
     console = Console(soft_wrap=True, highlight=False)
-    for line in plan.lines(view.rules):
+    for line in plan.describe_rules(view.rules):
         console.print(escape(line))
     console.print(f"state: {_STATES[view.phase]}")
-    void = view.void(now_ms())
+    void = view.void_reason(now_ms())
     if void:
         console.print(f"ended without a ranking: {void}")
-    elif view.lacks():
-        console.print(f"no ranking so far: {view.lacks()}")
+    elif view.missing_for_ranking():
+        console.print(f"no ranking so far: {view.missing_for_ranking()}")
     for table in (_entrants(view), _evaluators(view)):
         if table.row_count:
             console.print(table)
@@ -88,20 +88,20 @@ def _show_outcome(log: LedgerReader, view: CompetitionView, name: Digest, consol
     # The organisers' result is shown unchecked: `tequio verify-competition` computes it again.
     raw = log.blob(name)
     try:
-        outcome = None if raw is None else Outcome.parse(raw)
+        outcome = None if raw is None else CompetitionOutcome.parse(raw)
     except MalformedError:
         outcome = None
     if outcome is None:
         console.print("the result cannot be read: the ledger does not have it, or it is damaged")
     else:
-        competition_outcome.show(view, outcome, console)
+        competition_outcome.print_outcome(view, outcome, console)
     console.print(f"check it: tequio verify-competition {log.ledger}")
 
 
 def _entrants(view: CompetitionView) -> Table:
     table = Table("entrant", "trains", "submitted", title="Entrants")
     for name, one in sorted(view.entrants.items()):
-        trains = f"run {short(to_text(one.side))}" if one.side else "elsewhere"
+        trains = f"run {short_id(to_text(one.side))}" if one.side else "elsewhere"
         table.add_row(escape(name), trains, escape(_submitted(one)))
     return table
 
@@ -113,8 +113,10 @@ def _evaluators(view: CompetitionView) -> Table:
     drawn = view.draw.evaluators if view.draw else ()
     for key, offer in sorted(view.offers.items(), key=lambda one: one[1].offered.index):
         scored = [_scored(view, name, key) for name in sorted(view.submissions)]
-        state = competition_outcome.offer(is_drawn=key in drawn, is_open=offer.secret is not None)
-        table.add_row(short(to_text(key)), state, *scored)
+        state = competition_outcome.offer_state(
+            is_drawn=key in drawn, is_open=offer.secret is not None
+        )
+        table.add_row(short_id(to_text(key)), state, *scored)
     return table
 
 
@@ -122,7 +124,7 @@ def _scored(view: CompetitionView, name: str, key: PeerKey) -> str:
     found = view.results.get((name, key))
     if found is None:
         return "committed" if (name, key) in view.commits else ""
-    return competition_outcome.bits(nanobits_per_byte(found.millibits, found.size_bytes))
+    return competition_outcome.format_bits(nanobits_per_byte(found.millibits, found.size_bytes))
 
 
 def _draw(view: CompetitionView) -> Iterator[str]:
@@ -131,9 +133,9 @@ def _draw(view: CompetitionView) -> Iterator[str]:
         yield f"{len(view.draw.documents):,} documents are drawn"
     for one in view.challenges:
         yield (
-            f"challenge by {short(to_text(one.author))}: document {one.document} of "
+            f"challenge by {short_id(to_text(one.author))}: document {one.document} of "
             f"{one.entrant} has {one.millibits / 1_000:,.3f} bits, which differs from the score "
-            f"of {short(to_text(one.evaluator))}"
+            f"of {short_id(to_text(one.evaluator))}"
         )
     if view.outcome is not None:
         yield f"result: {to_text(view.outcome)}"
@@ -148,14 +150,16 @@ def _submitted(one: Entrant) -> str:
 
 def _next(view: CompetitionView) -> str:
     now = now_ms()
-    is_over = view.phase is Phase.DECIDED or view.void(now)
-    return "" if is_over else competition_outcome.upcoming(view.rules.dates, now)
+    is_over = view.phase is CompetitionPhase.DECIDED or view.void_reason(now)
+    return "" if is_over else competition_outcome.next_date(view.rules.dates, now)
 
 
-WORD = "As reported by the ledger. Use --verify to read and check the log, which can take long."
+UNVERIFIED_NOTE = (
+    "As reported by the ledger. Use --verify to read and check the log, which can take long."
+)
 
 
-def ledgers_word_list_all(ledger: str) -> None:
+def list_reported(ledger: str) -> None:
     """Print every competition that the ledger reports, the oldest first.
 
     Raises UserFacingError.
@@ -163,23 +167,23 @@ def ledgers_word_list_all(ledger: str) -> None:
     table = Table("competition", "name", "state", "entrants", "evaluators", "next")
     for line in _lines(ledger):
         table.add_row(
-            short(line.competition),
+            short_id(line.competition),
             escape(line.name),
             "ended" if line.void else line.phase,
             str(line.entrants),
             str(line.offered),
-            "" if line.void or line.outcome else outcome.upcoming(line.dates, now_ms()),
+            "" if line.void or line.outcome else outcome.next_date(line.dates, now_ms()),
         )
     console = _console()
     console.print(table)
-    console.print(WORD)
+    console.print(UNVERIFIED_NOTE)
 
 
-def ledgers_word_show(ledger: str, wanted: str | None) -> None:
+def print_reported(ledger: str, wanted: str | None) -> None:
     """Print one competition as the ledger reports it; raises UserFacingError."""
     answer = _answer(ledger, _found(ledger, wanted))
     console = _console()
-    for line in plan.lines(answer.rules):
+    for line in plan.describe_rules(answer.rules):
         console.print(escape(line))
     console.print(f"state: {answer.phase}")
     if answer.void:
@@ -191,10 +195,10 @@ def ledgers_word_show(ledger: str, wanted: str | None) -> None:
             console.print(table)
     for line in _rest(answer):
         console.print(line)
-    console.print(WORD)
+    console.print(UNVERIFIED_NOTE)
 
 
-def link(ledger: str, wanted: str | None) -> str:
+def competition_link(ledger: str, wanted: str | None) -> str:
     """Link to a competition, which opens in the app; raises UserFacingError."""
     return CompetitionLink(ledger=ledger, competition=_found(ledger, wanted)).text()
 
@@ -204,7 +208,7 @@ def _lines(ledger: str) -> tuple[CompetitionLine, ...]:
         async with LedgerApi(ledger) as api:
             return await api.competitions()
 
-    with shutdown.reached(ledger):
+    with shutdown.explain_unreachable_ledger(ledger):
         return trio.run(ask)
 
 
@@ -213,13 +217,15 @@ def _answer(ledger: str, competition: Digest) -> CompetitionAnswer:
         async with LedgerApi(ledger) as api:
             return await api.competition(competition)
 
-    with shutdown.reached(ledger):
+    with shutdown.explain_unreachable_ledger(ledger):
         return trio.run(ask)
 
 
 def _found(ledger: str, wanted: str | None) -> Digest:
     lines = _lines(ledger)
-    found = [one for one in lines if not wanted or is_meant(one.name, one.competition, wanted)]
+    found = [
+        one for one in lines if not wanted or matches_name_or_id(one.name, one.competition, wanted)
+    ]
     if len(found) == 1:
         return found[0].id
     known = ", ".join(name_with_id(one.name, one.competition) for one in found or lines)
@@ -234,7 +240,7 @@ def _found(ledger: str, wanted: str | None) -> Digest:
 def _ledgers_word_entrants(answer: CompetitionAnswer) -> Table:
     table = Table("entrant", "trains", "submitted", title="Entrants")
     for one in answer.entrants:
-        trains = f"run {short(one.side)}" if one.side else "elsewhere"
+        trains = f"run {short_id(one.side)}" if one.side else "elsewhere"
         submitted = "yes" if one.submission else "nothing yet"
         table.add_row(escape(one.entrant), trains, submitted)
     return table
@@ -245,14 +251,16 @@ def _ledgers_word_evaluators(answer: CompetitionAnswer) -> Table:
     columns = (f"{escape(name)}, bits/byte" for name in names)
     table = Table("key", "state", *columns, title="Evaluators")
     bits = {
-        (one.entrant, one.evaluator): outcome.bits(nanobits_per_byte(one.millibits, one.size_bytes))
+        (one.entrant, one.evaluator): outcome.format_bits(
+            nanobits_per_byte(one.millibits, one.size_bytes)
+        )
         for one in answer.results
     }
     shown = {(one.entrant, one.evaluator): "committed" for one in answer.commits} | bits
     for offer in answer.offers:
-        state = outcome.offer(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None)
+        state = outcome.offer_state(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None)
         scores = (shown.get((name, offer.key), "") for name in names)
-        table.add_row(short(offer.key), state, *scores)
+        table.add_row(short_id(offer.key), state, *scores)
     return table
 
 

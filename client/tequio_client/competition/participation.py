@@ -17,14 +17,14 @@ import trio
 from tequio_client.clock import now_ms
 from tequio_client.competition import drawn_texts, plan, scores, speaker
 from tequio_client.competition import submission as competition_submission
-from tequio_client.competition.submission import Looked, of_head
+from tequio_client.competition.submission import CheckedSubmission, submission_of_head
 from tequio_client.keys import identity
-from tequio_client.keys.state import Kept
+from tequio_client.keys.state import KeyProtection
 from tequio_client.locks import locked
 from tequio_client.organiser import signing
 from tequio_client.worker import secret_file, shutdown
 from tequio_shared.competition.rules import Evaluation
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
@@ -34,13 +34,13 @@ from tequio_shared.statements.competitions import CompChallenge, CompEnter, Comp
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tequio_client.trainer.device import Device
+    from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.fold import RunHistory
     from tequio_client.verify.folded_log import LedgerReader
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
-    from tequio_shared.competition.state import Draw
+    from tequio_shared.competition.state import CompetitionDraw
     from tequio_shared.ids import PeerKey
     from tequio_shared.scoring import DocumentScore
     from tequio_shared.statements import Body
@@ -52,12 +52,14 @@ _SHARE_BYTES = 65_536
 def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
     """Enter a competition under a name, with a run or a model trained elsewhere."""
     view = log.wait_for(wanted)
-    _check_phase(view, Phase.OPEN, f"entries were possible until {_deadline(view)}")
+    _check_phase(view, CompetitionPhase.OPEN, f"entries were possible until {_deadline(view)}")
     side = to_text(log.run(run).view.manifest.run_id) if run else ""
     if side:
         with locked(folder):
-            signing.of(folder, log.network)  # only an organiser enters a run
-    say(log.ledger, folder, CompEnter(competition=to_text(view.id), entrant=name, side=side))
+            signing.load_organiser(folder, log.network)  # only an organiser enters a run
+    submit_statement(
+        log.ledger, folder, CompEnter(competition=to_text(view.id), entrant=name, side=side)
+    )
     what = f"with the run {side[:10]}" if side else "with a model trained elsewhere"
     return f"{name} has entered {view.rules.name} {what}; submit before {_deadline(view)}"
 
@@ -76,15 +78,15 @@ def submit_head(
             f"no head of round {number} is certified; the last one is of round "
             f"{max(history.view.heads, default=0)}"
         )
-    made = of_head(history.view.manifest.run_id, number, head.weights_root)
-    return _submit(log, view, name, Looked(submission=made), folder)
+    made = submission_of_head(history.view.manifest.run_id, number, head.weights_root)
+    return _submit(log, view, name, CheckedSubmission(submission=made), folder)
 
 
 def submit_folder(
     log: LedgerReader,
     wanted: str | None,
     name: str,
-    look: Callable[[CompetitionRules], Looked],
+    look: Callable[[CompetitionRules], CheckedSubmission],
     folder: Path,
 ) -> str:
     """Submit a repository of the Hub; `look` downloads it and checks it against the rules."""
@@ -96,13 +98,19 @@ def submit_folder(
 def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
     """Offer to evaluate; the secret is on disk before the offer is sent."""
     view = log.wait_for(wanted)
-    _check_phase(view, Phase.OPEN, f"offers were possible until {_deadline(view)}")
-    with locked(folder), shutdown.reached(log.ledger):
+    _check_phase(view, CompetitionPhase.OPEN, f"offers were possible until {_deadline(view)}")
+    with locked(folder), shutdown.explain_unreachable_ledger(log.ledger):
         key = identity.load_or_create(folder).key
-        trio.run(speaker.speak, log.ledger, folder, secret_file.offering(view.id, key, folder))
+        trio.run(
+            speaker.submit_with_key,
+            log.ledger,
+            folder,
+            secret_file.make_offer(view.id, key, folder),
+        )
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
-        f"{secret_file.place(folder, view.id)}: keep that file, and run `tequio competition "
+        f"{secret_file.competition_folder(folder, view.id)}: keep that file, and run `tequio "
+        "competition "
         f"evaluate` from {_deadline(view)} on"
     )
 
@@ -112,13 +120,14 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
     share = _share(share_file)
     view = log.wait_for(wanted)
     _check_share(view, share, share_file)
-    if view.phase in (Phase.OPEN, Phase.CLOSED):
+    if view.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED):
         raise UserFacingError(
             f"too early: shares of {view.rules.name} can be published after the draw at "
-            f"{plan.told(view.rules.dates.draw)}; before, they could be used to read the texts"
+            f"{plan.format_date(view.rules.dates.draw)}; before, they could be used to read the "
+            "texts"
         )
-    if view.phase is Phase.DRAWN and now_ms() > view.rules.dates.scored:
-        end = plan.told(view.rules.dates.scored)
+    if view.phase is CompetitionPhase.DRAWN and now_ms() > view.rules.dates.scored:
+        end = plan.format_date(view.rules.dates.scored)
         raise UserFacingError(
             f"{view.rules.name} ended without a ranking at {end}, because too few shares were "
             "published; another share has no effect now"
@@ -131,25 +140,27 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
             f"the rules name {due} as the custodian of share {share.index}, and the key in "
             f"{folder} is {key}: give the folder of that key with --dir"
         )
-    say(log.ledger, folder, CompReveal(competition=to_text(view.id), share=share.encode()))
+    submit_statement(
+        log.ledger, folder, CompReveal(competition=to_text(view.id), share=share.encode())
+    )
     return f"share {share.index} of {view.rules.name} is published"
 
 
-def say(ledger: str, folder: Path, body: Body, *documents: bytes) -> None:
+def submit_statement(ledger: str, folder: Path, body: Body, *documents: bytes) -> None:
     """Upload the documents and log the statement with the key in the folder.
 
     Raises UserFacingError.
     """
-    with locked(folder), shutdown.reached(ledger):
-        trio.run(partial(speaker.speak, ledger, folder, body, *documents))
+    with locked(folder), shutdown.explain_unreachable_ledger(ledger):
+        trio.run(partial(speaker.submit_with_key, ledger, folder, body, *documents))
 
 
 def _submit(
-    log: LedgerReader, view: CompetitionView, name: str, looked: Looked, folder: Path
+    log: LedgerReader, view: CompetitionView, name: str, looked: CheckedSubmission, folder: Path
 ) -> str:
     made = looked.submission
     body = CompSubmit(competition=to_text(view.id), entrant=name, submission=to_text(made.id))
-    say(log.ledger, folder, body, made.encode())
+    submit_statement(log.ledger, folder, body, made.encode())
     what = (
         f"the head of round {made.round}"
         if made.run
@@ -179,7 +190,7 @@ def _last_within(view: CompetitionView, history: RunHistory) -> int:
 
 
 def _check_entrant(view: CompetitionView, name: str, folder: Path) -> None:
-    _check_phase(view, Phase.OPEN, f"submissions were possible until {_deadline(view)}")
+    _check_phase(view, CompetitionPhase.OPEN, f"submissions were possible until {_deadline(view)}")
     if name not in view.entrants:
         known = ", ".join(view.entrants) or "none"
         raise UserFacingError(
@@ -188,7 +199,7 @@ def _check_entrant(view: CompetitionView, name: str, folder: Path) -> None:
         )
     due = to_text(view.entrants[name].author)
     with locked(folder):
-        has_key = identity.kept(folder) is not Kept.ABSENT
+        has_key = identity.protection_of(folder) is not KeyProtection.ABSENT
         key = to_text(identity.load(folder).key) if has_key else "none"
     if key != due:
         raise UserFacingError(
@@ -197,7 +208,7 @@ def _check_entrant(view: CompetitionView, name: str, folder: Path) -> None:
         )
 
 
-def _check_phase(view: CompetitionView, due: Phase, what: str) -> None:
+def _check_phase(view: CompetitionView, due: CompetitionPhase, what: str) -> None:
     if view.phase is not due:
         raise UserFacingError(f"{view.rules.name} is {view.phase}: {what}")
 
@@ -224,11 +235,11 @@ def _share(file: Path) -> KeyShare:
 
 
 def _deadline(view: CompetitionView) -> str:
-    return plan.told(view.rules.dates.deadline)
+    return plan.format_date(view.rules.dates.deadline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
+class ScoreChallenge:
     """The score to challenge; without `millibits`, the document is scored on this computer."""
 
     entrant: str
@@ -238,16 +249,20 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scorer:
+class ScoringResources:
     """Resources for scoring a challenged document."""
 
-    device: Device
+    device: ComputeDevice
     progress: WorkProgress
     stores: Sequence[Path] = ()
 
 
 def challenge(
-    log: LedgerReader, wanted: str | None, doubt: Doubt, scorer: Scorer, folder: Path
+    log: LedgerReader,
+    wanted: str | None,
+    doubt: ScoreChallenge,
+    scorer: ScoringResources,
+    folder: Path,
 ) -> str:
     """Log that an evaluator's score of a document is wrong; returns a sentence about it."""
     view = log.wait_for(wanted)
@@ -267,21 +282,21 @@ def challenge(
         document=doubt.document,
         millibits=own,
     )
-    say(log.ledger, folder, body)
+    submit_statement(log.ledger, folder, body)
     return (
         f"challenged: document {doubt.document} has {own / 1_000:,.3f} bits here, and "
         f"{theirs.millibits / 1_000:,.3f} bits according to {to_text(evaluator)[:10]}"
     )
 
 
-def _draw(view: CompetitionView) -> Draw:
+def _draw(view: CompetitionView) -> CompetitionDraw:
     if view.draw is None:
-        raise UserFacingError(f"{view.rules.name} has no scores yet: {view.lacks()}")
+        raise UserFacingError(f"{view.rules.name} has no scores yet: {view.missing_for_ranking()}")
     return view.draw
 
 
 def _theirs(
-    log: LedgerReader, view: CompetitionView, doubt: Doubt
+    log: LedgerReader, view: CompetitionView, doubt: ScoreChallenge
 ) -> tuple[PeerKey, DocumentScore]:
     """Key and score of the challenged evaluator."""
     documents = _draw(view).documents
@@ -311,24 +326,28 @@ def _theirs(
     return found[0].evaluator, scored.documents[documents.index(doubt.document)]
 
 
-def _own(log: LedgerReader, view: CompetitionView, doubt: Doubt, scorer: Scorer) -> int:
+def _own(
+    log: LedgerReader, view: CompetitionView, doubt: ScoreChallenge, scorer: ScoringResources
+) -> int:
     submission = view.entrants[doubt.entrant].submission
     if submission is None:
         raise UserFacingError(f"the entrant {doubt.entrant} has not submitted weights")
     with TemporaryDirectory(prefix="tequio-challenge-") as temporary:
         folder = Path(temporary)
-        texts = drawn_texts.drawn(view, folder, log.blob, log.ledger)
-        origin = competition_submission.Origin(
+        texts = drawn_texts.fetch_drawn_texts(view, folder, log.blob, log.ledger)
+        origin = competition_submission.WeightsOrigin(
             ledger=log.ledger, stores=scorer.stores, trust=log.trust
         )
-        task = scores.Task(
+        task = scores.ScoringTask(
             competition=view.id,
             entrant=doubt.entrant,
             submission=submission.id,
             evaluator=_draw(view).evaluators[0],
-            model=competition_submission.had(submission, folder / "model", origin, scorer.progress),
+            model=competition_submission.fetch_model(
+                submission, folder / "model", origin, scorer.progress
+            ),
             texts=[texts[_draw(view).documents.index(doubt.document)]],
             scoring=view.rules.scoring,
         )
-        made = scores.evaluation(task, folder / "scores", scorer.device, scorer.progress)
+        made = scores.evaluate_entrant(task, folder / "scores", scorer.device, scorer.progress)
         return made.documents[0].millibits

@@ -48,7 +48,7 @@ _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd])")
 _LENGTH = re.compile(rf"(?:{_PART.pattern})+")
 
 
-def moment(said: str, before_ms: int) -> int:
+def parse_date(said: str, before_ms: int) -> int:
     """Parse a date or a duration from `before_ms`, ms since 1970; raises MalformedError."""
     text = said.strip()
     if _LENGTH.fullmatch(text):
@@ -63,7 +63,7 @@ def moment(said: str, before_ms: int) -> int:
         ) from err
 
 
-def told(ms: int) -> str:
+def format_date(ms: int) -> str:
     """Format a point in time for people, to the second, in UTC."""
     return datetime.fromtimestamp(ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
@@ -150,7 +150,7 @@ class _Scoring(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     evaluator_tier: int = 0
 
 
-class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompetitionPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A complete plan."""
 
     name: str
@@ -162,9 +162,9 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     scoring: _Scoring = _Scoring()
 
 
-def read(path: Path) -> Plan:
+def read_plan(path: Path) -> CompetitionPlan:
     """Read a plan; raises UserFacingError, which names the file and the fault."""
-    return plan_file.read(path, Plan, _plain)
+    return plan_file.read(path, CompetitionPlan, _plain)
 
 
 def _plain(tree: dict[str, Any]) -> dict[str, Any]:  # what TOML holds
@@ -179,7 +179,9 @@ def _plain(tree: dict[str, Any]) -> dict[str, Any]:  # what TOML holds
     return tree
 
 
-def rules(plan: Plan, sealed: SealedSet, archive_bytes: int, now_ms: int) -> CompetitionRules:
+def make_rules(
+    plan: CompetitionPlan, sealed: SealedSet, archive_bytes: int, now_ms: int
+) -> CompetitionRules:
     """Make the rules of a plan; raises UserFacingError, which names every wrong value."""
     faults: list[str] = []
     dates = _dates(plan.dates, now_ms, faults)
@@ -213,7 +215,7 @@ def rules(plan: Plan, sealed: SealedSet, archive_bytes: int, now_ms: int) -> Com
     try:
         return CompetitionRules.parse(made.encode())
     except MalformedError as err:
-        why = plan_file.refusal(err, CompetitionRules, msgspec.to_builtins(plan))
+        why = plan_file.explain_malformed(err, CompetitionRules, msgspec.to_builtins(plan))
         raise UserFacingError(f"the plan has errors: {why}") from err
 
 
@@ -223,25 +225,27 @@ def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
     before, name_before = now_ms, "now"
     for name in said.__struct_fields__:
         try:
-            at = moment(getattr(said, name), before)
+            at = parse_date(getattr(said, name), before)
         except MalformedError as err:
             faults.append(f"dates.{name}: {err}")
             found[name] = before
             continue
         if name != "opens" and at <= before:
             faults.append(
-                f"dates.{name} is {told(at)}, which is not after {name_before}, {told(before)}"
+                f"dates.{name} is {format_date(at)}, which is not after {name_before}, "
+                f"{format_date(before)}"
             )
         found[name] = before = at
         name_before = f"dates.{name}"
     least = found["scored"] + (found["scored"] - found["draw"]) // SHOWING_PART
     if found["scored"] < found["result"] < least:
         faults.append(
-            f"dates.result is {told(found['result'])}: it must be {told(least)} or later, "
+            f"dates.result is {format_date(found['result'])}: it must be {format_date(least)} or "
+            "later, "
             f"because 1/{SHOWING_PART} of the scoring time is needed to reveal and challenge scores"
         )
     if found["deadline"] <= now_ms:
-        faults.append(f"dates.deadline is in the past: {told(found['deadline'])}")
+        faults.append(f"dates.deadline is in the past: {format_date(found['deadline'])}")
     return Dates(**found)
 
 
@@ -259,7 +263,7 @@ def _check_custodians(keys: tuple[str, ...], sealed: SealedSet, faults: list[str
             faults.append(f"custodians[{at}] is not a key of 43 characters: {key[:60]!r}")
 
 
-def _check_numbers(plan: Plan, faults: list[str]) -> None:
+def _check_numbers(plan: CompetitionPlan, faults: list[str]) -> None:
     budget = plan.budget
     faults += [
         f"budget.{name} is {getattr(budget, name)}: it must be 0 or more"
@@ -277,11 +281,11 @@ def _check_numbers(plan: Plan, faults: list[str]) -> None:
 _HOUR_MS = 3_600_000
 
 
-def make(plan_file: Path, sealed_folder: Path, to: Path, now_ms: int) -> CompetitionRules:
+def write_rules(plan_file: Path, sealed_folder: Path, to: Path, now_ms: int) -> CompetitionRules:
     """Write the rules of a plan to a file; raises UserFacingError, and writes nothing then."""
-    plan = read(plan_file)
+    plan = read_plan(plan_file)
     sealed, archive_bytes = _sealed(sealed_folder)
-    made = rules(plan, sealed, archive_bytes, now_ms)
+    made = make_rules(plan, sealed, archive_bytes, now_ms)
     try:
         to.write_bytes(made.encode())
     except OSError as err:
@@ -289,7 +293,7 @@ def make(plan_file: Path, sealed_folder: Path, to: Path, now_ms: int) -> Competi
     return made
 
 
-def rules_document_read(path: Path) -> CompetitionRules:
+def read_rules(path: Path) -> CompetitionRules:
     """Read a rules document; raises UserFacingError."""
     try:
         with path.open("rb") as file:
@@ -302,16 +306,16 @@ def rules_document_read(path: Path) -> CompetitionRules:
         ) from err
 
 
-def lines(rules: CompetitionRules) -> Iterator[str]:
+def describe_rules(rules: CompetitionRules) -> Iterator[str]:
     """Describe the rules to people, line by line."""
     dates, scoring, sealed = rules.dates, rules.scoring, rules.sealed
     yield f"{rules.name}: competition {to_text(rules.id)}"
-    yield f"  opens      {told(dates.opens)}"
-    yield f"  deadline   {told(dates.deadline)}  (submissions, and offers to evaluate)"
-    yield f"  draw       {told(dates.draw)}  (then custodians reveal their shares)"
-    yield f"  scored by  {told(dates.scored)}  (evaluators commit to their scores)"
-    yield f"  shown by   {told(dates.shown)}  (evaluators reveal their scores)"
-    yield f"  result     {told(dates.result)}  (until then scores can be challenged)"
+    yield f"  opens      {format_date(dates.opens)}"
+    yield f"  deadline   {format_date(dates.deadline)}  (submissions, and offers to evaluate)"
+    yield f"  draw       {format_date(dates.draw)}  (then custodians reveal their shares)"
+    yield f"  scored by  {format_date(dates.scored)}  (evaluators commit to their scores)"
+    yield f"  shown by   {format_date(dates.reveal_until)}  (evaluators reveal their scores)"
+    yield f"  result     {format_date(dates.result)}  (until then scores can be challenged)"
     drawn = min(scoring.documents, sealed.documents)
     yield (
         f"  texts      {drawn:,} drawn of {sealed.documents:,} sealed documents, "
@@ -338,7 +342,7 @@ def warnings(rules: CompetitionRules) -> Iterator[str]:
         yield "  note: all sealed documents are scored, without a draw"
     if dates.scored - dates.draw < _HOUR_MS:
         yield "  note: evaluators have less than an hour to score"
-    if dates.shown - dates.scored < _HOUR_MS:
+    if dates.reveal_until - dates.scored < _HOUR_MS:
         yield "  note: evaluators have less than an hour to reveal their scores"
     if rules.scoring.evaluators == LEAST_EVALUATORS:
         yield "  note: if one evaluator fails, there is no ranking; draw more evaluators"
@@ -379,7 +383,7 @@ def _sealed(folder: Path) -> tuple[SealedSet, int]:
     return sealed, size
 
 
-def open_(
+def open_competition(
     ledger: str, rules_file: Path, sealed: Path | None, folders: Sequence[Path], out: Path | None
 ) -> tuple[CompetitionRules, str]:
     """Open a competition as the organisers in the folders.
@@ -387,16 +391,16 @@ def open_(
     `sealed` is the folder of the archive, if the ledger stores it. Returns the rules and a sentence
     about the result. Raises UserFacingError.
     """
-    rules = rules_document_read(rules_file)
+    rules = read_rules(rules_file)
     if rules.dates.deadline <= now_ms():
         raise UserFacingError(
-            f"the deadline in {rules_file} is in the past ({told(rules.dates.deadline)}): "
+            f"the deadline in {rules_file} is in the past ({format_date(rules.dates.deadline)}): "
             "make the rules again"
         )
     documents = [rules.encode()]
     if not rules.archive:
         documents.append(_archive(rules, rules_file, sealed))
-    with signing.held(folders), shutdown.reached(ledger):
+    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
         message = trio.run(partial(_open, ledger, rules, documents, folders, out))
     return rules, message
 
@@ -409,10 +413,12 @@ async def _open(
     out: Path | None,
 ) -> str:
     async with LedgerApi(ledger) as api:
-        signer = signing.of(folders[0], await api.network())
+        signer = signing.load_organiser(folders[0], await api.network())
         for one in documents:
             await api.put_blob(one, signer, now_ms())
-        return await signing.make(api, CompOpen(competition=to_text(rules.id)), folders, out)
+        return await signing.sign_decision(
+            api, CompOpen(competition=to_text(rules.id)), folders, out
+        )
 
 
 def _archive(rules: CompetitionRules, rules_file: Path, sealed: Path | None) -> bytes:

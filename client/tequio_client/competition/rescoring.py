@@ -16,16 +16,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import verify
-from tequio_client.checkpoint.verify import CannotTellError, NotTheHeadError
+from tequio_client.checkpoint.verify import CannotVerifyError, NotTheHeadError
 from tequio_client.competition import scores
 from tequio_client.competition import submission as competition_submission
 from tequio_client.competition.submission import OtherWeightsError
-from tequio_client.names import short
+from tequio_client.names import short_id
 from tequio_client.trainer import weights
-from tequio_client.verify.report import Place
+from tequio_client.verify.report import LogPlace
 from tequio_shared.competition import result
-from tequio_shared.competition.result import Text
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.result import DrawnText
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PeerKey, key_from_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, DocumentScore, is_within
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from tequio_client.competition.submission import Origin
-    from tequio_client.trainer.device import Device
-    from tequio_client.verify.judgement import Judged
+    from tequio_client.competition.submission import WeightsOrigin
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.verify.judgement import JudgedCompetition
     from tequio_client.verify.progress import WorkProgress
-    from tequio_client.verify.report import Report
-    from tequio_shared.competition.result import Contender
+    from tequio_client.verify.report import AuditReport
+    from tequio_shared.competition.result import JudgedEntrant
     from tequio_shared.competition.rules import Submission
 
 
@@ -52,9 +52,9 @@ class RescoringContext:
     """Where scoring runs; `model_of` gets an entrant's model, or raises UserFacingError."""
 
     model_of: Callable[[str, Submission], Path]
-    device: Device
+    device: ComputeDevice
     folder: Path
-    chance: Random
+    rng: Random
     progress: WorkProgress
 
 
@@ -66,7 +66,7 @@ class ModelSource:
     """
 
     given: Mapping[str, Path]
-    origin: Origin | None
+    origin: WeightsOrigin | None
     folder: Path
     progress: WorkProgress
 
@@ -84,11 +84,11 @@ class ModelSource:
                         else f"{submission.repo} at {submission.revision[:10]}"
                     )
                 )
-            return competition_submission.had(submission, to, self.origin, self.progress)
+            return competition_submission.fetch_model(submission, to, self.origin, self.progress)
         if submission.run:
             self._check_head(given, submission)
             return given
-        competition_submission.of_files(submission, given, to)
+        competition_submission.copy_submitted_files(submission, given, to)
         return to
 
     def _check_head(self, folder: Path, submission: Submission) -> None:
@@ -97,14 +97,14 @@ class ModelSource:
         Merged adapters are made again from their base, which then comes from the origin.
         """
         origin = self.origin
-        wish = verify.Wish(folder=folder, ledger="")
+        wish = verify.VerifyFolderOptions(folder=folder, ledger="")
         if origin is not None:
             wish = replace(wish, ledger=origin.ledger, stores=origin.stores, trust=origin.trust)
         try:
-            weighed = verify.weigh(wish, self.progress)
+            weighed = verify.check_folder(wish, self.progress)
         except NotTheHeadError as err:
             raise OtherWeightsError("; ".join(map(str, err.args))) from err
-        except CannotTellError as err:
+        except CannotVerifyError as err:
             raise UserFacingError("; ".join(map(str, err.args))) from err
         claim = weighed.claim
         if (claim.run, claim.weights_root) != (submission.run, submission.weights_root):
@@ -114,7 +114,9 @@ class ModelSource:
             )
 
 
-def rescore(judged: Judged, most: int, context: RescoringContext, report: Report) -> list[str]:
+def rescore(
+    judged: JudgedCompetition, most: int, context: RescoringContext, report: AuditReport
+) -> list[str]:
     """Score at most `most` documents of each entrant; returns a line on each deviating evaluator.
 
     What is wrong goes into the report.
@@ -122,11 +124,11 @@ def rescore(judged: Judged, most: int, context: RescoringContext, report: Report
     lines: list[str] = []
     for contender in judged.contenders:
         entrant = judged.view.entrants[contender.entrant]
-        middle = result.judging_medians(contender, [Text.of(one) for one in judged.texts])
+        middle = result.judging_medians(contender, [DrawnText.of(one) for one in judged.texts])
         if middle is None or entrant.submission is None:
             continue
-        chosen = choose(judged, contender.entrant, most, context.chance)
-        place = Place(entry=judged.view.began[Phase.DECIDED].index)
+        chosen = choose_documents(judged, contender.entrant, most, context.rng)
+        place = LogPlace(entry=judged.view.phase_starts[CompetitionPhase.DECIDED].index)
         try:
             model = context.model_of(contender.entrant, entrant.submission)
             _check_size(judged, contender, model, entrant.submission, report)
@@ -144,7 +146,9 @@ def rescore(judged: Judged, most: int, context: RescoringContext, report: Report
     return lines
 
 
-def choose(judged: Judged, entrant: str, most: int, chance: Random) -> list[int]:
+def choose_documents(
+    judged: JudgedCompetition, entrant: str, most: int, chance: Random
+) -> list[int]:
     """Which of the drawn documents to score, by their place among these, ascending."""
     drawn = judged.view.draw.documents if judged.view.draw else ()
     challenged = {one.document for one in judged.view.challenges if one.entrant == entrant}
@@ -154,17 +158,21 @@ def choose(judged: Judged, entrant: str, most: int, chance: Random) -> list[int]
 
 
 def _check_size(
-    judged: Judged, contender: Contender, model: Path, submission: Submission, report: Report
+    judged: JudgedCompetition,
+    contender: JudgedEntrant,
+    model: Path,
+    submission: Submission,
+    report: AuditReport,
 ) -> None:
     """Check the size of a model from a folder; the log knows that of a run's model."""
     most = judged.view.rules.budget.parameters
     if not most or submission.run:
         return
-    found = weights.parameters(model)
+    found = weights.count_parameters(model)
     if found > most:
         report.mismatch(
             f"size of entrant {contender.entrant}",
-            Place(entry=judged.view.entrants[contender.entrant].entered.index),
+            LogPlace(entry=judged.view.entrants[contender.entrant].entered.index),
             "its model has more parameters than the rules allow",
             expected=f"{most} at most",
             found=found,
@@ -172,13 +180,13 @@ def _check_size(
 
 
 def _scored(
-    judged: Judged,
-    contender: Contender,
+    judged: JudgedCompetition,
+    contender: JudgedEntrant,
     model: Path,
     chosen: Sequence[int],
     context: RescoringContext,
 ) -> tuple[DocumentScore, ...]:
-    task = scores.Task(
+    task = scores.ScoringTask(
         competition=judged.view.id,
         entrant=contender.entrant,
         submission=contender.submission,
@@ -188,27 +196,27 @@ def _scored(
         scoring=judged.view.rules.scoring,
     )
     journal = context.folder / f"{contender.entrant}.scores"
-    return scores.evaluation(task, journal, context.device, context.progress).documents
+    return scores.evaluate_entrant(task, journal, context.device, context.progress).documents
 
 
 def _hold(
-    judged: Judged,
-    contender: Contender,
+    judged: JudgedCompetition,
+    contender: JudgedEntrant,
     at: int,
     middle: DocumentScore,
     ours: DocumentScore,
-    report: Report,
+    report: AuditReport,
 ) -> None:
     if _agree(middle, ours):
         return
     said = ", ".join(
-        f"{short(one.evaluator)} {one.documents[at].millibits}"
+        f"{short_id(one.evaluator)} {one.documents[at].millibits}"
         for one in contender.evaluations
         if at < len(one.documents)
     )
     report.mismatch(
         f"score of document {_number(judged, at)} for entrant {contender.entrant}",
-        Place(entry=judged.view.began[Phase.DECIDED].index),
+        LogPlace(entry=judged.view.phase_starts[CompetitionPhase.DECIDED].index),
         f"scored again here, it differs from the median by more than one part in "
         f"{DOCUMENT_TOLERANCE:,}; evaluators said: {said}",
         expected=ours.millibits,
@@ -216,13 +224,15 @@ def _hold(
     )
 
 
-def _deviating(judged: Judged, contender: Contender, at: int, ours: DocumentScore) -> Iterator[str]:
+def _deviating(
+    judged: JudgedCompetition, contender: JudgedEntrant, at: int, ours: DocumentScore
+) -> Iterator[str]:
     for one in contender.evaluations:
         if at >= len(one.documents) or _agree(one.documents[at], ours):
             continue
         scored = judged.view.results[contender.entrant, key_from_text(one.evaluator)]
         yield (
-            f"evaluator {short(one.evaluator)} (entry {scored.said.index}) said "
+            f"evaluator {short_id(one.evaluator)} (entry {scored.revealed_at.index}) said "
             f"{one.documents[at].millibits} millibits for document {_number(judged, at)} of "
             f"{contender.entrant}; here it is {ours.millibits}"
         )
@@ -234,5 +244,5 @@ def _agree(said: DocumentScore, ours: DocumentScore) -> bool:
     return is_within(said.millibits, ours.millibits, DOCUMENT_TOLERANCE)
 
 
-def _number(judged: Judged, at: int) -> int:
+def _number(judged: JudgedCompetition, at: int) -> int:
     return judged.view.draw.documents[at] if judged.view.draw else at

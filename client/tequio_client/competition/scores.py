@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tequio_client import files
-from tequio_client.names import cleaned
+from tequio_client.names import clean_text
 from tequio_client.trainer import device, fitness, likelihood
 from tequio_shared.competition.rules import Environment, Evaluation
 from tequio_shared.errors import UserFacingError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.trainer.device import Device
+    from tequio_client.trainer.device import ComputeDevice
     from tequio_client.trainer.likelihood import ScoredModel
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.rules import Scoring
@@ -38,7 +38,7 @@ _MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class ScoringTask:
     """One entrant's model to be scored, by whom and for which competition."""
 
     competition: Digest
@@ -50,10 +50,10 @@ class Task:
     scoring: Scoring
 
 
-def evaluation(
-    task: Task,
+def evaluate_entrant(
+    task: ScoringTask,
     journal: Path,
-    chosen: Device,
+    chosen: ComputeDevice,
     progress: WorkProgress,
     after_batch: Callable[[int], None] = lambda _tokens: None,
 ) -> Evaluation:
@@ -61,15 +61,15 @@ def evaluation(
 
     Raises UserFacingError.
     """
-    done = read(journal, task.texts)
+    done = read_journal(journal, task.texts)
     if len(done) < len(task.texts):
         with _blamed(task):
-            scored = likelihood.open_folder(task.model, tokenizer=None, prefix=None)
-            means = likelihood.Means(device=chosen, tick=after_batch)
+            scored = likelihood.open_model(task.model, tokenizer=None, prefix=None)
+            means = likelihood.ScoringDevice(device=chosen, on_tokens=after_batch)
             with progress.work(f"documents of {task.entrant}", len(task.texts)) as tick:
                 tick(len(done))
                 _score(task, scored, journal, means, tick)
-        done = read(journal, task.texts)
+        done = read_journal(journal, task.texts)
     return Evaluation(
         competition=to_text(task.competition),
         entrant=task.entrant,
@@ -80,7 +80,7 @@ def evaluation(
     )
 
 
-def read(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, ...]:
+def read_journal(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, ...]:
     """The scores in a journal that are of these texts, from the first on."""
     try:
         lines = journal.read_bytes().split(b"\n")
@@ -98,22 +98,22 @@ def read(journal: Path, texts: Sequence[bytes]) -> tuple[DocumentScore, ...]:
     return tuple(found)
 
 
-def environment(chosen: Device) -> Environment:
+def environment(chosen: ComputeDevice) -> Environment:
     """On what is scored here."""
     return Environment(
         program=f"tequio {metadata.version('tequio')}",
         torch=metadata.version("torch")[:_WORDS],
-        device=cleaned(chosen.name, _WORDS).encode("ascii", "replace").decode(),
-        threads=device.threads(),
+        device=clean_text(chosen.name, _WORDS).encode("ascii", "replace").decode(),
+        threads=device.thread_count(),
     )
 
 
 @contextmanager
-def _blamed(task: Task) -> Iterator[None]:
+def _blamed(task: ScoringTask) -> Iterator[None]:
     """Whatever a model makes libraries raise is its own fault; raises UserFacingError."""
     try:
         yield
-    except (MemoryError, *fitness.UNREADABLE) as err:
+    except (MemoryError, *fitness.FORWARD_ERRORS) as err:
         why = " ".join(str(err).split())[:_WHY]
         raise UserFacingError(
             f"the model of {task.entrant} computes nothing: {type(err).__name__}: {why}"
@@ -121,20 +121,20 @@ def _blamed(task: Task) -> Iterator[None]:
 
 
 def _score(
-    task: Task,
+    task: ScoringTask,
     scored: ScoredModel,
     journal: Path,
-    means: likelihood.Means,
+    means: likelihood.ScoringDevice,
     tick: Callable[[int], None],
 ) -> None:
-    first = len(read(journal, task.texts))
+    first = len(read_journal(journal, task.texts))
     left = task.texts[first:]
-    rules = scored.rules(task.scoring.window, task.scoring.stride)
+    rules = scored.scoring_rules(task.scoring.window, task.scoring.stride)
     journal.parent.mkdir(parents=True, exist_ok=True)
     _cut(journal, first)
     try:
         with journal.open("ab") as file:
-            found = likelihood.likelihood_score(scored, map(_text, left), rules, means)
+            found = likelihood.score_documents(scored, map(_text, left), rules, means)
             for raw, one in zip(left, found, strict=True):
                 named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
                 file.write(msgspec.json.encode(named) + b"\n")

@@ -19,7 +19,7 @@ from tequio_client.trainer import device
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import write_document
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.shutdown import first_error
 from tequio_shared import encoding
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import key_from_text
@@ -27,50 +27,50 @@ from tequio_shared.ids import key_from_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tequio_client.ipc.evaluator import Limit
-    from tequio_client.platform.child import PipeVoice
+    from tequio_client.ipc.evaluator import EvaluatorLimits
+    from tequio_client.platform.child import ParentPipe
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Entry
 
-PATIENCE_S = 300.0
+SUBMIT_TIMEOUT_S = 300.0
 """Longest time that a statement is sent to a ledger that does not accept it."""
 
 
-class Speaker(Protocol):
+class StatementSubmitter(Protocol):
     """Logs statements of one key, for a program without an event loop."""
 
     @property
     def key(self) -> PeerKey:
         """Key that signs the statements."""
 
-    def say(self, body: Body, *documents: bytes) -> None:
+    def submit(self, body: Body, *documents: bytes) -> None:
         """Upload the documents, then log the statement; the ledger has both when it returns.
 
         Raises LedgerRefusedError, and UserFacingError if the ledger does not answer.
         """
 
 
-class FolderSpeaker:
+class FolderSubmitter:
     """Signs with the key in a folder, which the caller has locked."""
 
     def __init__(self, ledger: str, folder: Path) -> None:
         self._ledger, self._folder = ledger, folder
         self.key = identity.load_or_create(folder).key
 
-    def say(self, body: Body, *documents: bytes) -> None:
+    def submit(self, body: Body, *documents: bytes) -> None:
         """See Speaker."""
         refused: BaseException | None = None
-        with shutdown.reached(self._ledger):
+        with shutdown.explain_unreachable_ledger(self._ledger):
             try:
-                trio.run(partial(speak, self._ledger, self._folder, body, *documents))
+                trio.run(partial(submit_with_key, self._ledger, self._folder, body, *documents))
             except* LedgerRefusedError as group:
-                refused = first_of(group)
+                refused = first_error(group)
         if refused is not None:
             raise refused
 
 
-async def speak(ledger: str, folder: Path, body: Body, *documents: bytes) -> Entry:
+async def submit_with_key(ledger: str, folder: Path, body: Body, *documents: bytes) -> Entry:
     """Upload the documents, register the key if needed, and log the statement.
 
     The caller has locked the folder.
@@ -79,48 +79,55 @@ async def speak(ledger: str, folder: Path, body: Body, *documents: bytes) -> Ent
     """
     signer = identity.load_or_create(folder)
     async with LedgerApi(ledger) as api, Outbox(api, folder, signer) as outbox:
-        with trio.move_on_after(PATIENCE_S):
+        with trio.move_on_after(SUBMIT_TIMEOUT_S):
             return await outbox.submit(body, documents=documents)
     raise LedgerUnavailableError(
-        f"the ledger did not accept the statement within {PATIENCE_S:.0f} s: run this again later"
+        f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s: run this "
+        "again later"
     )
 
 
-class WorkerSpeaker:
+class WorkerSubmitter:
     """Has the worker that started this process sign: it alone has the key and its chain."""
 
-    def __init__(self, voice: PipeVoice, begin: link.Begin, progress: ChildProgress) -> None:
+    def __init__(
+        self, voice: ParentPipe, begin: link.BeginEvaluation, progress: ChildProgress
+    ) -> None:
         self._voice, self._progress = voice, progress
         self._number = 0
         self.key = key_from_text(begin.key)
         self.folder = Path(begin.folder)
-        self.said: queue.SimpleQueue[link.Said] = queue.SimpleQueue()
+        self.answers: queue.SimpleQueue[link.StatementResult] = queue.SimpleQueue()
         """Answers to submitted statements; filled by the thread that reads the pipe."""
 
-    def say(self, body: Body, *documents: bytes) -> None:
+    def submit(self, body: Body, *documents: bytes) -> None:
         """See Speaker."""
         self._number += 1
         names = tuple(write_document(self.folder, one) for one in documents)
         text = encoding.encode(body).decode()
         self._voice.send(
-            link.encode(link.Say(number=self._number, kind=body.TYPE, body=text, documents=names))
+            link.encode(
+                link.SubmitStatement(
+                    number=self._number, kind=body.TYPE, body=text, documents=names
+                )
+            )
         )
-        while (answer := self.said.get()).number != self._number:
+        while (answer := self.answers.get()).number != self._number:
             pass  # of a word that we gave up
-        if answer.code == link.AWAY:
+        if answer.code == link.NOT_LOGGED:
             raise UserFacingError(answer.why)
-        self._progress.deeds += 1
+        self._progress.completed += 1
         if answer.code:
             raise LedgerRefusedError(answer.code, answer.why)
 
-    def tell(self, line: str) -> None:
+    def report(self, line: str) -> None:
         """Tell people, by the worker's log."""
-        self._voice.send(link.encode(link.Told(line=line[: link.TEXT])))
+        self._voice.send(link.encode(link.EvaluatorMessage(line=line[: link.TEXT])))
 
 
-PATIENCE_MS = 60_000
+OVERDUE_MS = 60_000
 """How long after its time a model may be left."""
-LEAST_FREE_BYTES = 512 << 20
+MIN_FREE_BYTES = 512 << 20
 """Of this computer's memory, which no model may take."""
 _SCORING = "documents of "
 
@@ -131,7 +138,7 @@ class ChildProgress:
     def __init__(self, pacing: Pacing, scored: Callable[[], int]) -> None:
         """`scored` counts the models that are done."""
         self._pacing, self._scored = pacing, scored
-        self.deeds = 0
+        self.completed = 0
         """What got done: documents scored, words said."""
         self.doing = "starting"
         self.device = ""
@@ -152,23 +159,23 @@ class ChildProgress:
         yield self._count
         self.doing = "fetching"
 
-    def have_due(self, due_ms: int | None) -> None:
+    def set_deadline(self, due_ms: int | None) -> None:
         """See Means."""
         self.due_ms = due_ms
 
-    def why_end(self, now_ms: int, resident_bytes: int, free_bytes: int) -> str:
+    def end_reason(self, now_ms: int, resident_bytes: int, free_bytes: int) -> str:
         """Why this process ends itself, the model at hand with it; empty: it does not."""
         if self.due_ms is None:
             return ""
-        if now_ms > self.due_ms + PATIENCE_MS:
+        if now_ms > self.due_ms + OVERDUE_MS:
             return "a model did not end within its part of the time: the others come first"
-        if free_bytes < min(LEAST_FREE_BYTES, resident_bytes):
+        if free_bytes < min(MIN_FREE_BYTES, resident_bytes):
             return "a model took nearly all memory: the others come first"
         return ""
 
-    def alive(self, resident_mb: int) -> link.Alive:
+    def heartbeat(self, resident_mb: int) -> link.EvaluatorHeartbeat:
         """Say how far it is."""
-        return link.Alive(
+        return link.EvaluatorHeartbeat(
             doing=self.doing,
             entrant=self._entrant,
             documents=self._documents,
@@ -181,7 +188,7 @@ class ChildProgress:
 
     def _count(self, documents: int) -> None:
         self._documents += documents
-        self.deeds += documents
+        self.completed += documents
 
 
 _LOOK_S = 0.1
@@ -190,7 +197,7 @@ _LOOK_S = 0.1
 class Pacing:
     """Rests between batches; the thread that reads the pipe replaces `limit`."""
 
-    def __init__(self, limit: Limit) -> None:
+    def __init__(self, limit: EvaluatorLimits) -> None:
         self.limit = limit
         self._since_s = time.perf_counter()
 

@@ -10,11 +10,11 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import export
-from tequio_client.checkpoint.story import Wanted
-from tequio_client.organiser.sealing import staged
+from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.organiser.sealing import staged_folder
 from tequio_client.scoring import hub
 from tequio_client.trainer import likelihood, weights
-from tequio_client.worker.children.evaluator import memory_lack
+from tequio_client.worker.children.evaluator import missing_memory
 from tequio_shared.competition.rules import FILES, Submission, SubmittedFile
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class CheckedSubmission:
     """A submission, and what there is to say about it before it is made."""
 
     submission: Submission
     notes: tuple[str, ...] = ()
 
 
-def of_head(run: RunId, round_number: int, weights_root: Digest) -> Submission:
+def submission_of_head(run: RunId, round_number: int, weights_root: Digest) -> Submission:
     """A head that the log promoted."""
     return Submission(
         run=to_text(run),
@@ -58,10 +58,12 @@ def file_digest(path: Path) -> str:
 # A repository is loaded here as an evaluator will load it: faults are found before the deadline.
 
 
-def of_repository(rules: CompetitionRules, repo: str, revision: str | None) -> Looked:
+def submission_of_repository(
+    rules: CompetitionRules, repo: str, revision: str | None
+) -> CheckedSubmission:
     """A folder on the Hub, fetched and tried; raises UserFacingError when it cannot be scored."""
-    folder = hub.folder(repo, revision)
-    files = tuple(_file(folder, name) for name in read_names(folder))
+    folder = hub.model_folder(repo, revision)
+    files = tuple(_file(folder, name) for name in readable_files(folder))
     if len(files) > FILES:
         raise UserFacingError(
             f"{repo} has its weights in {len(files)} files, and a submission has {FILES} at most: "
@@ -74,15 +76,15 @@ def of_repository(rules: CompetitionRules, repo: str, revision: str | None) -> L
         Submission.parse(made.encode())
     except MalformedError as err:
         raise UserFacingError(f"{repo} at {folder.name} cannot be submitted: {err}") from err
-    return Looked(submission=made, notes=_tried(rules, folder, repo))
+    return CheckedSubmission(submission=made, notes=_tried(rules, folder, repo))
 
 
-def read_names(folder: Path) -> list[str]:
+def readable_files(folder: Path) -> list[str]:
     """The files of a model's folder that scoring may read, ascending."""
     return sorted(
         one.name
         for one in folder.iterdir()
-        if one.is_file() and any(fnmatch(one.name, pattern) for pattern in hub.PATTERNS)
+        if one.is_file() and any(fnmatch(one.name, pattern) for pattern in hub.FILE_PATTERNS)
     )
 
 
@@ -93,17 +95,17 @@ def _file(folder: Path, name: str) -> SubmittedFile:
 
 def _tried(rules: CompetitionRules, folder: Path, repo: str) -> tuple[str, ...]:
     """Load it as an evaluator will, where there is memory for that."""
-    parameters = weights.parameters(folder)
+    parameters = weights.count_parameters(folder)
     most = rules.budget.parameters
     if most and parameters > most:
         raise UserFacingError(
             f"{repo} has {parameters:,} parameters, and the rules of {rules.name} allow {most:,}"
         )
-    lacking = memory_lack(parameters)
+    lacking = missing_memory(parameters)
     if lacking:
         return (f"not tried here: {lacking}",)
-    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
-    scored.rules(rules.scoring.window, rules.scoring.stride)
+    scored = likelihood.open_model(folder, tokenizer=None, prefix=None)
+    scored.scoring_rules(rules.scoring.window, rules.scoring.stride)
     return ()
 
 
@@ -112,7 +114,7 @@ class OtherWeightsError(UserFacingError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class WeightsOrigin:
     """Where heads come from: this ledger's seeds, or stores that are here."""
 
     ledger: str
@@ -120,7 +122,9 @@ class Origin:
     trust: Policy | None = None
 
 
-def had(submission: Submission, to: Path, origin: Origin, progress: WorkProgress) -> Path:
+def fetch_model(
+    submission: Submission, to: Path, origin: WeightsOrigin, progress: WorkProgress
+) -> Path:
     """The submitted model in the folder `to`; raises UserFacingError when it cannot be had."""
     if to.is_dir() and any(to.iterdir()):
         return to  # it appears whole, after all checks
@@ -128,7 +132,7 @@ def had(submission: Submission, to: Path, origin: Origin, progress: WorkProgress
     if submission.run:
         _head(submission, to, origin, progress)
     else:
-        of_files(submission, _fetched(submission), to)
+        copy_submitted_files(submission, _fetched(submission), to)
     return to
 
 
@@ -136,21 +140,21 @@ def _fetched(submission: Submission) -> Path:
     """The submitted files in the Hub's cache, and none besides."""
     only = {one.name: one.size_bytes for one in submission.files}
     try:
-        return hub.folder(submission.repo, submission.revision, only)
+        return hub.model_folder(submission.repo, submission.revision, only)
     except hub.OtherFilesError as err:
         raise OtherWeightsError(f"{err} that were submitted") from err
 
 
-def _head(submission: Submission, to: Path, origin: Origin, progress: WorkProgress) -> None:
-    wish = export.Wish(
+def _head(submission: Submission, to: Path, origin: WeightsOrigin, progress: WorkProgress) -> None:
+    wish = export.ExportOptions(
         ledger=origin.ledger,
-        wanted=Wanted(run=submission.run, round=submission.round),
+        wanted=HeadSelector(run=submission.run, round=submission.round),
         target=to,
         stores=origin.stores,
         trust=origin.trust,
-        is_whole=True,
+        merges_adapters=True,
     )
-    story = export.run(wish, progress)
+    story = export.export_head(wish, progress)
     if to_text(story.head.weights_root) != submission.weights_root:
         shutil.rmtree(to)
         raise OtherWeightsError(
@@ -159,12 +163,12 @@ def _head(submission: Submission, to: Path, origin: Origin, progress: WorkProgre
         )
 
 
-def of_files(submission: Submission, source: Path, to: Path) -> None:
+def copy_submitted_files(submission: Submission, source: Path, to: Path) -> None:
     """Bring the submitted files alone from one folder to a new one, and check them there.
 
     Raises UserFacingError, OtherWeightsError when a file is another one.
     """
-    with staged(to) as stage:
+    with staged_folder(to) as stage:
         for one in submission.files:
             found, path = source / one.name, stage / one.name
             if not found.is_file():

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from tequio_client.verify.competition import Verified, VerifyOptions
+    from tequio_client.verify.competition import CompetitionFindings, VerifyOptions
     from tequio_client.verify.progress import WorkProgress
 
 
-USAGE = 64
+USAGE_EXIT_CODE = 64
 """Exit status of an error in the command line: 2 means that a competition does not pass."""
 _GIVEN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]{0,31})=(?P<folder>.+)", re.DOTALL)
 
@@ -31,7 +31,7 @@ _GIVEN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]{0,31})=(?P<folder>.+)", re.DOTA
 class _CommandLineError(click.UsageError):
     """An error in the command line, with an exit status that no verdict has."""
 
-    exit_code = USAGE
+    exit_code = USAGE_EXIT_CODE
 
 
 class _VerdictCommand(click.Command):
@@ -77,7 +77,7 @@ class _VerdictCommand(click.Command):
     type=cli.OutputFile(),
     help="Write everything read to this file, for verification offline.",
 )
-@cli.trust
+@cli.trust_option
 @click.option(
     "--json",
     "json_file",
@@ -125,7 +125,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify import competition
-    from tequio_client.verify.progress import Bars
+    from tequio_client.verify.progress import ProgressBars
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
@@ -146,7 +146,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
         threads=threads,
     )
     try:
-        with Bars(Console(stderr=True)) as bars:
+        with ProgressBars(Console(stderr=True)) as bars:
             then = partial(_rescore, chosen, rescoring, bars) if documents else None
             found = competition.verify(chosen, bars, then)
     except UserFacingError as err:  # an invalid address or device, or no room for a bundle
@@ -184,48 +184,48 @@ def _rescore(
     chosen: VerifyOptions,
     rescoring: RescoringOptions,
     progress: WorkProgress,
-    found: Verified,
+    found: CompetitionFindings,
     folder: Path,
 ) -> None:
     # torch, which takes seconds to import, is imported only now.
     from tequio_client.competition import rescoring as program
-    from tequio_client.competition.submission import Origin
+    from tequio_client.competition.submission import WeightsOrigin
     from tequio_client.trainer import device
     from tequio_client.verify import judgement
 
     if found.judged is None:
         return
-    origin = Origin(ledger=chosen.place, stores=rescoring.stores, trust=chosen.trust)
+    origin = WeightsOrigin(ledger=chosen.place, stores=rescoring.stores, trust=chosen.trust)
     models = program.ModelSource(
         given=rescoring.models,
         origin=origin if chosen.is_live else None,
         folder=folder,
         progress=progress,
     )
-    processor = device.choose(rescoring.device)
+    processor = device.open_device(rescoring.device)
     if rescoring.threads:
         device.limit_threads(rescoring.threads)
     context = program.RescoringContext(
         model_of=models.model,
         device=processor,
         folder=folder,
-        chance=SystemRandom(),
+        rng=SystemRandom(),
         progress=progress,
     )
     before = len(found.report.findings)
     found.deviations += program.rescore(found.judged, rescoring.documents, context, found.report)
     number = found.report.checked["documents scored again"]
     if number and len(found.report.findings) == before:
-        found.lines.append(judgement.of_rescoring(number, processor.name))
+        found.lines.append(judgement.describe_rescoring(number, processor.name))
 
 
-def _print(chosen: VerifyOptions, found: Verified, console: Console) -> None:
+def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) -> None:
     from tequio_client.competition import outcome
-    from tequio_client.verify.folded_log import called
-    from tequio_client.verify.report import STYLES, Grade
+    from tequio_client.verify.folded_log import display_name
+    from tequio_client.verify.report import STYLES, AuditGrade
 
     if found.view:
-        console.print(called(found.view), style="bold", markup=False, highlight=False)
+        console.print(display_name(found.view), style="bold", markup=False, highlight=False)
     for line in found.lines:
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     for line in found.deviations:
@@ -234,21 +234,21 @@ def _print(chosen: VerifyOptions, found: Verified, console: Console) -> None:
         style = STYLES[finding.grade]
         console.print(finding.line(), style=style, markup=False, highlight=False, soft_wrap=True)
     if found.judged:
-        if found.report.exit_code == Grade.MISMATCH.value:
+        if found.report.exit_code == AuditGrade.MISMATCH.value:
             console.print("The result as computed from the log:")
-        outcome.show(found.judged.view, found.judged.outcome, console)
+        outcome.print_outcome(found.judged.view, found.judged.outcome, console)
     if chosen.bundle and found.view:
         console.print(f"bundle written to {chosen.bundle}", markup=False, highlight=False)
     console.print(_verdict(found))
 
 
-def _verdict(found: Verified) -> str:
-    from tequio_client.verify.report import Grade
+def _verdict(found: CompetitionFindings) -> str:
+    from tequio_client.verify.report import AuditGrade
 
     code = found.report.exit_code
-    if code == Grade.MISMATCH.value:
+    if code == AuditGrade.MISMATCH.value:
         return "This competition does not pass: see the findings above."
-    if code == Grade.MISSING.value:
+    if code == AuditGrade.MISSING.value:
         return (
             "The log is valid; the competition ended without a ranking, so there is none to check."
             if found.void
@@ -257,7 +257,7 @@ def _verdict(found: Verified) -> str:
     return "Everything holds."
 
 
-def _encode(found: Verified) -> bytes:
+def _encode(found: CompetitionFindings) -> bytes:
     import msgspec
 
     from tequio_shared.ids import to_text

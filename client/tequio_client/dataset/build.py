@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.dataset.sources import described, token_bytes
+from tequio_client.dataset.sources import token_bytes, tokenizer_entry
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.dataset.sources import Source
+    from tequio_client.dataset.sources import TextSource
     from tequio_client.tokenizers import TextTokenizer
 
 
@@ -36,7 +36,7 @@ _TEN_THOUSANDTHS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ShardOptions:
     """Sizes of the shards in tokens and bytes; `held_out_bp` is in 1/10,000 of the documents."""
 
     sequence: int
@@ -46,24 +46,24 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Document:
+class _ChosenDocument:
     index: int
     order: bytes
     is_held_out: bool
 
 
-def train_name(index: int) -> str:
+def train_file_name(index: int) -> str:
     return f"train-{index:05d}.tokens"
 
 
-def held_out_name(index: int) -> str:
+def held_out_file_name(index: int) -> str:
     return f"held-out-{index:05d}.tokens"
 
 
-def build(
-    source: Source,
+def build_shards(
+    source: TextSource,
     tokenizer: TextTokenizer,
-    settings: Settings,
+    settings: ShardOptions,
     folder: Path,
     progress: Callable[[str, int, int], None],
 ) -> Corpus:
@@ -84,7 +84,7 @@ def build(
         progress("writing", done, len(documents))
     corpus = Corpus(
         source=source.label[:256],
-        tokenizer=described(tokenizer),
+        tokenizer=tokenizer_entry(tokenizer),
         token_bytes=width,
         separator=tokenizer.separator,
         sequence=settings.sequence,
@@ -98,11 +98,11 @@ def build(
 
 
 def _chosen(
-    source: Source, settings: Settings, progress: Callable[[str, int, int], None]
-) -> list[_Document]:
+    source: TextSource, settings: ShardOptions, progress: Callable[[str, int, int], None]
+) -> list[_ChosenDocument]:
     """Every distinct text once, in the order of the seed."""
     seed = settings.seed.to_bytes(8, "big")
-    chosen: dict[bytes, _Document] = {}
+    chosen: dict[bytes, _ChosenDocument] = {}
     for index in range(len(source)):
         progress("reading", index + 1, len(source))
         text = source.text(index)
@@ -111,14 +111,16 @@ def _chosen(
             draw = int.from_bytes(sha256(_HOLD_OUT, seed, name)[:8], "big")
             is_held_out = draw * _TEN_THOUSANDTHS < settings.held_out_bp << 64
             order = sha256(_ORDER, seed, name)
-            chosen.setdefault(name, _Document(index=index, order=order, is_held_out=is_held_out))
+            chosen.setdefault(
+                name, _ChosenDocument(index=index, order=order, is_held_out=is_held_out)
+            )
     return sorted(chosen.values(), key=lambda document: document.order)
 
 
 class _TrainPacker:
     """Packs documents for training into shards of about `shard_bytes`."""
 
-    def __init__(self, folder: Path, settings: Settings, width: int, separator: int) -> None:
+    def __init__(self, folder: Path, settings: ShardOptions, width: int, separator: int) -> None:
         self._folder, self._settings, self._width = folder, settings, width
         self._separator = np.array([separator])
         self._parts: list[NDArray[np.int64]] = []
@@ -145,7 +147,7 @@ class _TrainPacker:
         if samples < 1:
             return  # the end of the data, too short for a sample
         raw = _packed(self._parts, self._width)
-        path = self._folder / train_name(len(self._shards))
+        path = self._folder / train_file_name(len(self._shards))
         root = _written(path, raw)
         self._shards.append(
             TrainShard(root=root, size_bytes=len(raw), tokens=self._tokens, samples=samples)
@@ -156,7 +158,7 @@ class _TrainPacker:
 class _HeldOutPacker:
     """Packs held-out documents into shards of about `shard_bytes`."""
 
-    def __init__(self, folder: Path, settings: Settings, width: int) -> None:
+    def __init__(self, folder: Path, settings: ShardOptions, width: int) -> None:
         self._folder, self._settings, self._width = folder, settings, width
         self._parts: list[NDArray[np.int64]] = []
         self._table: list[tuple[int, int]] = []
@@ -178,7 +180,7 @@ class _HeldOutPacker:
         if not self._table:
             return
         raw = np.array(self._table, "<u4").tobytes() + _packed(self._parts, self._width)
-        root = _written(self._folder / held_out_name(len(self._shards)), raw)
+        root = _written(self._folder / held_out_file_name(len(self._shards)), raw)
         self._shards.append(
             HeldOutShard(
                 root=root,

@@ -10,8 +10,8 @@ import click
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from tequio_client.dataset.build import Settings
-    from tequio_client.dataset.sources import Source
+    from tequio_client.dataset.build import ShardOptions
+    from tequio_client.dataset.sources import TextSource
     from tequio_client.tokenizers import TextTokenizer
 
 _MIB = 1 << 20
@@ -93,21 +93,21 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     The same documents and options give the same bytes on every machine.
     """
     from tequio_client.dataset import sources
-    from tequio_client.dataset.build import MANIFEST_NAME, Settings
+    from tequio_client.dataset.build import MANIFEST_NAME, ShardOptions
 
     if [folder is not None, dataset is not None, stdlib].count(True) != 1:
         raise click.UsageError("choose exactly one of --folder, --dataset and --stdlib")
-    settings = Settings(
+    settings = ShardOptions(
         sequence=sequence, seed=seed, held_out_bp=held_out, shard_bytes=shard_mib * _MIB
     )
     try:
         if folder is not None:
-            source: Source = sources.folder(folder, pattern)
+            source: TextSource = sources.folder_files(folder, pattern)
         elif dataset is not None:
-            source = sources.hugging_face(dataset, config=config, split=split, column=column)
+            source = sources.load_dataset(dataset, config=config, split=split, column=column)
         else:
-            source = sources.standard_library()
-        _build(source, sources.load(tokenizer, separator), settings, out)
+            source = sources.standard_library_files()
+        _build(source, sources.load_tokenizer(tokenizer, separator), settings, out)
     except UserFacingError as err:
         raise click.ClickException(str(err)) from err
     except OSError as err:
@@ -116,10 +116,10 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     click.echo(f"manifest: {out / MANIFEST_NAME}")
 
 
-def _build(source: Source, tokenizer: TextTokenizer, settings: Settings, out: Path) -> None:
+def _build(source: TextSource, tokenizer: TextTokenizer, settings: ShardOptions, out: Path) -> None:
     from rich.progress import Progress
 
-    from tequio_client.dataset.build import build as build_shards
+    from tequio_client.dataset.build import build_shards
     from tequio_shared.ids import to_text
 
     with Progress(transient=True) as bar:

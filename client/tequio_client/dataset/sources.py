@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tequio_client import tokenizers
-from tequio_client.names import cleaned
+from tequio_client.names import clean_text
 from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from tequio_client.tokenizers import TextTokenizer
 
 
-LINES = (".jsonl", ".ndjson")
+JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of files with one document a line."""
-_TABLES = (*LINES, ".parquet", ".arrow")
+_TABLES = (*JSON_LINES_SUFFIXES, ".parquet", ".arrow")
 _REASON_CHARS = 300
 _NOT_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "__pycache__", "lib2to3"}
 
 
-class Source(Protocol):
+class TextSource(Protocol):
     """Documents that can be read repeatedly, by number. Their order has no meaning."""
 
     @property
@@ -41,7 +41,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
+class TextFiles:
     """One document a file; a file that is not UTF-8 counts as empty."""
 
     label: str
@@ -60,7 +60,7 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class DatasetRows:
     """One document a row of a Hugging Face dataset."""
 
     label: str
@@ -75,7 +75,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
+class TextsInMemory:
     """Documents in memory."""
 
     label: str
@@ -89,7 +89,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReadOptions:
     """The files of a folder, and the part of a dataset, that are read."""
 
     pattern: str = "*"
@@ -98,7 +98,7 @@ class Reading:
     column: str = "text"
 
 
-def found(where: str, reading: Reading) -> Source:
+def open_source(where: str, reading: ReadOptions) -> TextSource:
     """Open a text file, a file of JSON lines, a folder, or a dataset by its name.
 
     A folder that contains tables or JSON lines is a dataset; a name that is not a path is looked up
@@ -110,17 +110,17 @@ def found(where: str, reading: Reading) -> Source:
     except OSError as err:  # a name that no file can have
         raise UserFacingError(f"cannot read {where[:60]}: {err.strerror}") from err
     if path.is_file():
-        if path.suffix in LINES:
-            return json_lines(path, reading.column)
-        return Files(label=f"file {path.name}", paths=(path,))
+        if path.suffix in JSON_LINES_SUFFIXES:
+            return read_json_lines(path, reading.column)
+        return TextFiles(label=f"file {path.name}", paths=(path,))
     if path.is_dir() and not any(one.suffix in _TABLES for one in path.rglob("*")):
-        return folder(path, reading.pattern)
+        return folder_files(path, reading.pattern)
     if not path.exists() and where.startswith((".", "/", "~")):
         raise UserFacingError(f"{where} does not exist")
-    return hugging_face(where, config=reading.config, split=reading.split, column=reading.column)
+    return load_dataset(where, config=reading.config, split=reading.split, column=reading.column)
 
 
-def json_lines(path: Path, column: str) -> Texts:
+def read_json_lines(path: Path, column: str) -> TextsInMemory:
     """Read a file of JSON lines, each an object with the text in `column`, or the text itself.
 
     Raises UserFacingError with the number of a line that is neither.
@@ -131,7 +131,7 @@ def json_lines(path: Path, column: str) -> Texts:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
     lines = enumerate(raw.splitlines(), 1)
     texts = [_text_of(line, column, f"{path}, line {at}") for at, line in lines if line.strip()]
-    return Texts(label=f"file {path.name}", texts=tuple(texts))
+    return TextsInMemory(label=f"file {path.name}", texts=tuple(texts))
 
 
 def _text_of(line: bytes, column: str, place: str) -> str:
@@ -147,17 +147,17 @@ def _text_of(line: bytes, column: str, place: str) -> str:
     return text
 
 
-def folder(path: Path, pattern: str) -> Files:
+def folder_files(path: Path, pattern: str) -> TextFiles:
     """The files of a folder, at any depth, whose names match; raises UserFacingError."""
     if not path.is_dir():
         raise UserFacingError(f"{path} is not a folder")
     paths = tuple(sorted(one for one in path.rglob(pattern) if one.is_file()))
     if not paths:
         raise UserFacingError(f"{path} contains no file that matches {pattern}")
-    return Files(label=f"folder {path.name}", paths=paths)
+    return TextFiles(label=f"folder {path.name}", paths=paths)
 
 
-def standard_library() -> Files:
+def standard_library_files() -> TextFiles:
     """The Python sources of the running interpreter's standard library, without tests."""
     root = Path(sysconfig.get_paths()["stdlib"])
     paths = tuple(
@@ -167,10 +167,10 @@ def standard_library() -> Files:
             if not _NOT_LIBRARY & set(one.relative_to(root).parts) and one.is_file()
         )
     )
-    return Files(label=f"Python {sysconfig.get_python_version()} standard library", paths=paths)
+    return TextFiles(label=f"Python {sysconfig.get_python_version()} standard library", paths=paths)
 
 
-def hugging_face(name: str, *, config: str | None, split: str, column: str) -> Rows:
+def load_dataset(name: str, *, config: str | None, split: str, column: str) -> DatasetRows:
     """Load a dataset from the Hub or from a folder; raises UserFacingError."""
     import datasets  # type: ignore[import-untyped]  # noqa: PLC0415 - slow, and only for this source
     import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
@@ -179,17 +179,19 @@ def hugging_face(name: str, *, config: str | None, split: str, column: str) -> R
         rows = datasets.load_dataset(name, config, split=split)
     except (OSError, ValueError, httpx2.HTTPError, datasets.exceptions.DatasetsError) as err:
         absent = "" if Path(name).exists() else f"{name} is not a file or folder here; "
-        why = cleaned(str(err).partition("\n")[0], _REASON_CHARS)
+        why = clean_text(str(err).partition("\n")[0], _REASON_CHARS)
         raise UserFacingError(f"{absent}cannot load the dataset {name}: {why}") from err
     if column not in rows.column_names:
         raise UserFacingError(f"{name} has no column {column!r}; choose one of {rows.column_names}")
-    return Rows(label=f"{name} {config or ''} {split}".replace("  ", " "), rows=rows, column=column)
+    return DatasetRows(
+        label=f"{name} {config or ''} {split}".replace("  ", " "), rows=rows, column=column
+    )
 
 
 BYTES = "bytes"
 
 
-def load(name: str, separator: str | None) -> TextTokenizer:
+def load_tokenizer(name: str, separator: str | None) -> TextTokenizer:
     """Open a tokenizer: `bytes`, a tokenizer.json, a folder with one, or a repository of the Hub.
 
     Raises UserFacingError if there is none, or it has no token to separate documents.
@@ -197,10 +199,10 @@ def load(name: str, separator: str | None) -> TextTokenizer:
     if name == BYTES:
         return ByteTokenizer()
     names = (separator,) if separator else SEPARATORS
-    return tokenizers.of_file(_content(name), name, names)
+    return tokenizers.parse_tokenizer(_content(name), name, names)
 
 
-def described(tokenizer: TextTokenizer) -> Tokenizer:
+def tokenizer_entry(tokenizer: TextTokenizer) -> Tokenizer:
     """The tokenizer's entry in a manifest."""
     return Tokenizer(
         kind="huggingface" if tokenizer.file else "bytes",
@@ -222,10 +224,10 @@ def _content(name: str) -> bytes:
         if not path.is_file():
             raise UserFacingError(f"{name} contains no {TOKENIZER_NAME}: choose a folder with one")
     if path.is_file():
-        return tokenizers.read_file(path)
+        return tokenizers.read_tokenizer_file(path)
     if name.startswith((".", "/", "~")):
         raise UserFacingError(f"{name} does not exist")
-    return tokenizers.read_file(_fetched(name))
+    return tokenizers.read_tokenizer_file(_fetched(name))
 
 
 def _fetched(name: str) -> Path:
@@ -235,7 +237,7 @@ def _fetched(name: str) -> Path:
     try:
         return Path(hf_hub_download(name, TOKENIZER_NAME))
     except (OSError, ValueError, httpx2.HTTPError) as err:
-        why = cleaned(str(err).partition("\n")[0], _REASON_CHARS)
+        why = clean_text(str(err).partition("\n")[0], _REASON_CHARS)
         raise UserFacingError(
             f"{name} is not a file or folder here, and its {TOKENIZER_NAME} could not be fetched "
             f"from the Hub: {why}"

@@ -68,21 +68,25 @@ def demo(  # noqa: PLR0913 - one parameter an option
 
     configure_logging(style="console", level="warning")
     with tempfile.TemporaryDirectory(prefix="tequio-demo-", ignore_cleanup_errors=True) as spare:
-        place = fresh(folder) if folder else Path(spare)
-        play = script.quick(place, peers) if quick else script.Script(folder=place, peers=peers)
+        place = new_folder(folder) if folder else Path(spare)
+        play = (
+            script.quick_script(place, peers)
+            if quick
+            else script.DemoScript(folder=place, peers=peers)
+        )
         play = replace(play, share_percent=share)
         if keep_running:
             main.keep_running(script.with_rounds(play, rounds or ENDLESS))
             return
         if rounds is not None:
             play = script.with_rounds(play, rounds)
-        report = main.perform(play)
+        report = main.run_demo(play)
     if json_file is not None:
         json_file.write_text(json.dumps(report, indent=1) + "\n")
     sys.exit(0 if report["audit_exit"] == 0 else 2)
 
 
-def fresh(folder: Path) -> Path:
+def new_folder(folder: Path) -> Path:
     """Create the folder of a demo; raises UserFacingError unless it is new, or empty."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -117,12 +121,12 @@ def competition_demo(folder: Path | None, pace: float, *, keep_running: bool) ->
     Exit status: 0 everything ended as expected.
     """
     from tequio_client.demo import competition
-    from tequio_client.demo.script import ContestScript
+    from tequio_client.demo.script import CompetitionScript
     from tequio_client.runtime import configure_logging
 
     configure_logging(style="console", level="error")
     with tempfile.TemporaryDirectory(prefix="tequio-contest-", ignore_cleanup_errors=True) as spare:
-        place = fresh(folder) if folder else Path(spare)
-        script = ContestScript(folder=place, pace=pace)
-        status = competition.perform(script, keep_running=keep_running)
+        place = new_folder(folder) if folder else Path(spare)
+        script = CompetitionScript(folder=place, pace=pace)
+        status = competition.run_demo(script, keep_running=keep_running)
     sys.exit(status)

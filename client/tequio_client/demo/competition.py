@@ -16,12 +16,12 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.demo import programs
-from tequio_client.demo.main import end_at_signal
-from tequio_client.demo.programs import Program, tequio
+from tequio_client.demo.main import cancel_at_signal
+from tequio_client.demo.programs import DemoProgram, tequio
 from tequio_client.demo.script import CUSTODIANS, EVALUATORS, NEEDED, SWARMS, VOLUNTEERS
 from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.verify.report import EXIT_SOUND, Grade
-from tequio_shared.competition.state import Phase
+from tequio_client.verify.report import EXIT_SOUND, AuditGrade
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.demo.script import ContestScript
+    from tequio_client.demo.script import CompetitionScript
     from tequio_shared.competition.competition import CompetitionView
 
 # Models are scored again while a seed serves them, then offline from a bundle, which has no
@@ -41,7 +41,7 @@ _RESCORE = ("--rescore", "1", "--device", "cpu", "--threads", "1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class DemoCheck:
     """One command of the stranger's, and the exit status that it has to end with."""
 
     says: str
@@ -50,7 +50,7 @@ class Check:
 
 
 @dataclass(slots=True, kw_only=True)
-class Stranger:
+class IndependentVerifier:
     """Somebody with the ledger's address and nothing else; `told` hears what is found."""
 
     url: str
@@ -70,17 +70,17 @@ class Stranger:
         """Check the bundle with models that are named as options; gives 0, or the exit status."""
         command = (str(self.folder / BUNDLE), *_RESCORE, *models)
         return await self._made(
-            Check(says="The same check again, with these models:", command=command)
+            DemoCheck(says="The same check again, with these models:", command=command)
         )
 
-    async def _made(self, one: Check) -> int:
+    async def _made(self, one: DemoCheck) -> int:
         """Run a check, and tell what is new; gives 0 if it ends as it has to."""
         self.told(one.says)
         typed = " ".join(("tequio verify-competition", *one.command))
         self.told("  " + typed.replace(f"{self.folder}/", ""))
-        program = Program("verify", tequio("verify-competition", *one.command), self.folder)
+        program = DemoProgram("verify", tequio("verify-competition", *one.command), self.folder)
         status = await program.run()
-        said = program.output.decode(errors="replace").strip() or program.last_words()
+        said = program.output.decode(errors="replace").strip() or program.log_tail()
         fresh = [line for line in said.splitlines() if line not in self._heard]
         self._heard = self._heard or set(fresh)
         self.told("\n".join(fresh))
@@ -91,37 +91,37 @@ class Stranger:
         return status or 1
 
 
-def _by_log(url: str, bundle: str) -> tuple[Check, ...]:
+def _by_log(url: str, bundle: str) -> tuple[DemoCheck, ...]:
     return (
-        Check(
+        DemoCheck(
             says="Everything is checked from the log alone, and stored in one file:",
             command=(url, "--bundle", bundle),
         ),
-        Check(
+        DemoCheck(
             says="The same, and one random document of each model is scored again:",
             command=(url, *_RESCORE),
         ),
-        Check(
+        DemoCheck(
             says="Without a network, weights are unavailable, so nothing can be scored again:",
             command=(bundle, *_RESCORE),
-            due=Grade.MISSING.value,
+            due=AuditGrade.MISSING.value,
         ),
     )
 
 
-LOOK_S = 1.0
+POLL_S = 1.0
 _LATE_S = 30.0  # before the deadline: who has not finished by then submits what there is
 _WAIT_S = 600.0
 
 
 @dataclass(slots=True, kw_only=True)
-class Contest:
+class CompetitionDemo:
     """The stage; `told` hears the story line by line."""
 
-    script: ContestScript
-    told: Callable[[str], None]
+    script: CompetitionScript
+    report: Callable[[str], None]
     url: str = ""
-    volunteers: list[Program] = field(default_factory=list)
+    volunteers: list[DemoProgram] = field(default_factory=list)
     reader: LedgerReader | None = None
     status: int = 1
     """0 once the stranger's checks ended as they have to."""
@@ -131,11 +131,11 @@ class Contest:
         """Where everything lies."""
         return self.script.folder
 
-    async def did(self, name: str, *arguments: str) -> str:
+    async def run_command(self, name: str, *arguments: str) -> str:
         """Run a tequio program to its end; gives what it said. Raises UserFacingError."""
-        return (await Program(name, tequio(*arguments), self.folder).must_run()).strip()
+        return (await DemoProgram(name, tequio(*arguments), self.folder).run_checked()).strip()
 
-    def at(self, name: str) -> tuple[str, ...]:
+    def organiser_options(self, name: str) -> tuple[str, ...]:
         """Options of a program that speaks to the ledger from the folder of that name."""
         return "--ledger", self.url, "--dir", str(self.folder / name)
 
@@ -145,20 +145,20 @@ class Contest:
             self.reader = LedgerReader(self.url)
         return await trio.to_thread.run_sync(self.reader.wait_for, None)
 
-    async def until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
+    async def wait_until(self, is_so: Callable[[CompetitionView], bool]) -> CompetitionView:
         """Wait until the log says so; raises UserFacingError when it never does."""
         with trio.move_on_after(_WAIT_S * max(self.script.pace, 1.0)):
             while True:
                 view = await self.view()
                 if is_so(view):
                     return view
-                await trio.sleep(LOOK_S)
+                await trio.sleep(POLL_S)
         raise UserFacingError(
             f"the competition stopped making progress; see the logs in {self.folder}"
         )
 
 
-async def play(contest: Contest, *, keep_running: bool) -> None:
+async def run_competition(contest: CompetitionDemo, *, keep_running: bool) -> None:
     """Play it all, to the stranger's checks; or go on until cancelled.
 
     Every process ends with this function. Raises UserFacingError when a program fails.
@@ -171,112 +171,135 @@ async def play(contest: Contest, *, keep_running: bool) -> None:
         await _open_competition(contest)
         for number in range(1, EVALUATORS + 1):
             name = f"evaluator-{number}"
-            options = ("--follow", "--device", "cpu", "--threads", "1", *contest.at(name))
-            program = Program(name, tequio("competition", "evaluate", *options), contest.folder)
-            nursery.start_soon(program.must_run)
+            options = (
+                "--follow",
+                "--device",
+                "cpu",
+                "--threads",
+                "1",
+                *contest.organiser_options(name),
+            )
+            program = DemoProgram(name, tequio("competition", "evaluate", *options), contest.folder)
+            nursery.start_soon(program.run_checked)
         await _train(contest)
         await _reveal(contest)
         await _decide(contest)
         await _verify(contest)
         if keep_running:
-            contest.told(f"The ledger runs until Ctrl-C: {contest.url}/competitions")
+            contest.report(f"The ledger runs until Ctrl-C: {contest.url}/competitions")
             await trio.sleep_forever()
         nursery.cancel_scope.cancel()
 
 
-async def _found(contest: Contest, nursery: trio.Nursery) -> None:
+async def _found(contest: CompetitionDemo, nursery: trio.Nursery) -> None:
     folder = contest.folder
-    contest.told(
+    contest.report(
         "Texts: sources of Python's library, most of them for training, short ones to be sealed."
     )
     await trio.to_thread.run_sync(contest.script.write)
     texts = str(folder / "texts" / "train")
     build = (str(folder / "data"), "--folder", texts, "--sequence", "128")
-    await contest.did("data", "data", "build", *build)
+    await contest.run_command("data", "data", "build", *build)
     organisers = [
-        await contest.did("key", "run", "key", "--dir", str(folder / _organiser(swarm.name)))
+        await contest.run_command(
+            "key", "run", "key", "--dir", str(folder / _organiser(swarm.name))
+        )
         for swarm in SWARMS
     ]
     port = programs.free_port()
     contest.url = f"http://127.0.0.1:{port}"
     command = programs.ledger_command(folder / "ledger", port, " ".join(organisers))
-    nursery.start_soon(Program("ledger", command, folder).must_run)
+    nursery.start_soon(DemoProgram("ledger", command, folder).run_checked)
     await programs.wait_healthy(contest.url)
-    contest.told(f"A ledger of {len(organisers)} organisers runs at {contest.url}")
+    contest.report(f"A ledger of {len(organisers)} organisers runs at {contest.url}")
 
 
-async def _open_runs(contest: Contest) -> None:
+async def _open_runs(contest: CompetitionDemo) -> None:
     for swarm in SWARMS:
         plan = str(contest.folder / f"{swarm.name}.toml")
         seed = ("--seed-dir", str(contest.folder / "seed"))
-        await contest.did(
-            "run-open", "run", "open", plan, *contest.at(_organiser(swarm.name)), *seed
+        await contest.run_command(
+            "run-open",
+            "run",
+            "open",
+            plan,
+            *contest.organiser_options(_organiser(swarm.name)),
+            *seed,
         )
-        contest.told(
+        contest.report(
             f"Swarm {swarm.name}: {swarm.optimiser} at {swarm.lr}, outer step {swarm.outer_lr}; "
             f"{contest.script.tokens:,} tokens in {contest.script.rounds} rounds"
         )
 
 
-def _start_swarms(contest: Contest, nursery: trio.Nursery) -> None:
+def _start_swarms(contest: CompetitionDemo, nursery: trio.Nursery) -> None:
     listen = ("--listen", "/ip4/127.0.0.1/tcp/0", "--status")
-    seed = tequio("seed", *contest.at("seed"), *listen, "--heads-every", "1")
-    nursery.start_soon(Program("seed", seed, contest.folder).must_run)
+    seed = tequio("seed", *contest.organiser_options("seed"), *listen, "--heads-every", "1")
+    nursery.start_soon(DemoProgram("seed", seed, contest.folder).run_checked)
     for swarm in SWARMS:
         for number in range(1, VOLUNTEERS + 1):
             name = f"{swarm.name}-{number}"
-            options = (*contest.at(name), *listen, "--run", swarm.name, "--device", "cpu")
-            program = Program(name, tequio("worker", *options), contest.folder)
+            options = (
+                *contest.organiser_options(name),
+                *listen,
+                "--run",
+                swarm.name,
+                "--device",
+                "cpu",
+            )
+            program = DemoProgram(name, tequio("worker", *options), contest.folder)
             contest.volunteers.append(program)
-            nursery.start_soon(program.must_run)
-    contest.told(f"A seed serves both runs; {VOLUNTEERS} volunteers of each start to train.")
+            nursery.start_soon(program.run_checked)
+    contest.report(f"A seed serves both runs; {VOLUNTEERS} volunteers of each start to train.")
 
 
-async def _seal(contest: Contest) -> None:
+async def _seal(contest: CompetitionDemo) -> None:
     """Seal the texts, and write the plan with the custodians' keys."""
     folder = contest.folder
-    await contest.did(
+    await contest.run_command(
         "seal", "competition", "seal", str(folder / "texts" / "sealed"),
         "--to", str(folder / "sealed"),
         "--custodians", str(CUSTODIANS), "--needed", str(NEEDED),
     )  # fmt: skip
     keys = [
-        await contest.did("key", "competition", "key", "--dir", str(folder / _custodian(number)))
+        await contest.run_command(
+            "key", "competition", "key", "--dir", str(folder / _custodian(number))
+        )
         for number in range(1, CUSTODIANS + 1)
     ]
     (folder / "competition.toml").write_text(contest.script.competition_plan(tuple(keys)))
-    contest.told(f"The texts are sealed; {NEEDED} of {CUSTODIANS} custodians can decrypt them.")
+    contest.report(f"The texts are sealed; {NEEDED} of {CUSTODIANS} custodians can decrypt them.")
 
 
-async def _open_competition(contest: Contest) -> None:
+async def _open_competition(contest: CompetitionDemo) -> None:
     folder, first, second = contest.folder, *(_organiser(swarm.name) for swarm in SWARMS)
     sealed, rules = ("--sealed", str(folder / "sealed")), str(folder / "rules.json")
     plan = str(folder / "competition.toml")
-    await contest.did("rules", "competition", "rules", plan, *sealed, "--to", rules)
-    both = (*contest.at(first), "--with", str(folder / second))
-    await contest.did("open", "competition", "open", rules, *sealed, *both)
+    await contest.run_command("rules", "competition", "rules", plan, *sealed, "--to", rules)
+    both = (*contest.organiser_options(first), "--with", str(folder / second))
+    await contest.run_command("open", "competition", "open", rules, *sealed, *both)
     await _each_swarm(contest, "enter")
     view = await contest.view()
-    contest.told(f"The competition {view.rules.name} is open: {_page(contest, view)}")
+    contest.report(f"The competition {view.rules.name} is open: {_page(contest, view)}")
 
 
-async def _each_swarm(contest: Contest, what: str) -> None:
+async def _each_swarm(contest: CompetitionDemo, what: str) -> None:
     """Have both organisers do the same for their runs, at the same time."""
     async with trio.open_nursery() as nursery:
         for swarm in SWARMS:
-            options = ("--run", swarm.name, *contest.at(_organiser(swarm.name)))
+            options = ("--run", swarm.name, *contest.organiser_options(_organiser(swarm.name)))
             command = (f"{what}-{swarm.name}", "competition", what, swarm.name, *options)
             nursery.start_soon(_tell_first, contest, command)
 
 
-async def _tell_first(contest: Contest, command: tuple[str, ...]) -> None:
-    said = await contest.did(*command)
-    contest.told(said.partition(";")[0] + ".")
+async def _tell_first(contest: CompetitionDemo, command: tuple[str, ...]) -> None:
+    said = await contest.run_command(*command)
+    contest.report(said.partition(";")[0] + ".")
 
 
-async def _train(contest: Contest) -> None:
+async def _train(contest: CompetitionDemo) -> None:
     """Let the swarms train until both are done or the deadline is near; then submit."""
-    contest.told(f"{EVALUATORS} volunteers who train in neither run offer to evaluate.")
+    contest.report(f"{EVALUATORS} volunteers who train in neither run offer to evaluate.")
     script, done = contest.script, dict.fromkeys((swarm.name for swarm in SWARMS), 0)
     view = await contest.view()
     left_s = (view.rules.dates.deadline - now_ms()) / 1_000
@@ -284,64 +307,68 @@ async def _train(contest: Contest) -> None:
         while min(done.values()) < script.rounds or len(view.offers) < EVALUATORS:
             view = await contest.view()
             _tell_rounds(contest, done)
-            await trio.sleep(LOOK_S)
+            await trio.sleep(POLL_S)
     await _each_swarm(contest, "submit")
     for program in contest.volunteers:
         await program.end()
 
 
-def _tell_rounds(contest: Contest, done: dict[str, int]) -> None:
+def _tell_rounds(contest: CompetitionDemo, done: dict[str, int]) -> None:
     if contest.reader is None:
         return
     for name, before in done.items():
         found = max(contest.reader.run(name).view.heads, default=0)
         if found > before:
             done[name] = found
-            contest.told(f"  {name}: head of round {found} of {contest.script.rounds} certified")
+            contest.report(f"  {name}: head of round {found} of {contest.script.rounds} certified")
 
 
-async def _reveal(contest: Contest) -> None:
-    contest.told("Waiting for the deadline.")
-    await contest.until(lambda view: view.phase is not Phase.OPEN)
-    contest.told("The deadline has passed; evaluators reveal the secrets that they committed to.")
-    await contest.until(lambda view: view.phase not in (Phase.OPEN, Phase.CLOSED))
+async def _reveal(contest: CompetitionDemo) -> None:
+    contest.report("Waiting for the deadline.")
+    await contest.wait_until(lambda view: view.phase is not CompetitionPhase.OPEN)
+    contest.report("The deadline has passed; evaluators reveal the secrets that they committed to.")
+    await contest.wait_until(
+        lambda view: view.phase not in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED)
+    )
     for number in range(1, NEEDED + 1):
         share = contest.folder / "sealed" / f"share-{number}-of-{CUSTODIANS}.txt"
-        options = ("--share", str(share), *contest.at(_custodian(number)))
-        await contest.did("reveal", "competition", "reveal", *options)
-    view = await contest.until(lambda view: view.draw is not None)
+        options = ("--share", str(share), *contest.organiser_options(_custodian(number)))
+        await contest.run_command("reveal", "competition", "reveal", *options)
+    view = await contest.wait_until(lambda view: view.draw is not None)
     if view.draw is not None:
-        contest.told(
+        contest.report(
             f"{NEEDED} custodians showed their shares: {len(view.draw.documents)} texts and "
             f"{len(view.draw.evaluators)} evaluators are drawn."
         )
 
 
-async def _decide(contest: Contest) -> None:
+async def _decide(contest: CompetitionDemo) -> None:
     due = len(SWARMS) * EVALUATORS
-    view = await contest.until(lambda view: len(view.commits) == due or _is_over(view))
-    contest.told(f"{len(view.commits)} of {due} scores are committed to, before any is revealed.")
-    view = await contest.until(lambda view: len(view.results) == due or _is_over(view))
-    contest.told(f"{len(view.results)} of {due} scores are in the log, and can be challenged now.")
-    await contest.until(_is_over)
+    view = await contest.wait_until(lambda view: len(view.commits) == due or _is_over(view))
+    contest.report(f"{len(view.commits)} of {due} scores are committed to, before any is revealed.")
+    view = await contest.wait_until(lambda view: len(view.results) == due or _is_over(view))
+    contest.report(
+        f"{len(view.results)} of {due} scores are in the log, and can be challenged now."
+    )
+    await contest.wait_until(_is_over)
     first, second = (_organiser(swarm.name) for swarm in SWARMS)
-    both = (*contest.at(first), "--with", str(contest.folder / second))
-    contest.told("The organisers compute the result from the log, and sign it together:")
-    contest.told(await contest.did("result", "competition", "result", "--yes", *both))
-    view = await contest.until(lambda view: view.phase is Phase.DECIDED)
-    contest.told(f"Decided: {_page(contest, view)}")
+    both = (*contest.organiser_options(first), "--with", str(contest.folder / second))
+    contest.report("The organisers compute the result from the log, and sign it together:")
+    contest.report(await contest.run_command("result", "competition", "result", "--yes", *both))
+    view = await contest.wait_until(lambda view: view.phase is CompetitionPhase.DECIDED)
+    contest.report(f"Decided: {_page(contest, view)}")
 
 
-async def _verify(contest: Contest) -> None:
-    stranger = Stranger(url=contest.url, folder=contest.folder, told=contest.told)
+async def _verify(contest: CompetitionDemo) -> None:
+    stranger = IndependentVerifier(url=contest.url, folder=contest.folder, told=contest.report)
     contest.status = await stranger.check_log()
     if not contest.status:
         contest.status = await stranger.check_models(await _exported(contest))
 
 
-async def _exported(contest: Contest) -> tuple[str, ...]:
+async def _exported(contest: CompetitionDemo) -> tuple[str, ...]:
     """Export what was submitted; gives the options that name it."""
-    contest.told("The submitted models are exported while a seed serves them.")
+    contest.report("The submitted models are exported while a seed serves them.")
     view, options, models = await contest.view(), list[str](), contest.folder / "models"
     models.mkdir()
     for swarm in SWARMS:
@@ -350,7 +377,7 @@ async def _exported(contest: Contest) -> tuple[str, ...]:
             to = str(models / swarm.name)
             wish = ("--run", swarm.name, "--round", str(submission.round), "--to", to)
             at = ("--ledger", contest.url)
-            await contest.did("export", "checkpoint", "export", *wish, *at)
+            await contest.run_command("export", "checkpoint", "export", *wish, *at)
             options += ["--model", f"{swarm.name}={to}"]
     return tuple(options)
 
@@ -360,7 +387,7 @@ def _is_over(view: CompetitionView) -> bool:
     return now_ms() >= view.rules.dates.result
 
 
-def _page(contest: Contest, view: CompetitionView) -> str:
+def _page(contest: CompetitionDemo, view: CompetitionView) -> str:
     return f"{contest.url}/competitions/{to_text(view.id)}"
 
 
@@ -372,7 +399,7 @@ def _custodian(number: int) -> str:
     return f"custodian-{number}"
 
 
-def perform(script: ContestScript, *, keep_running: bool) -> int:
+def run_demo(script: CompetitionScript, *, keep_running: bool) -> int:
     """Play the competition; gives the exit status. Raises UserFacingError."""
     began = time.monotonic()
 
@@ -383,12 +410,12 @@ def perform(script: ContestScript, *, keep_running: bool) -> int:
         for line in more:
             click.echo(f"       {line}")
 
-    return trio.run(partial(_perform, Contest(script=script, told=told), keep_running))
+    return trio.run(partial(_perform, CompetitionDemo(script=script, report=told), keep_running))
 
 
-async def _perform(contest: Contest, keep_running: bool) -> int:  # noqa: FBT001 - trio passes by place
+async def _perform(contest: CompetitionDemo, keep_running: bool) -> int:  # noqa: FBT001 - trio passes by place
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(end_at_signal, nursery.cancel_scope)
-        await play(contest, keep_running=keep_running)
+        nursery.start_soon(cancel_at_signal, nursery.cancel_scope)
+        await run_competition(contest, keep_running=keep_running)
         nursery.cancel_scope.cancel()
     return contest.status

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tequio_client.demo import play
-from tequio_client.demo.play import Played, Stage
+from tequio_client.demo.play import DemoNetwork, DemoResult
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from tequio_client.demo.script import Script
+    from tequio_client.demo.script import DemoScript
     from tequio_shared.api.runs import RunAnswer
 
 MIB = 1 << 20
-AUDIT_WORDS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
+AUDIT_RESULTS = {0: "ok", 2: "MISMATCH", 3: "incomplete"}
 
 
-def live(stage: Stage, now: float) -> RenderableType:
+def render_live(stage: DemoNetwork, now: float) -> RenderableType:
     """The picture of this moment."""
     return Group(_headline(stage, now), _peers(stage))
 
 
-def _headline(stage: Stage, now: float) -> RenderableType:
+def _headline(stage: DemoNetwork, now: float) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     run = stage.run
     grid.add_row("act", stage.act)
@@ -59,12 +59,12 @@ def _headline(stage: Stage, now: float) -> RenderableType:
     return Panel(grid, title="Tequio demo", title_align="left")
 
 
-def _round(stage: Stage, number: int) -> str:
+def _round(stage: DemoNetwork, number: int) -> str:
     """The number that follows the last round only gathers the last head."""
     return f"{min(number, stage.script.rounds)} of {stage.script.rounds}"
 
 
-def _peers(stage: Stage) -> RenderableType:
+def _peers(stage: DemoNetwork) -> RenderableType:
     table = Table(expand=True)
     for column in ("peer", "doing", "head of", "peers", "sent", "received", "rounds", "proofs"):
         table.add_column(column, justify="left" if column in ("peer", "doing") else "right")
@@ -86,7 +86,7 @@ def _peers(stage: Stage) -> RenderableType:
     return table
 
 
-def final(played: Played, console: Console) -> None:
+def print_summary(played: DemoResult, console: Console) -> None:
     """Print what came out."""
     tally = played.tally
     facts = Table.grid(padding=(0, 2))
@@ -98,7 +98,7 @@ def final(played: Played, console: Console) -> None:
         f"perplexity {played.end.perplexity:.2f} per token",
     )
     facts.add_row("log", f"{tally.size} entries, root {tally.root[:16]}…")
-    facts.add_row("audit", f"{AUDIT_WORDS.get(played.audit_exit, 'failed')}")
+    facts.add_row("audit", f"{AUDIT_RESULTS.get(played.audit_exit, 'failed')}")
     facts.add_row("time", f"{played.seconds:.0f} s")
     console.print(Panel(facts, title="What came out", title_align="left"))
     points = Table("volunteer", "points (micro)")
@@ -108,11 +108,11 @@ def final(played: Played, console: Console) -> None:
     console.print(Panel(Text(played.end.sample), title="The model writes", title_align="left"))
 
 
-def _agreement(played: Played) -> str:
+def _agreement(played: DemoResult) -> str:
     return "all equal on all peers" if played.tally.all_agree else "PEERS DISAGREE"
 
 
-def report(played: Played, run: RunAnswer) -> dict[str, object]:
+def json_report(played: DemoResult, run: RunAnswer) -> dict[str, object]:
     """The outcome as plain values; sizes in bytes, memory in MiB, points in micro-points."""
     tally = played.tally
     return {
@@ -152,70 +152,70 @@ def report(played: Played, run: RunAnswer) -> dict[str, object]:
 REFRESH_S = 0.5
 
 
-def perform(script: Script) -> dict[str, object]:
+def run_demo(script: DemoScript) -> dict[str, object]:
     """Play the demo; returns its outcome as plain values. Raises UserFacingError."""
     return trio.run(_perform, script)
 
 
-def keep_running(script: Script) -> None:
+def keep_running(script: DemoScript) -> None:
     """Let the network train on until a signal says stop. Raises UserFacingError."""
     trio.run(_keep_running, script)
 
 
-async def _perform(script: Script) -> dict[str, object]:
+async def _perform(script: DemoScript) -> dict[str, object]:
     console = Console(stderr=True)
-    stage = Stage(script=script)
+    stage = DemoNetwork(script=script)
     outcome: list[dict[str, object]] = []
 
-    def after(played: Played) -> None:
+    def after(played: DemoResult) -> None:
         if stage.run is None:
             raise AssertionError("the run was watched")
-        outcome.append(report(played, stage.run))
-        final(played, console)
+        outcome.append(json_report(played, stage.run))
+        print_summary(played, console)
         if played.audit_exit:
             console.print(played.audit_text)
 
     async with _shown(stage, console):
-        await play.play(stage, after)
+        await play.run_network(stage, after)
     if not outcome:
         raise UserFacingError("the demo ended before its run did")
     return outcome[0]
 
 
-async def _keep_running(script: Script) -> None:
-    stage = Stage(script=script)
+async def _keep_running(script: DemoScript) -> None:
+    stage = DemoNetwork(script=script)
     async with _shown(stage, Console(stderr=True)):
         await play.keep_running(stage)
 
 
 @asynccontextmanager
-async def _shown(stage: Stage, console: Console) -> AsyncIterator[None]:
+async def _shown(stage: DemoNetwork, console: Console) -> AsyncIterator[None]:
     """Draw the stage while it plays; a signal ends it."""
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(end_at_signal, nursery.cancel_scope)
+        nursery.start_soon(cancel_at_signal, nursery.cancel_scope)
         nursery.start_soon(_draw, stage, console)
         yield
         nursery.cancel_scope.cancel()
 
 
-async def end_at_signal(scope: trio.CancelScope) -> None:
+async def cancel_at_signal(scope: trio.CancelScope) -> None:
     """End every program in order when we are asked to stop."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
             scope.cancel()
 
 
-async def _draw(stage: Stage, console: Console) -> None:
+async def _draw(stage: DemoNetwork, console: Console) -> None:
     if not console.is_terminal:
         await _draw_lines(stage)
         return
     with Live(console=console, refresh_per_second=4, transient=True) as screen:
         while True:
-            screen.update(live(stage, trio.current_time()))
+            screen.update(render_live(stage, trio.current_time()))
             await trio.sleep(REFRESH_S)
 
 
-async def _draw_lines(stage: Stage) -> None:
+async def _draw_lines(stage: DemoNetwork) -> None:
     """For pipes and CI: a line when the act or the round changes."""
     last = ("", -1)
     while True:

@@ -11,17 +11,17 @@ import structlog
 import trio
 
 from tequio_client.demo import programs
-from tequio_client.demo.programs import Program, tequio
+from tequio_client.demo.programs import DemoProgram, tequio
 from tequio_client.demo.script import PROMPT
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.verify.reader import LogReader
-from tequio_client.verify.report import Report
+from tequio_client.verify.report import AuditReport
 from tequio_client.verify.source import LiveLog
 from tequio_client.worker.children.trainer import TrainerProcess, trainer_program
 from tequio_shared.errors import UserFacingError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import digest_from_text, from_text, key_from_text
 from tequio_shared.round.data import Corpus
 from tequio_shared.round.manifest import Manifest
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.demo.script import Script
+    from tequio_client.demo.script import DemoScript
     from tequio_client.ipc.snapshot import Status
     from tequio_shared.api.runs import RunAnswer
 
 SAMPLE_TOKENS = 240
-PATIENCE_S = 120.0
+START_TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class HeadMeasurement:
     """Quality of one head on the held-out text."""
 
     bits_per_byte: float
@@ -66,7 +66,7 @@ class _Files:
     shards: tuple[link.Shard, ...]
 
 
-async def measure(script: Script, url: str) -> tuple[Measured, Measured]:
+async def measure(script: DemoScript, url: str) -> tuple[HeadMeasurement, HeadMeasurement]:
     """Measure head 0 and the run's last promoted head, from what the seed holds."""
     async with LedgerApi(url) as ledger:
         (run,) = await ledger.runs()
@@ -97,12 +97,12 @@ def _prepare(folder: Path, store: Path, manifest: Manifest) -> _Files:
 
 
 async def _evaluate(
-    script: Script, files: _Files, heads: tuple[Path, Path]
-) -> tuple[Measured, Measured]:
+    script: DemoScript, files: _Files, heads: tuple[Path, Path]
+) -> tuple[HeadMeasurement, HeadMeasurement]:
     trainer = TrainerProcess(trainer_program(files.manifest.parent))
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trainer.run)
-        with trio.fail_after(PATIENCE_S):
+        with trio.fail_after(START_TIMEOUT_S):
             await trainer.ask(
                 lambda command: link.Prepare(
                     command=command,
@@ -111,7 +111,7 @@ async def _evaluate(
                     data_manifest=str(files.corpus),
                     device="cpu",
                 ),
-                link.Ready,
+                link.TrainerReady,
             )
             first = await _measured(trainer, script, files, heads[0])
             last = await _measured(trainer, script, files, heads[1])
@@ -119,7 +119,9 @@ async def _evaluate(
     return first, last
 
 
-async def _measured(trainer: TrainerProcess, script: Script, files: _Files, head: Path) -> Measured:
+async def _measured(
+    trainer: TrainerProcess, script: DemoScript, files: _Files, head: Path
+) -> HeadMeasurement:
     report = await trainer.ask(
         lambda command: link.Evaluate(
             command=command,
@@ -132,13 +134,13 @@ async def _measured(trainer: TrainerProcess, script: Script, files: _Files, head
         ),
         link.Evaluated,
     )
-    return Measured(
+    return HeadMeasurement(
         bits_per_byte=report.bits_per_byte, perplexity=report.perplexity, sample=report.sample
     )
 
 
 async def _wait_for(path: Path) -> None:
-    with trio.fail_after(PATIENCE_S):
+    with trio.fail_after(START_TIMEOUT_S):
         while not await trio.Path(path).exists():  # noqa: ASYNC110 - another process makes it
             await trio.sleep(0.1)
 
@@ -200,7 +202,7 @@ class LogTally:
             case RoundOpen(opened=opened):
                 self.opened_ms[statement.round or 0] = opened
             case WorkCommit(header=text):
-                header = Header.parse(from_text(text, None))
+                header = ContributionHeader.parse(from_text(text, None))
                 self.tokens[header.round] += header.tokens
                 self.steps[header.round] += header.inner_steps
             case RoundVoid():
@@ -217,7 +219,7 @@ async def read_log(ledger: LedgerApi) -> LogTally:
 
 
 def _read(source: LiveLog) -> LogTally:
-    report = Report()
+    report = AuditReport()
     reader = LogReader(source, report)
     signed, note = reader.newest()
     checkpoint = signed.checkpoint
@@ -235,18 +237,18 @@ FINISHED = "finished"
 
 
 @dataclass(slots=True, kw_only=True)
-class Stage:
+class DemoNetwork:
     """State of the network, for the live table."""
 
-    script: Script
+    script: DemoScript
     url: str = ""
     act: str = ""
     run: RunAnswer | None = None
-    seed: Program | None = None
-    volunteers: list[Program] = field(default_factory=list)
+    seed: DemoProgram | None = None
+    volunteers: list[DemoProgram] = field(default_factory=list)
     micropoints: dict[str, int] = field(default_factory=dict)  # by key as text
     opened_at: float = 0.0  # trio time at which the volunteers started
-    ledger: Program | None = None
+    ledger: DemoProgram | None = None
 
     def statuses(self) -> list[Status]:
         """The last status of each volunteer that has one."""
@@ -254,14 +256,14 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class DemoResult:
     """Result of the demo."""
 
     tally: LogTally
     statuses: list[Status]
     micropoints: dict[str, int]  # by key as text
-    start: Measured
-    end: Measured
+    start: HeadMeasurement
+    end: HeadMeasurement
     audit_exit: int
     audit_text: str
     trainer_mb: dict[str, int]  # the most of each volunteer's trainer, by key as text
@@ -271,7 +273,7 @@ class Played:
     url: str
 
 
-async def play(stage: Stage, after: Callable[[Played], None]) -> None:
+async def run_network(stage: DemoNetwork, after: Callable[[DemoResult], None]) -> None:
     """Play the script; `after` gets the outcome. Every process ends with this function.
 
     Raises UserFacingError when a program fails.
@@ -284,7 +286,7 @@ async def play(stage: Stage, after: Callable[[Played], None]) -> None:
         nursery.cancel_scope.cancel()
 
 
-async def keep_running(stage: Stage) -> None:
+async def keep_running(stage: DemoNetwork) -> None:
     """Run until cancelled, so that others can join; raises UserFacingError."""
     async with trio.open_nursery() as nursery:
         await _raise_curtain(stage, nursery)
@@ -292,33 +294,33 @@ async def keep_running(stage: Stage) -> None:
         await trio.sleep_forever()
 
 
-async def _raise_curtain(stage: Stage, nursery: trio.Nursery) -> None:
+async def _raise_curtain(stage: DemoNetwork, nursery: trio.Nursery) -> None:
     await _found(stage, nursery)
     await _open_run(stage)
     _start(stage, nursery)
 
 
-async def _found(stage: Stage, nursery: trio.Nursery) -> None:
+async def _found(stage: DemoNetwork, nursery: trio.Nursery) -> None:
     """Make organiser key, data and plan, and start the ledger."""
     folder = stage.script.folder
     stage.act = "building token shards from Python's standard library"
     plan = stage.script.write()
     build = tequio("data", "build", str(folder / "data"), "--stdlib", "--sequence", "128")
-    await Program("data", build, folder).must_run()
-    key = await Program(
+    await DemoProgram("data", build, folder).run_checked()
+    key = await DemoProgram(
         "organiser-key", tequio("run", "key", "--dir", str(folder / "organiser")), folder
-    ).must_run()
+    ).run_checked()
     stage.act = f"starting the ledger ({plan.name})"
     port = programs.free_port()
     stage.url = f"http://127.0.0.1:{port}"
-    stage.ledger = Program(
+    stage.ledger = DemoProgram(
         "ledger", programs.ledger_command(folder / "ledger", port, key.strip()), folder
     )
-    nursery.start_soon(stage.ledger.must_run)
+    nursery.start_soon(stage.ledger.run_checked)
     await programs.wait_healthy(stage.url)
 
 
-async def _open_run(stage: Stage) -> None:
+async def _open_run(stage: DemoNetwork) -> None:
     folder = stage.script.folder
     stage.act = "making the first head and opening the run"
     command = tequio(
@@ -332,33 +334,33 @@ async def _open_run(stage: Stage) -> None:
         "--seed-dir",
         str(folder / "seed"),
     )
-    await Program("run-open", command, folder).must_run()
+    await DemoProgram("run-open", command, folder).run_checked()
 
 
-def _start(stage: Stage, nursery: trio.Nursery) -> None:
+def _start(stage: DemoNetwork, nursery: trio.Nursery) -> None:
     """Start the seed and the volunteers."""
     folder = stage.script.folder
     common = ("--ledger", stage.url, "--listen", "/ip4/127.0.0.1/tcp/0", "--status")
-    stage.seed = Program(
+    stage.seed = DemoProgram(
         "seed",
         tequio("seed", *common, "--dir", str(folder / "seed"), "--heads-every", "1"),
         folder,
     )
-    nursery.start_soon(stage.seed.must_run)
+    nursery.start_soon(stage.seed.run_checked)
     share = ("--share", str(stage.script.share_percent))
     for number in range(1, stage.script.peers + 1):
         name = f"volunteer-{number}"
-        volunteer = Program(
+        volunteer = DemoProgram(
             name,
             tequio("worker", *common, "--dir", str(folder / name), "--device", "cpu", *share),
             folder,
         )
         stage.volunteers.append(volunteer)
-        nursery.start_soon(volunteer.must_run)
+        nursery.start_soon(volunteer.run_checked)
     stage.opened_at = trio.current_time()
 
 
-async def _watch(stage: Stage) -> None:
+async def _watch(stage: DemoNetwork) -> None:
     """Follow the run until it has ended."""
     stage.act = "training"
     async with LedgerApi(stage.url) as ledger:
@@ -371,7 +373,7 @@ async def _watch(stage: Stage) -> None:
             await trio.sleep(POLL_S)
 
 
-async def _micropoints(stage: Stage, ledger: LedgerApi) -> dict[str, int]:
+async def _micropoints(stage: DemoNetwork, ledger: LedgerApi) -> dict[str, int]:
     """Points of each volunteer so far, by key; an unregistered one has none."""
     earned = {}
     for one in stage.statuses():
@@ -380,28 +382,28 @@ async def _micropoints(stage: Stage, ledger: LedgerApi) -> dict[str, int]:
     return earned
 
 
-async def _look_back(stage: Stage, seconds: float) -> Played:
+async def _look_back(stage: DemoNetwork, seconds: float) -> DemoResult:
     """Read the log, measure the last head, and let the audit check everything."""
     script = stage.script
     stage.act = "measuring the first and the last head"
     start, end = await measure(script, stage.url)
     stage.act = "auditing: replaying the log and every head as a stranger"
     store = str(script.folder / "seed" / "store")
-    audit = Program(
+    audit = DemoProgram(
         "audit", tequio("audit", "--ledger", stage.url, "--store", store), script.folder
     )
     audit_exit = await audit.run()
     async with LedgerApi(stage.url) as ledger:
         tally = await read_log(ledger)
         micropoints = await _micropoints(stage, ledger)
-    return Played(
+    return DemoResult(
         tally=tally,
         statuses=stage.statuses(),
         micropoints=micropoints,
         start=start,
         end=end,
         audit_exit=audit_exit,
-        audit_text=audit.output.decode(errors="replace") or audit.last_words(),
+        audit_text=audit.output.decode(errors="replace") or audit.log_tail(),
         trainer_mb={one.status.key: one.trainer_mb for one in stage.volunteers if one.status},
         ledger_resident_mb=stage.ledger.resident_mb if stage.ledger else 0,
         seed_resident_mb=stage.seed.resident_mb if stage.seed else 0,

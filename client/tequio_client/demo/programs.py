@@ -28,7 +28,7 @@ WORK_BITS = "12"
 _TAIL_BYTES = 2_000
 
 
-class Program:
+class DemoProgram:
     """One process: its log in a file, its status lines (if any) parsed as they come."""
 
     def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
@@ -72,11 +72,11 @@ class Program:
             with trio.CancelScope(shield=True):
                 await self.end()
 
-    async def must_run(self) -> str:
+    async def run_checked(self) -> str:
         """Run to the end; returns the output, raises UserFacingError when it failed."""
         status = await self.run()
         if status:
-            last = self.last_words().rpartition("\n")[2] or "it said nothing"
+            last = self.log_tail().rpartition("\n")[2] or "it said nothing"
             raise UserFacingError(
                 f"{self.name} ended with status {status}: {last} (its log is {self.log})"
             )
@@ -95,7 +95,7 @@ class Program:
             process.kill()
             await process.wait()
 
-    def last_words(self) -> str:
+    def log_tail(self) -> str:
         """The end of its log."""
         with suppress(OSError):
             return self.log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
@@ -114,7 +114,7 @@ class Program:
 
     def _take(self, line: bytes) -> None:
         try:
-            self.status = link_status.decode(line)
+            self.status = link_status.decode_status(line)
         except MalformedError:
             self.output += line + b"\n"
         else:

@@ -39,7 +39,7 @@ MEASURED_TOKENS = 8_192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
+class DemoScript:
     """One performance. Times in seconds."""
 
     folder: Path
@@ -102,9 +102,9 @@ tokens = {MEASURED_TOKENS}
         return path
 
 
-def quick(folder: Path, peers: int) -> Script:
+def quick_script(folder: Path, peers: int) -> DemoScript:
     """All of it in a minute."""
-    return Script(
+    return DemoScript(
         folder=folder,
         rounds=5,
         peers=peers,
@@ -115,7 +115,7 @@ def quick(folder: Path, peers: int) -> Script:
     )
 
 
-def with_rounds(script: Script, rounds: int) -> Script:
+def with_rounds(script: DemoScript, rounds: int) -> DemoScript:
     """The same with another number of rounds."""
     return replace(script, rounds=rounds)
 
@@ -131,7 +131,7 @@ _EVERY = 2  # of the library's files, one is kept from the swarms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Swarm:
+class DemoSwarm:
     """One side: the same model, data and budget as the other, and its own settings."""
 
     name: str
@@ -141,13 +141,13 @@ class Swarm:
 
 
 SWARMS = (
-    Swarm(name="maize", outer_lr=2.0, optimiser="muon", lr=0.003),
-    Swarm(name="bean", outer_lr=1.0, optimiser="adamw", lr=0.001),
+    DemoSwarm(name="maize", outer_lr=2.0, optimiser="muon", lr=0.003),
+    DemoSwarm(name="bean", outer_lr=1.0, optimiser="adamw", lr=0.001),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContestScript:
+class CompetitionScript:
     """One performance; times in seconds, the competition's dates all stretched by `pace`."""
 
     folder: Path
@@ -200,7 +200,7 @@ class ContestScript:
             )
         )
 
-    def _run_plan(self, swarm: Swarm) -> str:
+    def _run_plan(self, swarm: DemoSwarm) -> str:
         return f"""
 name = "{swarm.name}"
 
@@ -254,7 +254,7 @@ def _write_texts(folder: Path) -> None:
 
 def _library() -> Iterator[str]:
     """Each text of the standard library once."""
-    library = sources.standard_library()
+    library = sources.standard_library_files()
     seen = set[str]()
     for at in range(len(library)):
         text = library.text(at)

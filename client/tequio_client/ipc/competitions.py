@@ -16,23 +16,23 @@ from tequio_client.ipc.facts import Count, Name
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text, to_text
 
-COMPETITIONS = 32
+MAX_COMPETITIONS = 32
 """Maximum competitions in one reply."""
-ENTRANTS = 64
+MAX_ENTRANTS = 64
 """Maximum entrants of one competition."""
-CURVES = 8
+MAX_CURVES = 8
 """Maximum runs in one request for curves."""
-POINTS = 64
+MAX_CURVE_POINTS = 64
 """Maximum points of one curve."""
 
 Phase: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(open|closed|drawn|revealed|decided)$")]
-Part: TypeAlias = Annotated[
+EvaluatorPart: TypeAlias = Annotated[
     str, msgspec.Meta(pattern="^(|offered|opened|missed|others|drawn|waiting|scored|late)$")
 ]
 """Our state as an evaluator: `offered`; our secret is `opened`, or was `missed`; `others` were
 drawn, or we were (`drawn`); everything is scored here and `waiting` to be published; all our scores
 are in the log (`scored`), or came too `late`."""
-Bar: TypeAlias = Annotated[
+EvaluatorBar: TypeAlias = Annotated[
     str, msgspec.Meta(pattern="^(|custodian|organiser|entrant|trained|memory|refused)$")
 ]
 """Reason why our key or computer cannot evaluate; empty: none is known."""
@@ -47,10 +47,10 @@ class AskCompetitions(msgspec.Struct, frozen=True, kw_only=True, tag="competitio
 class AskCurves(msgspec.Struct, frozen=True, kw_only=True, tag="curves"):
     """Ask for the training loss of these runs by round."""
 
-    runs: Annotated[tuple[Name, ...], msgspec.Meta(max_length=CURVES)]
+    runs: Annotated[tuple[Name, ...], msgspec.Meta(max_length=MAX_CURVES)]
 
 
-class EntrantRow(msgspec.Struct, frozen=True, kw_only=True):
+class CompetitionEntrantRow(msgspec.Struct, frozen=True, kw_only=True):
     """One entrant of a competition."""
 
     name: Name
@@ -97,46 +97,48 @@ class CompetitionRow(msgspec.Struct, frozen=True, kw_only=True):
     custodians: Count
     needed: Count
     """Custodians needed to open the texts."""
-    part: Part = ""
+    part: EvaluatorPart = ""
     judged: Count = 0
     """Models that we have scored."""
     to_judge: Count = 0
     """Models that were submitted."""
     judge_mb: Count = 0
     """Memory needed for scoring; 0: unknown."""
-    bar: Bar = ""
+    bar: EvaluatorBar = ""
     barred_by: Why = ""
     """The entrant's name, or the reason that was given."""
     data: Url = ""
     """Address of the rules about training data; empty: none."""
-    entrants: Annotated[tuple[EntrantRow, ...], msgspec.Meta(max_length=ENTRANTS)] = ()
+    entrants: Annotated[
+        tuple[CompetitionEntrantRow, ...], msgspec.Meta(max_length=MAX_ENTRANTS)
+    ] = ()
     """By rank, then in the order of their entries."""
 
 
-class Competitions(msgspec.Struct, frozen=True, kw_only=True, tag="competitions"):
+class CompetitionsReply(msgspec.Struct, frozen=True, kw_only=True, tag="competitions"):
     """Competitions that can be joined first, decided ones last, the newest of each first."""
 
-    rows: Annotated[tuple[CompetitionRow, ...], msgspec.Meta(max_length=COMPETITIONS)]
+    rows: Annotated[tuple[CompetitionRow, ...], msgspec.Meta(max_length=MAX_COMPETITIONS)]
 
 
-class CurvePoint(msgspec.Struct, frozen=True, array_like=True):
+class LossCurvePoint(msgspec.Struct, frozen=True, array_like=True):
     """A closed round and the median loss that its trainers reported, nats per token."""
 
     round: Count
     loss: float
 
 
-class Curve(msgspec.Struct, frozen=True, kw_only=True):
+class LossCurve(msgspec.Struct, frozen=True, kw_only=True):
     """Loss of one run by round, ascending; empty: no round has closed."""
 
     run: Name
-    points: Annotated[tuple[CurvePoint, ...], msgspec.Meta(max_length=POINTS)]
+    points: Annotated[tuple[LossCurvePoint, ...], msgspec.Meta(max_length=MAX_CURVE_POINTS)]
 
 
-class Curves(msgspec.Struct, frozen=True, kw_only=True, tag="curves"):
+class CurvesReply(msgspec.Struct, frozen=True, kw_only=True, tag="curves"):
     """Curves in the order of the request; unavailable ones are left out."""
 
-    rows: Annotated[tuple[Curve, ...], msgspec.Meta(max_length=CURVES)]
+    rows: Annotated[tuple[LossCurve, ...], msgspec.Meta(max_length=MAX_CURVES)]
 
 
 SCHEME = "tequio"
@@ -172,7 +174,7 @@ class CompetitionLink:
             ) from err
 
 
-def is_meant(text: str) -> bool:
+def is_competition_link(text: str) -> bool:
     """Report whether the text is a link to a competition, even an incomplete one."""
     return text.strip().startswith(f"{SCHEME}://{_ACTION}?")
 

@@ -14,20 +14,25 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from tequio_client.ipc import codec
-from tequio_client.ipc.competitions import AskCompetitions, AskCurves, Competitions, Curves
+from tequio_client.ipc.competitions import (
+    AskCompetitions,
+    AskCurves,
+    CompetitionsReply,
+    CurvesReply,
+)
 from tequio_client.ipc.facts import Count, Name, SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Snapshot, Wish
+from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.ids import Bytes32Text
 
 # Lists in replies are bounded, newest or best first.
 
-ROWS = 500
+MAX_ROWS = 500
 """Maximum rows in one reply."""
-PUBLISHED = 8
+MAX_PUBLISHED_HEADS = 8
 """Maximum published heads in the row of one run."""
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
-Limit: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=ROWS)]
+RowLimit: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MAX_ROWS)]
 
 
 class AskRuns(msgspec.Struct, frozen=True, kw_only=True, tag="runs"):
@@ -41,7 +46,7 @@ class AskPoints(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
     since_ms: Count = 0
     run: Name = ""
     device: Name = ""
-    limit: Limit = 100
+    limit: RowLimit = 100
 
 
 class AskSeries(msgspec.Struct, frozen=True, kw_only=True, tag="series"):
@@ -57,7 +62,7 @@ class AskLosses(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
     """Ask for our own loss and the held-out bits per byte of a run, by round."""
 
     run: Name
-    limit: Limit = ROWS
+    limit: RowLimit = MAX_ROWS
 
 
 class AskRanking(msgspec.Struct, frozen=True, kw_only=True, tag="ranking"):
@@ -70,7 +75,7 @@ class AskActivity(msgspec.Struct, frozen=True, kw_only=True, tag="activity"):
     """Ask for events with numbers below `before`, newest first."""
 
     before: Count | None = None
-    limit: Limit = 100
+    limit: RowLimit = 100
 
 
 class AskBenchmark(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
@@ -107,7 +112,7 @@ class PublishedHead(msgspec.Struct, frozen=True, kw_only=True):
     """Commit of that repository."""
 
 
-class SampleShown(msgspec.Struct, frozen=True, kw_only=True):
+class GeneratedSample(msgspec.Struct, frozen=True, kw_only=True):
     """Text that the model of a run generated after the beginning of a held-out document."""
 
     round: Count
@@ -138,18 +143,20 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """Parameters that are trained where the others are frozen; 0: all of them."""
     most_members: Count = 0
     """Maximum members of one round, by the run's rules."""
-    published: Annotated[tuple[PublishedHead, ...], msgspec.Meta(max_length=PUBLISHED)] = ()
+    published: Annotated[
+        tuple[PublishedHead, ...], msgspec.Meta(max_length=MAX_PUBLISHED_HEADS)
+    ] = ()
     """Newest heads on the Hub, latest first."""
-    sample: SampleShown | None = None
+    sample: GeneratedSample | None = None
     """From the newest head that has one."""
     is_open: bool = True
     is_ours: bool = False
 
 
-class Runs(msgspec.Struct, frozen=True, kw_only=True, tag="runs"):
+class RunsReply(msgspec.Struct, frozen=True, kw_only=True, tag="runs"):
     """Every run of the network, the open ones first."""
 
-    rows: Annotated[tuple[RunRow, ...], msgspec.Meta(max_length=ROWS)]
+    rows: Annotated[tuple[RunRow, ...], msgspec.Meta(max_length=MAX_ROWS)]
 
 
 class PointsRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,14 +187,14 @@ class PointsRow(msgspec.Struct, frozen=True, kw_only=True):
     """Root of that checkpoint, base64url."""
 
 
-class Points(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
+class PointsReply(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
     """Rounds, newest first."""
 
-    rows: Annotated[tuple[PointsRow, ...], msgspec.Meta(max_length=ROWS)]
+    rows: Annotated[tuple[PointsRow, ...], msgspec.Meta(max_length=MAX_ROWS)]
     has_more: bool = False
 
 
-class Series(msgspec.Struct, frozen=True, kw_only=True, tag="series"):
+class PointsSeries(msgspec.Struct, frozen=True, kw_only=True, tag="series"):
     """Sums by step, oldest first; the last step may still be running."""
 
     since_ms: Count
@@ -206,10 +213,10 @@ class LossRow(msgspec.Struct, frozen=True, kw_only=True):
     """Loss of the head on the held-out set."""
 
 
-class Losses(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
+class LossesReply(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
     """Rounds, oldest first."""
 
-    rows: Annotated[tuple[LossRow, ...], msgspec.Meta(max_length=ROWS)]
+    rows: Annotated[tuple[LossRow, ...], msgspec.Meta(max_length=MAX_ROWS)]
 
 
 class RankRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,10 +228,10 @@ class RankRow(msgspec.Struct, frozen=True, kw_only=True):
     is_ours: bool = False
 
 
-class Ranking(msgspec.Struct, frozen=True, kw_only=True, tag="ranking"):
+class RankingReply(msgspec.Struct, frozen=True, kw_only=True, tag="ranking"):
     """Keys around ours, best first."""
 
-    rows: Annotated[tuple[RankRow, ...], msgspec.Meta(max_length=ROWS)]
+    rows: Annotated[tuple[RankRow, ...], msgspec.Meta(max_length=MAX_ROWS)]
     ranked: Count = 0
 
 
@@ -238,14 +245,14 @@ class ActivityRow(msgspec.Struct, frozen=True, kw_only=True):
     values: Annotated[dict[str, str | int | float], msgspec.Meta(max_length=8)] = {}
 
 
-class Activity(msgspec.Struct, frozen=True, kw_only=True, tag="activity"):
+class ActivityReply(msgspec.Struct, frozen=True, kw_only=True, tag="activity"):
     """Events, newest first."""
 
-    rows: Annotated[tuple[ActivityRow, ...], msgspec.Meta(max_length=ROWS)]
+    rows: Annotated[tuple[ActivityRow, ...], msgspec.Meta(max_length=MAX_ROWS)]
     has_more: bool = False
 
 
-class Benchmark(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
+class BenchmarkReply(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
     """Result of a benchmark."""
 
     device: Name
@@ -254,23 +261,23 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
     memory_mb: Count = 0
 
 
-class Diagnostics(msgspec.Struct, frozen=True, kw_only=True, tag="diagnostics"):
+class DiagnosticsReply(msgspec.Struct, frozen=True, kw_only=True, tag="diagnostics"):
     """Text to copy into a bug report."""
 
     text: Annotated[str, msgspec.Meta(max_length=200_000)]
 
 
 Reply: TypeAlias = (
-    Runs
-    | Competitions
-    | Curves
-    | Points
-    | Series
-    | Losses
-    | Ranking
-    | Activity
-    | Benchmark
-    | Diagnostics
+    RunsReply
+    | CompetitionsReply
+    | CurvesReply
+    | PointsReply
+    | PointsSeries
+    | LossesReply
+    | RankingReply
+    | ActivityReply
+    | BenchmarkReply
+    | DiagnosticsReply
 )
 
 
@@ -280,7 +287,7 @@ LINE_BYTES = 1 << 20
 Long: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 
 
-class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
+class ControllerHello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
     """First line of a controller."""
 
     v: int = V
@@ -294,42 +301,49 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag="hello"):
     from the app, as above."""
 
 
-class Want(msgspec.Struct, frozen=True, kw_only=True, tag="want"):
+class SetDesiredState(msgspec.Struct, frozen=True, kw_only=True, tag="want"):
     """Set the desired state; ignored unless its number is above the worker's."""
 
-    wish: Wish
+    wish: DesiredState
 
 
-class Tell(msgspec.Struct, frozen=True, kw_only=True, tag="tell"):
+class ReportSessionFacts(msgspec.Struct, frozen=True, kw_only=True, tag="tell"):
     """Report the facts of the user's session."""
 
     facts: SessionFacts
 
 
-class Choose(msgspec.Struct, frozen=True, kw_only=True, tag="choose"):
+class SetPreferences(msgspec.Struct, frozen=True, kw_only=True, tag="choose"):
     """Replace all preferences."""
 
     preferences: Preferences
 
 
-class Ask(msgspec.Struct, frozen=True, kw_only=True, tag="ask"):
+class AskQuestion(msgspec.Struct, frozen=True, kw_only=True, tag="ask"):
     """Ask a question."""
 
     id: Count
     question: Question
 
 
-class Bye(msgspec.Struct, frozen=True, kw_only=True, tag="bye"):
+class EndWorker(msgspec.Struct, frozen=True, kw_only=True, tag="bye"):
     """Leave the swarm and exit.
 
     Only from the app that started the worker; the end of its input means the same.
     """
 
 
-ToWorker: TypeAlias = Hello | Want | Tell | Choose | Ask | Bye
+ToWorker: TypeAlias = (
+    ControllerHello
+    | SetDesiredState
+    | ReportSessionFacts
+    | SetPreferences
+    | AskQuestion
+    | EndWorker
+)
 
 
-class Welcome(msgspec.Struct, frozen=True, kw_only=True, tag="welcome"):
+class AcceptController(msgspec.Struct, frozen=True, kw_only=True, tag="welcome"):
     """Accept the controller."""
 
     v: int = V
@@ -338,7 +352,7 @@ class Welcome(msgspec.Struct, frozen=True, kw_only=True, tag="welcome"):
     folder: Long
 
 
-class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
+class RefuseController(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
     """Refuse the controller and close the connection; `why` is a sentence."""
 
     why: Long
@@ -346,13 +360,13 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
     build: Name = ""
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True, tag="shown"):
+class SnapshotMessage(msgspec.Struct, frozen=True, kw_only=True, tag="shown"):
     """Carry the current snapshot."""
 
     snapshot: Snapshot
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
+class QuestionAnswer(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
     """Reply to the request of that number, or the error."""
 
     id: Count
@@ -360,7 +374,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
     error: Long = ""
 
 
-FromWorker: TypeAlias = Welcome | Refused | Shown | Answer
+FromWorker: TypeAlias = AcceptController | RefuseController | SnapshotMessage | QuestionAnswer
 
 _TO_WORKER: msgspec.json.Decoder[ToWorker] = msgspec.json.Decoder(ToWorker)
 _FROM_WORKER: msgspec.json.Decoder[FromWorker] = msgspec.json.Decoder(FromWorker)

@@ -17,11 +17,11 @@ from tequio_client.ipc.facts import Count, Name
 from tequio_shared.ids import Bytes32Text
 
 LINE_BYTES = 1 << 17
-DOCUMENTS = 8
+MAX_DOCUMENTS = 8
 """Maximum documents with one statement."""
 TEXT = 4_096
 """Maximum characters of a message for people."""
-AWAY = "away"
+NOT_LOGGED = "away"
 """Code of a statement that is not in the log yet: the ledger is unavailable, or another error."""
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=TEXT)]
 Body: TypeAlias = Annotated[str, msgspec.Meta(max_length=16_384)]
@@ -31,14 +31,14 @@ Doing: TypeAlias = Annotated[
 Code: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
-class Limit(msgspec.Struct, frozen=True, kw_only=True, tag="limit"):
+class EvaluatorLimits(msgspec.Struct, frozen=True, kw_only=True, tag="limit"):
     """Limits on the machine from now on."""
 
     threads: Annotated[int, msgspec.Meta(ge=1, le=1_024)]
     share_percent: Annotated[int, msgspec.Meta(ge=1, le=100)]
 
 
-class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
+class BeginEvaluation(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     """First line: the competition, the key, and the device."""
 
     competition: Bytes32Text
@@ -51,10 +51,10 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     device: Name
     memory_mb: Count
     """Memory limit of the device; 0: none."""
-    limit: Limit
+    limit: EvaluatorLimits
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
+class StatementResult(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
     """Result of the statement of that number."""
 
     number: Count
@@ -63,10 +63,10 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
     why: Text = ""
 
 
-ToChild: TypeAlias = Begin | Limit | Said
+ToChild: TypeAlias = BeginEvaluation | EvaluatorLimits | StatementResult
 
 
-class Alive(msgspec.Struct, frozen=True, kw_only=True, tag="alive"):
+class EvaluatorHeartbeat(msgspec.Struct, frozen=True, kw_only=True, tag="alive"):
     """Progress, at least once a second."""
 
     doing: Doing
@@ -82,7 +82,7 @@ class Alive(msgspec.Struct, frozen=True, kw_only=True, tag="alive"):
     resident_mb: Count = 0
 
 
-class Say(msgspec.Struct, frozen=True, kw_only=True, tag="say"):
+class SubmitStatement(msgspec.Struct, frozen=True, kw_only=True, tag="say"):
     """Sign a statement with the worker's key and send it, its documents first."""
 
     number: Count
@@ -90,22 +90,22 @@ class Say(msgspec.Struct, frozen=True, kw_only=True, tag="say"):
     """Statement type."""
     body: Body
     """Canonical JSON."""
-    documents: Annotated[tuple[Bytes32Text, ...], msgspec.Meta(max_length=DOCUMENTS)] = ()
+    documents: Annotated[tuple[Bytes32Text, ...], msgspec.Meta(max_length=MAX_DOCUMENTS)] = ()
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True, tag="told"):
+class EvaluatorMessage(msgspec.Struct, frozen=True, kw_only=True, tag="told"):
     """A line for people."""
 
     line: Text
 
 
-class Done(msgspec.Struct, frozen=True, kw_only=True, tag="done"):
+class EvaluationDone(msgspec.Struct, frozen=True, kw_only=True, tag="done"):
     """Last line: nothing is left to do in this competition, or nothing for now."""
 
     is_over: bool
 
 
-FromChild: TypeAlias = Alive | Say | Told | Done
+FromChild: TypeAlias = EvaluatorHeartbeat | SubmitStatement | EvaluatorMessage | EvaluationDone
 
 _TO_CHILD: msgspec.json.Decoder[ToChild] = msgspec.json.Decoder(ToChild)
 _FROM_CHILD: msgspec.json.Decoder[FromChild] = msgspec.json.Decoder(FromChild)

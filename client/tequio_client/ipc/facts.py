@@ -18,11 +18,11 @@ Part: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, le=1e12)]
 
-GPUS = 32
+MAX_GPUS = 32
 """Maximum accelerators in one message."""
 
 
-class Fact(msgspec.Struct, frozen=True, kw_only=True):
+class ProbeHealth(msgspec.Struct, frozen=True, kw_only=True):
     """Health of one probe, shown to people who wonder why nothing is lent."""
 
     name: Name
@@ -49,10 +49,10 @@ class SessionFacts(msgspec.Struct, frozen=True, kw_only=True):
     programs: Annotated[tuple[Name, ...], msgspec.Meta(max_length=64)] | None = None
     """The user's exclusive programs that are running; empty tuple: none."""
     is_metered: bool | None = None
-    health: Annotated[tuple[Fact, ...], msgspec.Meta(max_length=32)] = ()
+    health: Annotated[tuple[ProbeHealth, ...], msgspec.Meta(max_length=32)] = ()
 
 
-class Gpu(msgspec.Struct, frozen=True, kw_only=True):
+class AcceleratorFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One accelerator, now."""
 
     id: Name
@@ -75,7 +75,7 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True):
 class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts that any program on this machine can see; sent by the probe about once a second."""
 
-    gpus: Annotated[tuple[Gpu, ...], msgspec.Meta(max_length=GPUS)] | None = None
+    gpus: Annotated[tuple[AcceleratorFacts, ...], msgspec.Meta(max_length=MAX_GPUS)] | None = None
     """None: the probe does not answer. Empty: the computer has no accelerator."""
     cpu_name: Name = ""
     cores: Count = 1
@@ -87,10 +87,10 @@ class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
     on_battery: bool | None = None
     """False also on a computer without a battery."""
     is_saving_power: bool | None = None
-    health: Annotated[tuple[Fact, ...], msgspec.Meta(max_length=32)] = ()
+    health: Annotated[tuple[ProbeHealth, ...], msgspec.Meta(max_length=32)] = ()
 
 
-class Watch(msgspec.Struct, frozen=True, kw_only=True):
+class ProbeInstructions(msgspec.Struct, frozen=True, kw_only=True):
     """Instructions from the worker to the probe: one line whenever they change."""
 
     ours: Annotated[tuple[Count, ...], msgspec.Meta(max_length=256)] = ()
@@ -106,20 +106,20 @@ LINE_BYTES = 1 << 16
 """Maximum length of a line between worker and probe, newline included."""
 _DUE = "a line between worker and probe"
 _MACHINE: msgspec.json.Decoder[MachineFacts] = msgspec.json.Decoder(MachineFacts)
-_WATCH: msgspec.json.Decoder[Watch] = msgspec.json.Decoder(Watch)
+_WATCH: msgspec.json.Decoder[ProbeInstructions] = msgspec.json.Decoder(ProbeInstructions)
 
 
-def encode(line: MachineFacts | Watch) -> bytes:
+def encode(line: MachineFacts | ProbeInstructions) -> bytes:
     return codec.encode(line)
 
 
-def decode_machine(line: bytes) -> MachineFacts:
+def decode_machine_facts(line: bytes) -> MachineFacts:
     return codec.decode(_MACHINE, line, LINE_BYTES, _DUE)
 
 
-def decode_watch(line: bytes) -> Watch:
+def decode_instructions(line: bytes) -> ProbeInstructions:
     return codec.decode(_WATCH, line, LINE_BYTES, _DUE)
 
 
-NOTHING_OF_SESSION = SessionFacts()
-NOTHING_OF_MACHINE = MachineFacts()
+UNKNOWN_SESSION = SessionFacts()
+UNKNOWN_MACHINE = MachineFacts()

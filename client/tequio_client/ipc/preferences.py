@@ -11,18 +11,18 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from tequio_client.ipc.facts import GPUS, Count, Name
+from tequio_client.ipc.facts import MAX_GPUS, Count, Name
 from tequio_shared.errors import MalformedError
 
 VERSION = 1
 """Version of the stored form. A greater one was written by a newer program."""
-MOST_BYTES = 1 << 16
+MAX_BYTES = 1 << 16
 HOURS = 24
 DAYS = 7
-FREE_MB = 2_048
+RESERVED_MEMORY_MB = 2_048
 """Accelerator memory left to the desktop and its browser by default, MiB."""
-MOST_OF_MEMORY = 0.8
-ALWAYS = ((1 << HOURS) - 1,) * DAYS
+MAX_MEMORY_SHARE = 0.8
+WHOLE_WEEK = ((1 << HOURS) - 1,) * DAYS
 """All hours of all days of the week."""
 
 Percent: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100)]
@@ -33,7 +33,7 @@ Week: TypeAlias = Annotated[tuple[Hours, ...], msgspec.Meta(min_length=DAYS, max
 Mbit: TypeAlias = Annotated[float, msgspec.Meta(gt=0.0, le=1e6)]
 
 
-class Preset(StrEnum):
+class LendingPreset(StrEnum):
     """Named sets of choices."""
 
     GENTLE = "gentle"
@@ -59,11 +59,11 @@ class DeviceChoice(msgspec.Struct, frozen=True, kw_only=True):
     """0: all cores but one."""
 
 
-def most_memory_mb(total_mb: int, chosen_mb: int = 0) -> int:
+def usable_memory_mb(total_mb: int, chosen_mb: int = 0) -> int:
     """Compute how much of a device's memory may be used; 0 chosen: all but 2 GiB, at most 80 %."""
     if chosen_mb:
         return min(chosen_mb, total_mb)
-    return max(0, min(total_mb - FREE_MB, int(total_mb * MOST_OF_MEMORY)))
+    return max(0, min(total_mb - RESERVED_MEMORY_MB, int(total_mb * MAX_MEMORY_SHARE)))
 
 
 class Preferences(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,12 +71,12 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
 
     version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
     consent: bool = False
-    preset: Preset = Preset.BALANCED
+    preset: LendingPreset = LendingPreset.BALANCED
     idle_minutes: Annotated[int, msgspec.Meta(ge=0, le=24 * 60)] = 5
     while_used: bool = False
     used_share_percent: Percent = 30
     """Share of the time to compute while the computer is in use, if that is allowed."""
-    week: Week = ALWAYS
+    week: Week = WHOLE_WEEK
     pause_for_games: bool = True
     pause_for_films: bool = False
     exclusive: Annotated[tuple[Name, ...], msgspec.Meta(max_length=64)] = ()
@@ -86,7 +86,7 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
     others_cpu_percent: Percent = 50
     others_gpu_percent: Percent = 15
     keep_awake: bool = False
-    devices: Annotated[tuple[DeviceChoice, ...], msgspec.Meta(max_length=GPUS + 1)] = ()
+    devices: Annotated[tuple[DeviceChoice, ...], msgspec.Meta(max_length=MAX_GPUS + 1)] = ()
     upload_mbit: Mbit | None = None
     download_mbit: Mbit | None = None
     month_gb: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 100
@@ -105,19 +105,19 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PRESETS = {
-    Preset.GENTLE: {
+    LendingPreset.GENTLE: {
         "idle_minutes": 15,
         "while_used": False,
         "pause_for_films": True,
         "others_cpu_percent": 25,
     },
-    Preset.BALANCED: {
+    LendingPreset.BALANCED: {
         "idle_minutes": 5,
         "while_used": False,
         "pause_for_films": False,
         "others_cpu_percent": 50,
     },
-    Preset.MAX: {
+    LendingPreset.MAX: {
         "idle_minutes": 1,
         "while_used": True,
         "pause_for_films": False,
@@ -127,7 +127,7 @@ PRESETS = {
 """Fields that a preset sets; all others stay as they were chosen."""
 
 
-def with_preset(preferences: Preferences, preset: Preset) -> Preferences:
+def apply_preset(preferences: Preferences, preset: LendingPreset) -> Preferences:
     return msgspec.structs.replace(preferences, preset=preset, **PRESETS.get(preset, {}))
 
 
@@ -138,8 +138,8 @@ def encode(preferences: Preferences) -> bytes:
 
 def decode(content: bytes) -> Preferences:
     """Decode them, ignoring unknown fields; raises MalformedError."""
-    if len(content) > MOST_BYTES:
-        raise MalformedError(f"preferences of {len(content)} bytes, {MOST_BYTES} at most")
+    if len(content) > MAX_BYTES:
+        raise MalformedError(f"preferences of {len(content)} bytes, {MAX_BYTES} at most")
     try:
         return msgspec.json.decode(content, type=Preferences)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:

@@ -17,7 +17,7 @@ from tequio_client.ipc.facts import Count, MachineFacts, Name
 from tequio_client.ipc.preferences import Preferences
 
 
-class State(StrEnum):
+class LendingState(StrEnum):
     """The volunteer's computer, as one of six states."""
 
     LENDING = "lending"
@@ -33,7 +33,7 @@ class State(StrEnum):
     """Cannot continue without a person."""
 
 
-class Reason(StrEnum):
+class LendingReason(StrEnum):
     """Code of the rule that decided; its values are in brackets.
 
     Programs send each other codes and values, never sentences: `ipc.texts` has the English ones and
@@ -88,8 +88,8 @@ Value = str | int | float
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Result of the lending policy: lend, wait or stop, why, and until when."""
 
-    state: State
-    reason: Reason
+    state: LendingState
+    reason: LendingReason
     values: Annotated[dict[str, Value], msgspec.Meta(max_length=4)] = {}
     until_ms: int | None = None
     """Expected end of this decision, milliseconds since 1970; None: unknown."""
@@ -114,7 +114,7 @@ class Snooze(msgspec.Struct, frozen=True, kw_only=True):
     """The program whose end is awaited; empty: whichever game is running."""
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class DesiredState(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the user wants the worker to do, sent by a controller.
 
     Level-driven: a controller repeats it until the worker's snapshot contains it. With several
@@ -179,21 +179,21 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 _STATUS: msgspec.json.Decoder[Status] = msgspec.json.Decoder(Status)
 
 
-def encode(status: Status) -> bytes:
+def encode_status(status: Status) -> bytes:
     """Encode one line, newline included."""
     return codec.encode(status)
 
 
-def decode(line: bytes) -> Status:
+def decode_status(line: bytes) -> Status:
     """Decode a line; raises MalformedError."""
     return codec.decode(_STATUS, line, LINE_BYTES, "a status")
 
 
 SnapshotText: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
-UNDECIDED = Decision(state=State.PAUSED, reason=Reason.NO_CONSENT)
+UNDECIDED = Decision(state=LendingState.PAUSED, reason=LendingReason.NO_CONSENT)
 
 
-class TrainerShown(msgspec.Struct, frozen=True, kw_only=True):
+class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
     """The trainer process of one device."""
 
     device: Name = ""
@@ -210,7 +210,7 @@ class TrainerShown(msgspec.Struct, frozen=True, kw_only=True):
     """Time that it took to end."""
 
 
-class JudgingShown(msgspec.Struct, frozen=True, kw_only=True):
+class JudgingView(msgspec.Struct, frozen=True, kw_only=True):
     """The evaluator process while it scores for a competition."""
 
     competition: Name
@@ -227,7 +227,7 @@ class JudgingShown(msgspec.Struct, frozen=True, kw_only=True):
     resident_mb: Count = 0
 
 
-class PointsShown(msgspec.Struct, frozen=True, kw_only=True):
+class PointsView(msgspec.Struct, frozen=True, kw_only=True):
     """Points of this key in the whole network, as read and checked by its worker."""
 
     today: Count = 0
@@ -246,7 +246,7 @@ class PointsShown(msgspec.Struct, frozen=True, kw_only=True):
     """Number of keys in the ranking."""
 
 
-class LineShown(msgspec.Struct, frozen=True, kw_only=True):
+class TrafficView(msgspec.Struct, frozen=True, kw_only=True):
     """Network traffic of this worker."""
 
     up_bytes_per_s: Count = 0
@@ -256,7 +256,7 @@ class LineShown(msgspec.Struct, frozen=True, kw_only=True):
     """0: no cap."""
 
 
-class DiskShown(msgspec.Struct, frozen=True, kw_only=True):
+class DiskView(msgspec.Struct, frozen=True, kw_only=True):
     """Disk space of the store."""
 
     store_bytes: Count = 0
@@ -264,7 +264,7 @@ class DiskShown(msgspec.Struct, frozen=True, kw_only=True):
     free_bytes: Count = 0
 
 
-class LedgerShown(msgspec.Struct, frozen=True, kw_only=True):
+class LedgerView(msgspec.Struct, frozen=True, kw_only=True):
     """Connection with the ledger."""
 
     url: SnapshotText = ""
@@ -278,7 +278,7 @@ class LedgerShown(msgspec.Struct, frozen=True, kw_only=True):
     """Log entries that were read and checked."""
 
 
-class RoundShown(msgspec.Struct, frozen=True, kw_only=True):
+class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):
     """The current round; values that are unknown keep their defaults."""
 
     run: Name = ""
@@ -299,7 +299,7 @@ class RoundShown(msgspec.Struct, frozen=True, kw_only=True):
     """Loss of the newest head on the held-out set."""
 
 
-class Need(msgspec.Struct, frozen=True, kw_only=True):
+class AttentionNeed(msgspec.Struct, frozen=True, kw_only=True):
     """A problem that needs a person."""
 
     kind: Annotated[
@@ -312,21 +312,21 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a worker shows to its controllers."""
 
     at_ms: Count = 0
-    wish: Wish = Wish()
+    wish: DesiredState = DesiredState()
     preferences: Preferences = Preferences()
     decision: Decision = UNDECIDED
     status: Status | None = None
     """None: not in the swarm yet."""
-    round: RoundShown | None = None
+    round: CurrentRoundView | None = None
     """None: in no run yet."""
-    trainers: Annotated[tuple[TrainerShown, ...], msgspec.Meta(max_length=33)] = ()
-    judging: JudgingShown | None = None
+    trainers: Annotated[tuple[TrainerView, ...], msgspec.Meta(max_length=33)] = ()
+    judging: JudgingView | None = None
     """None: no model is being scored."""
-    points: PointsShown = PointsShown()
+    points: PointsView = PointsView()
     machine: MachineFacts = MachineFacts()
-    line: LineShown = LineShown()
-    disk: DiskShown = DiskShown()
-    ledger: LedgerShown = LedgerShown()
+    line: TrafficView = TrafficView()
+    disk: DiskView = DiskView()
+    ledger: LedgerView = LedgerView()
     energy_today_j: float = 0.0
     energy_total_j: float = 0.0
     is_energy_measured: bool = False
@@ -338,4 +338,4 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     rounds: Count = 0
     """Number of changes to the points database; a controller asks for points again when it rises.
     """
-    needs: Annotated[tuple[Need, ...], msgspec.Meta(max_length=16)] = ()
+    needs: Annotated[tuple[AttentionNeed, ...], msgspec.Meta(max_length=16)] = ()

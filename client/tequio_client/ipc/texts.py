@@ -15,7 +15,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tequio_client.ipc.snapshot import Decision, Reason, State
+from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import ActivityRow
     from tequio_client.ipc.snapshot import Value
 
-STATES: Mapping[State, str] = {
-    State.LENDING: "Lending",
-    State.FINISHING: "Finishing",
-    State.WAITING: "Waiting",
-    State.PAUSED: "Paused",
-    State.SNOOZED: "Snoozed",
-    State.ATTENTION: "Attention",
+STATE_WORDS: Mapping[LendingState, str] = {
+    LendingState.LENDING: "Lending",
+    LendingState.FINISHING: "Finishing",
+    LendingState.WAITING: "Waiting",
+    LendingState.PAUSED: "Paused",
+    LendingState.SNOOZED: "Snoozed",
+    LendingState.ATTENTION: "Attention",
 }
 
-REASONS: Mapping[str, str] = {
+REASON_TEMPLATES: Mapping[str, str] = {
     "lending": "nobody needs the computer. Pauses when you come back or start a game.",
     "lending-while-used": "gently, at {share} % of the time, while you use the computer. "
     "Pauses for games.",
@@ -126,7 +126,7 @@ REASONS: Mapping[str, str] = {
 }
 """Text after the state's word and a colon; `{until}` is one of `WHEN`, filled in."""
 
-WHEN: Mapping[str, str] = {
+END_TEMPLATES: Mapping[str, str] = {
     "seconds": "in {seconds} s",
     "minutes": "in {minutes} min",
     "today": "at {time}",
@@ -156,7 +156,7 @@ def decision_template(decision: Decision) -> str:
         keys.insert(0, f"{decision.reason}.{decision.values['fact']}")
     if decision.until_ms is not None:
         keys.insert(0, f"{decision.reason}.until")
-    return next(REASONS[key] for key in keys if key in REASONS)
+    return next(REASON_TEMPLATES[key] for key in keys if key in REASON_TEMPLATES)
 
 
 def end_template(
@@ -165,9 +165,9 @@ def end_template(
     """Choose the template for the end of a pause, with its values."""
     left_ms = max(0, until_ms - now_ms)
     if left_ms < _SOON_MS:
-        return WHEN["seconds"], {"seconds": -(-left_ms // 1_000)}
+        return END_TEMPLATES["seconds"], {"seconds": -(-left_ms // 1_000)}
     if left_ms < _HOUR_MS:
-        return WHEN["minutes"], {"minutes": -(-left_ms // 60_000)}
+        return END_TEMPLATES["minutes"], {"minutes": -(-left_ms // 60_000)}
     return time_template(until_ms, now_ms, local)
 
 
@@ -177,8 +177,8 @@ def time_template(
     """Choose the template for an instant relative to now, with its values."""
     at, away_ms = local(at_ms), abs(at_ms - now_ms)
     if away_ms < _DAY_MS and at.weekday == local(now_ms).weekday:
-        return WHEN["today"], at._asdict()
-    return WHEN["week" if 0 <= at_ms - now_ms < _WEEK_MS else "later"], at._asdict()
+        return END_TEMPLATES["today"], at._asdict()
+    return END_TEMPLATES["week" if 0 <= at_ms - now_ms < _WEEK_MS else "later"], at._asdict()
 
 
 def decision_sentence(decision: Decision, now_ms: int, local: Callable[[int], LocalTime]) -> str:
@@ -187,10 +187,10 @@ def decision_sentence(decision: Decision, now_ms: int, local: Callable[[int], Lo
     if decision.until_ms is not None:
         end, end_values = end_template(decision.until_ms, now_ms, local)
         values["until"] = end.format(**end_values)
-    return f"{STATES[decision.state]}: {decision_template(decision).format(**values)}"
+    return f"{STATE_WORDS[decision.state]}: {decision_template(decision).format(**values)}"
 
 
-class Event(StrEnum):
+class ActivityEvent(StrEnum):
     """Codes of activity events; the values that go with each are in brackets."""
 
     DECIDED = "decided"  # (state, reason, perhaps until_ms, and the decision's own)
@@ -217,34 +217,44 @@ class Event(StrEnum):
     CLOCK_SET = "clock-set"  # (seconds)
 
 
-EVENTS: Mapping[Event, str] = {
-    Event.WORKER_STARTED: "Started, version {version}.",
-    Event.PREFERENCES_CHANGED: "Your settings were changed.",
-    Event.JOINED_RUN: "Joined the run {run}.",
-    Event.LEFT_RUN: "Left the run {run}.",
-    Event.RUN_ENDED: "The run {run} has ended.",
-    Event.ROUND_ACCEPTED: "{run}, round {round}: your work was accepted, for {points:,.3f} points.",
-    Event.ROUND_WITNESSED: "{run}, round {round}: {points:,.3f} points for checking others' work.",
-    Event.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything that earns "
+EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
+    ActivityEvent.WORKER_STARTED: "Started, version {version}.",
+    ActivityEvent.PREFERENCES_CHANGED: "Your settings were changed.",
+    ActivityEvent.JOINED_RUN: "Joined the run {run}.",
+    ActivityEvent.LEFT_RUN: "Left the run {run}.",
+    ActivityEvent.RUN_ENDED: "The run {run} has ended.",
+    ActivityEvent.ROUND_ACCEPTED: "{run}, round {round}: your work was accepted, for "
+    "{points:,.3f} points.",
+    ActivityEvent.ROUND_WITNESSED: "{run}, round {round}: {points:,.3f} points for checking "
+    "others' work.",
+    ActivityEvent.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything "
+    "that earns "
     "points.",
-    Event.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses received your work in "
+    ActivityEvent.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses received your "
+    "work in "
     "time. This does not count against you.",
-    Event.ROUND_SILENT: "{run}, round {round}: the round ended without your work.",
-    Event.ROUND_VOID: "{run}, round {round}: the round is void, and its work is assigned again.",
-    Event.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work ({reason}).",
-    Event.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its log proves "
+    ActivityEvent.ROUND_SILENT: "{run}, round {round}: the round ended without your work.",
+    ActivityEvent.ROUND_VOID: "{run}, round {round}: the round is void, and its work is assigned "
+    "again.",
+    ActivityEvent.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work "
+    "({reason}).",
+    ActivityEvent.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its "
+    "log proves "
     "{proven:,.3f}. What is not proven is not counted here.",
-    Event.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
-    Event.STANDING_CHANGED: "Your key is now {standing}.",
-    Event.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without it for a "
+    ActivityEvent.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
+    ActivityEvent.STANDING_CHANGED: "Your key is now {standing}.",
+    ActivityEvent.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without "
+    "it for a "
     "while.",
-    Event.LEDGER_FOUND: "The ledger can be reached again.",
-    Event.LOG_FORKED: "The ledger shows another log than before ({problem}). Its answers are no "
+    ActivityEvent.LEDGER_FOUND: "The ledger can be reached again.",
+    ActivityEvent.LOG_FORKED: "The ledger shows another log than before ({problem}). Its answers "
+    "are no "
     "longer trusted.",
-    Event.TRAINER_RESTARTED: "The training program stopped unexpectedly and was restarted.",
-    Event.FILE_KEPT_ASIDE: "A file was damaged or belongs to another program. It was kept as "
+    ActivityEvent.TRAINER_RESTARTED: "The training program stopped unexpectedly and was restarted.",
+    ActivityEvent.FILE_KEPT_ASIDE: "A file was damaged or belongs to another program. It was "
+    "kept as "
     "{file}, and a new one was started.",
-    Event.CLOCK_SET: "This computer's clock was changed by {seconds} s.",
+    ActivityEvent.CLOCK_SET: "This computer's clock was changed by {seconds} s.",
 }
 """All events but `decided`, whose sentence is the decision's own (`decision_sentence`)."""
 UNKNOWN_EVENT = "An event that this version does not know ({code})."
@@ -261,8 +271,8 @@ def event_decision(row: ActivityRow) -> Decision:
     """Rebuild the decision that an event recorded; raises ValueError for one of a later version."""
     until = row.values.get("until_ms")
     return Decision(
-        state=State(str(row.values.get("state"))),
-        reason=Reason(str(row.values.get("reason"))),
+        state=LendingState(str(row.values.get("state"))),
+        reason=LendingReason(str(row.values.get("reason"))),
         values={name: value for name, value in row.values.items() if name not in _DECISION_VALUES},
         until_ms=None if until is None else int(until),
     )
@@ -270,13 +280,13 @@ def event_decision(row: ActivityRow) -> Decision:
 
 def event_template(row: ActivityRow) -> str:
     """Choose the template of an event; for `decided` see `event_decision`."""
-    return EVENTS.get(row.code, UNKNOWN_EVENT)  # type: ignore[call-overload,no-any-return]  # StrEnum keys
+    return EVENT_TEMPLATES.get(row.code, UNKNOWN_EVENT)  # type: ignore[call-overload,no-any-return]  # StrEnum keys
 
 
 def event_sentence(row: ActivityRow, local: Callable[[int], LocalTime]) -> str:
     """Write an event in English; `local` reads the local clock."""
     try:
-        if row.code == Event.DECIDED:
+        if row.code == ActivityEvent.DECIDED:
             return decision_sentence(event_decision(row), row.at_ms, local)
         values: dict[str, Any] = {**row.values, "code": row.code}
         return event_template(row).format(**values)
@@ -289,7 +299,7 @@ ROUND_STATES: Mapping[str, str] = {
     "verified": "Verified",
     "rejected": "Rejected",
 }
-ROUND_REASONS: Mapping[str, str] = {
+ROUND_REASON_TEXTS: Mapping[str, str] = {
     # of the round
     "void": "the round is void; its work is assigned again",
     "silent": "the round ended without your work",
@@ -324,7 +334,7 @@ ROUND_REASONS: Mapping[str, str] = {
 }
 """Reasons for a round without points; no full stop, as they also appear in brackets."""
 UNKNOWN_REASON = "for a reason that this version does not know ({reason})"
-STANDINGS: Mapping[str, str] = {
+STANDING_TEXTS: Mapping[str, str] = {
     "newcomer": "new",
     "active": "active",
     "suspected": "under watch, and trains on as before",
@@ -335,6 +345,6 @@ STANDINGS: Mapping[str, str] = {
 """Text after `Your key is now`."""
 
 
-def round_reason(name: str) -> str:
+def round_reason_text(name: str) -> str:
     """Choose the words for a reason; the fallback for later versions has `{reason}` in it."""
-    return ROUND_REASONS.get(name, UNKNOWN_REASON)
+    return ROUND_REASON_TEXTS.get(name, UNKNOWN_REASON)

@@ -49,7 +49,7 @@ class Shard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: FilePath
 
 
-class Candidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ScreenCandidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A contribution to screen, and the duty of its author."""
 
     slot: Number
@@ -70,7 +70,7 @@ class Contribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 Shards: TypeAlias = Annotated[tuple[Shard, ...], msgspec.Meta(min_length=1, max_length=FILES)]
 Candidates: TypeAlias = Annotated[
-    tuple[Candidate, ...], msgspec.Meta(min_length=1, max_length=FILES)
+    tuple[ScreenCandidate, ...], msgspec.Meta(min_length=1, max_length=FILES)
 ]
 Contributions: TypeAlias = Annotated[
     tuple[Contribution, ...], msgspec.Meta(min_length=1, max_length=FILES)
@@ -226,7 +226,7 @@ class Quit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="quit"):
 Command: TypeAlias = Prepare | Train | Finish | Screen | Advance | Evaluate | Continue | Rest | Quit
 
 
-class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
+class TrainerHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"):
     """First report of a trainer, which now accepts commands."""
 
     pid: Positive
@@ -234,7 +234,7 @@ class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="hello"
     """Version of tequio."""
 
 
-class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
+class TrainerReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
     """The trainer is prepared."""
 
     command: Positive
@@ -249,7 +249,7 @@ class Ready(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="ready"
     torch: Label
 
 
-class Alive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="alive"):
+class TrainerHeartbeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="alive"):
     """Sent every second, also while computing."""
 
     command: Number
@@ -319,7 +319,7 @@ class Screened(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scr
     seconds: float
 
 
-class Advanced(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advanced"):
+class AdvanceReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advanced"):
     """The next head lies where the command said."""
 
     command: Positive
@@ -383,9 +383,11 @@ class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faile
     """The process ends after this line and must be started again."""
 
 
-Answer: TypeAlias = Ready | Trained | Screened | Advanced | Evaluated | Continued | Resting | Failed
+CommandReport: TypeAlias = (
+    TrainerReady | Trained | Screened | AdvanceReport | Evaluated | Continued | Resting | Failed
+)
 """A report that settles a command."""
-Report: TypeAlias = Hello | Alive | Answer
+Report: TypeAlias = TrainerHello | TrainerHeartbeat | CommandReport
 
 _COMMANDS: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)
 _REPORTS: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 SUFFIX = ".tequio-key"
-LEAST = 8
+MIN_PASSPHRASE_CHARACTERS = 8
 """Minimum characters of a passphrase."""
 _MOST_BYTES = 4_096
 
 
 def check_passphrase(passphrase: str) -> None:
     """Raise IdentityError for a passphrase that is too short."""
-    if len(passphrase) < LEAST:
-        raise IdentityError("passphrase-short", least=LEAST)
+    if len(passphrase) < MIN_PASSPHRASE_CHARACTERS:
+        raise IdentityError("passphrase-short", least=MIN_PASSPHRASE_CHARACTERS)
 
 
 def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
@@ -36,7 +36,7 @@ def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
     try:
         files.write_private(part, sealing.seal(seed, passphrase))
         _prove(part, path, seed, passphrase)
-        files.settle(part, path)
+        files.sync_and_rename(part, path)
     except OSError as err:
         raise _unusable(path, err) from err
     finally:

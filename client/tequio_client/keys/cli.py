@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from tequio_client.keys.state import Kept
+    from tequio_client.keys.state import KeyProtection
     from tequio_client.keys.store import KeyStore
     from tequio_shared.keys import Signer
 
@@ -39,29 +39,29 @@ def key() -> None:
 
 
 @key.command()
-@cli.folder("worker")
-def show(*, folder: Path) -> None:
+@cli.folder_option("worker")
+def show_command(*, folder: Path) -> None:
     """Show the public key, how its secret is stored, and whether there is a backup."""
-    from tequio_client.keys.state import Kept
+    from tequio_client.keys.state import KeyProtection
 
     state = _store(folder).state()
-    if state.kept is Kept.ABSENT:
+    if state.protection is KeyProtection.ABSENT:
         click.echo(f"no key in {folder}: start the app or a worker, or restore one from a backup")
         return
     said = {
-        Kept.KEYRING: "encrypted, unlocked by the system's keyring",
-        Kept.PASSPHRASE: "encrypted with a passphrase",
-        Kept.OPEN: "NOT encrypted: anyone who can read the file has the key",
+        KeyProtection.KEYRING: "encrypted, unlocked by the system's keyring",
+        KeyProtection.PASSPHRASE: "encrypted with a passphrase",
+        KeyProtection.OPEN: "NOT encrypted: anyone who can read the file has the key",
     }
     backup = {"words": "as words", "file": "as a file", "": "NONE: run `tequio key backup FILE`"}
     click.echo(f"key     {state.record.key or 'unknown until the file is opened'}")
-    click.echo(f"file    {said[state.kept]}")
+    click.echo(f"file    {said[state.protection]}")
     click.echo(f"backup  {backup[state.record.backup]}")
 
 
 @key.command()
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
-@cli.folder("worker")
+@cli.folder_option("worker")
 @_FROM_STDIN
 def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
     """Save the key to a new file, encrypted with a passphrase, and check that it opens."""
@@ -74,12 +74,12 @@ def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
     signer = _opened(store, from_stdin=from_stdin)
     phrase = _new_passphrase("Passphrase for the backup", from_stdin=from_stdin)
     save_backup(path, signer.seed, phrase)
-    store.backed_up(signer, "file")
+    store.record_backup(signer, "file")
     click.echo(f"saved to {path}: keep it and its passphrase in different places")
 
 
 @key.command()
-@cli.folder("worker")
+@cli.folder_option("worker")
 @_FROM_STDIN
 @click.option("--anyway", is_flag=True, help="Print the words even if this is not a terminal.")
 def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
@@ -95,14 +95,14 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
         click.echo("  ".join(numbered[at : at + _IN_ROW]).rstrip())
     click.echo("Anyone with these words has your key and its points. Tequio never asks for them.")
     if anyway or click.confirm("Have you written them down?", default=True):
-        store.backed_up(signer, "words")
+        store.record_backup(signer, "words")
 
 
 @key.command()
 @click.argument(
     "path", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@cli.folder("worker")
+@cli.folder_option("worker")
 @click.option(
     "--keep",
     "way",
@@ -114,14 +114,14 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 @_FROM_STDIN
 def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
     """Restore the key from the backup PATH or from 24 words; a different key is kept aside."""
-    from tequio_client.keys.state import Kept
+    from tequio_client.keys.state import KeyProtection
     from tequio_client.locks import locked
 
     with locked(folder):  # a worker that runs has another key
-        store, how = _store(folder), Kept(way)
+        store, how = _store(folder), KeyProtection(way)
         seed = _seed(path, from_stdin=from_stdin)
         phrase = None
-        if how is Kept.PASSPHRASE:
+        if how is KeyProtection.PASSPHRASE:
             phrase = _new_passphrase("Passphrase for the key here", from_stdin=from_stdin)
         signer = store.restore(seed, "file" if path else "words", how, phrase)
     _warn(how)
@@ -145,9 +145,9 @@ def _store(folder: Path) -> KeyStore:
 
 
 def _opened(store: KeyStore, *, from_stdin: bool) -> Signer:
-    from tequio_client.keys.state import Kept
+    from tequio_client.keys.state import KeyProtection
 
-    if store.state().kept is not Kept.PASSPHRASE:
+    if store.state().protection is not KeyProtection.PASSPHRASE:
         return store.open()
     return store.open(_asked("Passphrase of the key", from_stdin=from_stdin))
 
@@ -166,10 +166,10 @@ def _asked(what: str, *, from_stdin: bool, twice: bool = False) -> str:
     return str(click.prompt(what, hide_input=True, confirmation_prompt=twice))
 
 
-def _warn(how: Kept) -> None:
-    from tequio_client.keys.state import Kept
+def _warn(how: KeyProtection) -> None:
+    from tequio_client.keys.state import KeyProtection
 
-    if how is Kept.OPEN:
+    if how is KeyProtection.OPEN:
         click.echo("the key is stored unencrypted: anyone who can read its file has it", err=True)
 
 

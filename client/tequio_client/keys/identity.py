@@ -13,7 +13,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from tequio_client import files
-from tequio_client.keys.state import IdentityError, Kept
+from tequio_client.keys.state import IdentityError, KeyProtection
 from tequio_shared.keys import SEED_BYTES, Signer
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tequio_client.keys.system_keyring import SystemKeyring
 
 
-FILE = "identity.key"
+KEY_FILE = "identity.key"
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MOST_BYTES = 4_096
@@ -34,22 +34,27 @@ def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:
     The caller holds the folder's lock. With a passphrase, a new key is sealed under it.
     """
     try:
-        if (folder / FILE).exists():
+        if (folder / KEY_FILE).exists():
             return load(folder, passphrase)
     except OSError as err:
-        raise _unusable(folder / FILE, err) from err
+        raise _unusable(folder / KEY_FILE, err) from err
     seed = secrets.token_bytes(SEED_BYTES)
-    write(folder, seed, Kept.PASSPHRASE if passphrase is not None else Kept.OPEN, passphrase)
+    write(
+        folder,
+        seed,
+        KeyProtection.PASSPHRASE if passphrase is not None else KeyProtection.OPEN,
+        passphrase,
+    )
     return Signer(seed)
 
 
-def kept(folder: Path) -> Kept:
+def protection_of(folder: Path) -> KeyProtection:
     """Read how the folder's key is protected; raises IdentityError."""
-    path = folder / FILE
+    path = folder / KEY_FILE
     try:
         return _kept(path, _read(path))
     except FileNotFoundError:
-        return Kept.ABSENT
+        return KeyProtection.ABSENT
     except OSError as err:
         raise _unusable(path, err) from err
 
@@ -58,7 +63,7 @@ def load(
     folder: Path, passphrase: str | None = None, keyring: SystemKeyring | None = None
 ) -> Signer:
     """Read the folder's key; raises IdentityError. The keyring is only used for a wrapped key."""
-    path = folder / FILE
+    path = folder / KEY_FILE
     try:
         content = _read(path)
     except FileNotFoundError as err:
@@ -66,9 +71,9 @@ def load(
     except OSError as err:
         raise _unusable(path, err) from err
     match _kept(path, content):
-        case Kept.OPEN:
+        case KeyProtection.OPEN:
             return Signer(content)
-        case Kept.KEYRING:
+        case KeyProtection.KEYRING:
             return Signer(_unwrapped(path, content, keyring))
         case _:
             return Signer(_unsealed(path, content, passphrase))
@@ -77,7 +82,7 @@ def load(
 def write(
     folder: Path,
     seed: bytes,
-    how: Kept,
+    how: KeyProtection,
     passphrase: str | None = None,
     keyring: SystemKeyring | None = None,
 ) -> None:
@@ -86,7 +91,7 @@ def write(
     The file is replaced last, so the previous file stays readable until then.
     """
     content = _content(seed, how, passphrase, keyring)
-    path = folder / FILE
+    path = folder / KEY_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         files.write_private(path, content)
@@ -94,13 +99,13 @@ def write(
         raise _unusable(path, err) from err
 
 
-def slot(folder: Path) -> str:
+def keyring_slot(folder: Path) -> str:
     """Name the keyring entry for the folder's key; empty: none."""
     from tequio_client.keys import sealing  # noqa: PLC0415 - its library costs memory
 
-    if kept(folder) is not Kept.KEYRING:
+    if protection_of(folder) is not KeyProtection.KEYRING:
         return ""
-    return sealing.slot_of(_read(folder / FILE))
+    return sealing.slot_of(_read(folder / KEY_FILE))
 
 
 def _read(path: Path) -> bytes:
@@ -111,15 +116,15 @@ def _read(path: Path) -> bytes:
         return file.read(_MOST_BYTES)
 
 
-def _kept(path: Path, content: bytes) -> Kept:
+def _kept(path: Path, content: bytes) -> KeyProtection:
     if len(content) == SEED_BYTES:
-        return Kept.OPEN
+        return KeyProtection.OPEN
     from tequio_client.keys import sealing  # noqa: PLC0415 - as above
 
     if sealing.is_sealed(content):
-        return Kept.PASSPHRASE
+        return KeyProtection.PASSPHRASE
     if sealing.is_wrapped(content):
-        return Kept.KEYRING
+        return KeyProtection.KEYRING
     raise IdentityError("size", path=str(path), size=len(content), due=SEED_BYTES)
 
 
@@ -144,16 +149,16 @@ def _unwrapped(path: Path, content: bytes, keyring: SystemKeyring | None) -> byt
 
 
 def _content(
-    seed: bytes, how: Kept, passphrase: str | None, keyring: SystemKeyring | None
+    seed: bytes, how: KeyProtection, passphrase: str | None, keyring: SystemKeyring | None
 ) -> bytes:
     match how:
-        case Kept.OPEN:
+        case KeyProtection.OPEN:
             return seed
-        case Kept.PASSPHRASE if passphrase is not None:
+        case KeyProtection.PASSPHRASE if passphrase is not None:
             from tequio_client.keys import sealing  # noqa: PLC0415 - as above
 
             return sealing.seal(seed, passphrase)
-        case Kept.KEYRING:
+        case KeyProtection.KEYRING:
             from tequio_client.keys import sealing  # noqa: PLC0415 - as above
 
             content, name, wrapping = sealing.wrap(seed)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Short: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 
 
-class Kept(StrEnum):
+class KeyProtection(StrEnum):
     """Protection of the key's file."""
 
     ABSENT = "absent"
@@ -46,15 +46,15 @@ class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
 class KeyState(msgspec.Struct, frozen=True, kw_only=True):
     """Public state of the folder's key."""
 
-    kept: Kept = Kept.ABSENT
+    protection: KeyProtection = KeyProtection.ABSENT
     record: KeyRecord = KeyRecord()
 
     @property
     def wants_backup(self) -> bool:
-        return self.kept is not Kept.ABSENT and not self.record.backup_ms
+        return self.protection is not KeyProtection.ABSENT and not self.record.backup_ms
 
 
-TEMPLATES: Mapping[str, str] = {
+ERROR_TEMPLATES: Mapping[str, str] = {
     # the file
     "unusable": "the key file {path} cannot be used: {why}",
     "mode": "others may read the key file {path} (mode {mode}): run chmod 600 {path}",
@@ -98,5 +98,5 @@ class IdentityError(UserFacingError):
     """An error of a key, its backup or the keyring that the person can act on."""
 
     def __init__(self, code: str, **values: str | int) -> None:
-        super().__init__(TEMPLATES[code].format(**values))
+        super().__init__(ERROR_TEMPLATES[code].format(**values))
         self.code, self.values = code, values

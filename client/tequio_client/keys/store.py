@@ -15,7 +15,7 @@ import msgspec
 
 from tequio_client import files
 from tequio_client.keys import identity
-from tequio_client.keys.state import IdentityError, Kept, KeyRecord, KeyState
+from tequio_client.keys.state import IdentityError, KeyProtection, KeyRecord, KeyState
 from tequio_client.keys.system_keyring import SystemKeyring
 from tequio_shared.ids import to_text
 from tequio_shared.keys import SEED_BYTES, Signer
@@ -43,8 +43,10 @@ class KeyStore:
 
     def state(self) -> KeyState:
         """Read the public state; needs no secret."""
-        kept = identity.kept(self.folder)
-        return KeyState(kept=kept, record=KeyRecord() if kept is Kept.ABSENT else self._record())
+        kept = identity.protection_of(self.folder)
+        return KeyState(
+            protection=kept, record=KeyRecord() if kept is KeyProtection.ABSENT else self._record()
+        )
 
     def open(self, passphrase: str | None = None) -> Signer:
         """Read the key, and record its public half."""
@@ -52,42 +54,48 @@ class KeyStore:
         self._record_key(signer)
         return signer
 
-    def make(self, how: Kept, passphrase: str | None = None, seed: bytes | None = None) -> Signer:
+    def make(
+        self, how: KeyProtection, passphrase: str | None = None, seed: bytes | None = None
+    ) -> Signer:
         """Make a key where there is none, from `seed` if that was drawn already."""
-        if identity.kept(self.folder) is not Kept.ABSENT:
+        if identity.protection_of(self.folder) is not KeyProtection.ABSENT:
             raise IdentityError("there", folder=str(self.folder))
-        return self._keep(seed or secrets.token_bytes(SEED_BYTES), how, passphrase)
+        return self._write_key(seed or secrets.token_bytes(SEED_BYTES), how, passphrase)
 
-    def restore(self, seed: bytes, way: str, how: Kept, passphrase: str | None = None) -> Signer:
+    def restore(
+        self, seed: bytes, way: str, how: KeyProtection, passphrase: str | None = None
+    ) -> Signer:
         """Install the key of a backup (`words` or `file`); a different key is set aside."""
-        before = self._aside()
-        signer = self._keep(seed, how, passphrase)
+        before = self._set_aside()
+        signer = self._write_key(seed, how, passphrase)
         if before is not None and self._is_same(before, signer):
             before.unlink(missing_ok=True)
-        self.backed_up(signer, way)
+        self.record_backup(signer, way)
         return signer
 
-    def keep_as(self, how: Kept, passphrase: str | None, old_passphrase: str | None) -> None:
+    def change_protection(
+        self, how: KeyProtection, passphrase: str | None, old_passphrase: str | None
+    ) -> None:
         """Change the protection of the same key; the old keyring entry is deleted afterwards."""
-        signer, slot = self.open(old_passphrase), identity.slot(self.folder)
+        signer, slot = self.open(old_passphrase), identity.keyring_slot(self.folder)
         identity.write(self.folder, signer.seed, how, passphrase, self.keyring)
         if slot:
             with suppress(IdentityError):  # a leftover entry does no harm
-                self.keyring.forget(slot)
+                self.keyring.delete(slot)
 
-    def backed_up(self, signer: Signer, way: str) -> None:
+    def record_backup(self, signer: Signer, way: str) -> None:
         """Record that the key was backed up now."""
         self._write(KeyRecord(key=to_text(signer.key), backup_ms=self._now_ms(), backup=way))
 
-    def _keep(self, seed: bytes, how: Kept, passphrase: str | None) -> Signer:
+    def _write_key(self, seed: bytes, how: KeyProtection, passphrase: str | None) -> Signer:
         identity.write(self.folder, seed, how, passphrase, self.keyring)
         signer = Signer(seed)
         self._record_key(signer)
         return signer
 
-    def _aside(self) -> Path | None:
+    def _set_aside(self) -> Path | None:
         """Copy the present key file to a second name; None: there is none."""
-        path = self.folder / identity.FILE
+        path = self.folder / identity.KEY_FILE
         if not path.exists():
             return None
         try:

@@ -35,7 +35,7 @@ class SystemKeyring:
         self._lock = threading.Lock()
         self._under_way: dict[str, Future[object]] = {}  # by purpose
 
-    def name(self) -> str:
+    def backend_name(self) -> str:
         """Read the system's name for it; raises IdentityError where there is none."""
         return self._ask("name", lambda: str(_backend().name))
 
@@ -60,7 +60,7 @@ class SystemKeyring:
         if self._ask(f"put {slot}", keep) != to_text(key):
             raise IdentityError("keyring-failing", why="it did not read back what was stored")
 
-    def forget(self, slot: str) -> None:
+    def delete(self, slot: str) -> None:
         self._ask(f"forget {slot}", lambda: _backend().delete_password(SERVICE, _user(slot)))
 
     def _ask(self, purpose: str, call: Callable[[], _T]) -> _T:

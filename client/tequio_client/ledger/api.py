@@ -18,13 +18,13 @@ import structlog
 import trio
 
 from tequio_client.ledger.http import (
-    FOREIGN_CHARACTERS,
+    MAX_SERVER_TEXT,
     ApiLimits,
     LedgerHttp,
     LedgerRefusedError,
     LedgerUnavailableError,
 )
-from tequio_client.names import cleaned
+from tequio_client.names import clean_text
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.api import connector
 from tequio_shared.api.answer import ROWS, parse_answer
@@ -51,13 +51,13 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError, Tequio
 from tequio_shared.ids import DIGEST_BYTES, Digest, from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES, JSON_INTEGER, POST_BYTES, POST_STATEMENTS
 from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, open_checkpoint
-from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, parse_bundle
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, parse_bundle
 from tequio_shared.statements.statement import statement_id
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
-    from tequio_client.ledger.http import EventStream, Reach
+    from tequio_client.ledger.http import EventStream, Reachability
     from tequio_shared.api.competitions import CompetitionLine
     from tequio_shared.api.log import PostedStatement
     from tequio_shared.api.runs import RoundAnswer
@@ -80,7 +80,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
+class LedgerNetwork:
     """A network whose genesis document has the hash that names the network."""
 
     id: NetworkId
@@ -111,7 +111,7 @@ class LedgerApi:
         """
         self._trust = trust
         self._limits = limits or ApiLimits()
-        self._network: Network | None = None
+        self._network: LedgerNetwork | None = None
         self._http = LedgerHttp(url, self._limits)
         self.url = self._http.url
 
@@ -125,7 +125,7 @@ class LedgerApi:
         self._http.on_date = callback
 
     @property
-    def reach(self) -> Reach:
+    def reachability(self) -> Reachability:
         """Reachability of the ledger."""
         return self._http.reach
 
@@ -138,10 +138,10 @@ class LedgerApi:
     async def aclose(self) -> None:
         await self._http.aclose()
 
-    async def network(self) -> Network:
+    async def network(self) -> LedgerNetwork:
         """Get the network, checked against its id; asked for only once."""
         if self._network is None:
-            self._network = Network.parse(await self._http.get("/v1/network"))
+            self._network = LedgerNetwork.parse(await self._http.get("/v1/network"))
         return self._network
 
     async def runs(self) -> tuple[RunAnswer, ...]:
@@ -232,12 +232,12 @@ class LedgerApi:
         """List the keys that may vouch for others."""
         return parse_answer(await self._http.get("/v1/connectors"), ConnectorsAnswer)
 
-    async def post(self, entries: Sequence[Entry]) -> list[PostedStatement]:
+    async def post_entries(self, entries: Sequence[Entry]) -> list[PostedStatement]:
         """Send at most 256 entries of together 1 MiB; returns their results in the same order.
 
         Each `detail` is cleaned, so it can be shown and logged.
         """
-        content = bundle(entry.leaf() for entry in entries)
+        content = encode_bundle(entry.leaf() for entry in entries)
         if not 0 < len(entries) <= POST_STATEMENTS or len(content) > POST_BYTES:
             raise RefusedError("too-large", f"{len(entries)} entries of {len(content)} bytes")
         net = (await self.network()).id
@@ -267,7 +267,7 @@ class LedgerApi:
             return self._trust.open(note, log_key).checkpoint, note
         return open_checkpoint(note, log_key).checkpoint, note
 
-    async def show_checkpoint(self, note: bytes) -> None:
+    async def send_checkpoint(self, note: bytes) -> None:
         """Send a checkpoint that we stored; LedgerRefusedError("log-behind"): the log lacks it."""
         await self._http.call("POST", "/log/checkpoint", content=note)
 
@@ -357,7 +357,7 @@ class LedgerApi:
         return answer
 
     async def _bundle(self, index: int, width: int) -> list[bytes]:
-        tile = Tile(level=ENTRIES, index=index, width=width)
+        tile = Tile(level=BUNDLE_LEVEL, index=index, width=width)
         leaves = parse_bundle(await self._tile(tile, width * (ENTRY_BYTES + 2)))[:width]
         if len(leaves) != width:
             raise MalformedError(f"bundle of {len(leaves)} leaves instead of {width}")
@@ -381,7 +381,7 @@ def _blob(digest: Digest) -> str:
 def _with_clean_detail(item: PostedStatement) -> PostedStatement:
     if item.detail is None:
         return item
-    return msgspec.structs.replace(item, detail=cleaned(item.detail, FOREIGN_CHARACTERS))
+    return msgspec.structs.replace(item, detail=clean_text(item.detail, MAX_SERVER_TEXT))
 
 
 def _valid_records(raws: Iterable[bytes], net: NetworkId) -> tuple[AddressRecord, ...]:
@@ -398,7 +398,7 @@ def _valid_records(raws: Iterable[bytes], net: NetworkId) -> tuple[AddressRecord
     return tuple(found)
 
 
-class ConnectorAwayError(TequioError):
+class ConnectorUnavailableError(TequioError):
     """The connector, or a service behind it, is unavailable now; try later."""
 
 
@@ -436,7 +436,7 @@ class ConnectorApi:
         )
         return await self._call("POST", connector.CONNECTIONS, proof, ConnectCode)
 
-    async def ask(self, code: ConnectCode) -> ConnectOutcome:
+    async def poll(self, code: ConnectCode) -> ConnectOutcome:
         """Poll the result of a code."""
         return await self._call("POST", connector.ASK, ConnectPoll(id=code.id), ConnectOutcome)
 
@@ -445,11 +445,11 @@ class ConnectorApi:
         try:
             raw = await self._http.call(method, path, content=content)
         except LedgerUnavailableError as err:
-            raise ConnectorAwayError(err.detail or str(err)) from err
+            raise ConnectorUnavailableError(err.detail or str(err)) from err
         except LedgerRefusedError as err:
             raise RefusedError(err.code, err.detail or str(err)) from err
         try:
             return parse_answer(raw, kind)
         except MalformedError as err:
-            message = cleaned(str(err), FOREIGN_CHARACTERS)
+            message = clean_text(str(err), MAX_SERVER_TEXT)
             raise MalformedError(f"the connector's answer to {path} is wrong: {message}") from err

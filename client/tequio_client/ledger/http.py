@@ -19,7 +19,7 @@ import httpx
 import trio
 
 from tequio_client import clock
-from tequio_client.names import cleaned
+from tequio_client.names import clean_text
 from tequio_shared.api.answer import Problem, parse_answer
 from tequio_shared.api.log import EventReader
 from tequio_shared.errors import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tequio_shared.api.log import LogEvent
 
 
-FOREIGN_CHARACTERS = 500
+MAX_SERVER_TEXT = 500
 """Maximum characters of a server's text that are shown and logged."""
 _NOT_FOUND = 404
 _TOO_MANY = 429
@@ -80,7 +80,7 @@ class ApiLimits:
 
 
 @dataclass(slots=True)
-class Reach:
+class Reachability:
     """Reachability of a server: since when, and the last problem; written by `LedgerHttp`."""
 
     now_ms: Callable[[], int]
@@ -90,12 +90,12 @@ class Reach:
     was_reached: bool = False
     problem: str = ""
 
-    def answered(self) -> None:
+    def record_answer(self) -> None:
         """Record an answer, of any kind."""
         self._turn(is_reached=True)
         self.was_reached, self.problem = True, ""
 
-    def failed(self, problem: str) -> None:
+    def record_failure(self, problem: str) -> None:
         """Record a failure to get an answer."""
         self._turn(is_reached=False)
         self.problem = problem
@@ -117,7 +117,7 @@ class LedgerHttp:
         self._what = what
         self.url = _base_url(url, what)
         self.on_date: Callable[[int], None] = lambda _: None  # given each answer's time, ms
-        self.reach = Reach(clock.now_ms)
+        self.reach = Reachability(clock.now_ms)
         # Deadlines are trio's. Proxies and .netrc come from the environment and must not be used:
         # they could see what we send.
         self._client = httpx.AsyncClient(
@@ -177,11 +177,11 @@ class LedgerHttp:
             with _translated(method, path, self._what):
                 yield
         except LedgerUnavailableError as err:
-            self.reach.failed(str(err))
+            self.reach.record_failure(str(err))
             raise
 
     async def _check(self, response: httpx.Response) -> None:
-        self.reach.answered()
+        self.reach.record_answer()
         shown_ms = _date_ms(response.headers.get("date", ""))
         if shown_ms is not None:
             self.on_date(shown_ms)
@@ -235,7 +235,7 @@ def _translated(method: str, path: str, what: str = "ledger") -> Iterator[None]:
     except trio.TooSlowError as err:
         raise LedgerUnavailableError(f"the {what} did not answer {method} {path} in time") from err
     except (httpx.HTTPError, httpx.StreamError) as err:
-        reason = cleaned(str(err), FOREIGN_CHARACTERS) or type(err).__name__
+        reason = clean_text(str(err), MAX_SERVER_TEXT) or type(err).__name__
         raise LedgerUnavailableError(f"{method} {path} failed: {reason}") from err
 
 
@@ -270,13 +270,13 @@ def _refusal(response: httpx.Response, raw: bytes, what: str) -> TequioError:
     """Convert an answer that is not a success into our error."""
     status = response.status_code
     problem = _problem(raw)
-    detail = cleaned(problem.detail, FOREIGN_CHARACTERS)
+    detail = clean_text(problem.detail, MAX_SERVER_TEXT)
     message = f"{response.request.method} {response.request.url.path}: {status} {detail}"
     if (status >= _SERVER_FAULT and problem.code != "quota") or status == _TOO_MANY:
         return LedgerUnavailableError(message, _retry_after_s(response), detail)
     if status < 400:  # noqa: PLR2004 - redirection and the like: not a ledger's answer
         return LedgerUnavailableError(f"{message}: this is not the address of a {what}")
-    code = "not-found" if status == _NOT_FOUND else cleaned(problem.code, _CODE_CHARACTERS)
+    code = "not-found" if status == _NOT_FOUND else clean_text(problem.code, _CODE_CHARACTERS)
     return LedgerRefusedError(code, message, detail)
 
 

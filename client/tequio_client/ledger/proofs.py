@@ -12,7 +12,7 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFa
 from tequio_shared.log import tile_proofs
 from tequio_shared.log.merkle import Frontier, leaf_hash, root_of_hashes, verify_inclusion
 from tequio_shared.log.policy import POLICY_BYTES, Policy
-from tequio_shared.log.tile_proofs import span_in_tile, tile_of, width
+from tequio_shared.log.tile_proofs import span_in_tile, tile_of, tile_width
 from tequio_shared.log.tiles import TILE_WIDTH
 from tequio_shared.network.genesis import check_role
 from tequio_shared.statements.proof_of_work import check_work
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger.api import LedgerApi, Network
+    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import Checkpoint
     from tequio_shared.log.tile_proofs import Node, Range, TileName
@@ -42,18 +42,18 @@ class LogProofs:
 
     async def frontier(self, size: int) -> Frontier:
         """Build the right edge of the log's first `size` entries, unverified."""
-        nodes = tile_proofs.edge(size)
+        nodes = tile_proofs.edge_nodes(size)
         await self._fetch([tile_of(node) for node in nodes])
         hashes = b"".join(self._node(node) for node in nodes)
         return Frontier.parse(size.to_bytes(8, "big") + hashes)
 
     async def consistency(self, old_size: int) -> list[Digest]:
         """Prove that the log of `old_size` (at least 1) is the beginning of this one."""
-        return await self._hashes(tile_proofs.consistency(old_size, self._size))
+        return await self._hashes(tile_proofs.consistency_ranges(old_size, self._size))
 
     async def inclusion(self, index: int) -> list[Digest]:
         """Prove the inclusion of the entry at an index, its sibling first."""
-        return await self._hashes(tile_proofs.inclusion(index, self._size))
+        return await self._hashes(tile_proofs.inclusion_ranges(index, self._size))
 
     async def _hashes(self, ranges: Sequence[Range]) -> list[Digest]:
         await self._fetch(tile_proofs.tiles_of(ranges))
@@ -66,7 +66,7 @@ class LogProofs:
             self._tiles.clear()
             lacking = list(tiles)
         for tile in dict.fromkeys(lacking):
-            self._tiles[tile] = await self._ledger.tile(*tile, width(tile, self._size))
+            self._tiles[tile] = await self._ledger.tile(*tile, tile_width(tile, self._size))
 
     def _node(self, node: Node) -> Digest:
         first, end = span_in_tile(node)
@@ -74,7 +74,7 @@ class LogProofs:
 
 
 async def read_entries(
-    ledger: LedgerApi, network: Network, indices: Iterable[int]
+    ledger: LedgerApi, network: LedgerNetwork, indices: Iterable[int]
 ) -> dict[int, Entry]:
     """Read single entries, each proven against a fresh signed checkpoint, signatures checked.
 
@@ -89,7 +89,7 @@ async def read_entries(
 
 async def read_entries_of(
     ledger: LedgerApi,
-    network: Network,
+    network: LedgerNetwork,
     checkpoint: Checkpoint,
     proofs: LogProofs,
     indices: Iterable[int],
@@ -125,7 +125,7 @@ def _spans(indices: Iterable[int]) -> list[list[int]]:
     return spans
 
 
-def check_entry(index: int, entry: Entry, network: Network) -> None:
+def check_entry(index: int, entry: Entry, network: LedgerNetwork) -> None:
     """Raise PeerError unless all signatures hold and the signers may make this statement."""
     try:
         check_work(entry.statement, network.id, network.genesis.work_bits)

@@ -143,7 +143,7 @@ def new(  # noqa: PLR0913 - one parameter an option
         raise click.UsageError(
             f"--revision {revision} needs a repository of the Hub: give it with --from"
         )
-    options = planning.Wish(
+    options = planning.NewPlanOptions(
         name=name,
         data=data,
         parameters=parameters or 0,
@@ -153,7 +153,7 @@ def new(  # noqa: PLR0913 - one parameter an option
         lora_rank=lora_rank,
         expect=ExpectPlan(**expect),  # type: ignore[arg-type]  # click gives what the options declare
     )
-    planning.new(plan, options)
+    planning.write_new_plan(plan, options)
     click.echo(f"written to {plan}; read it, then run: tequio run open {plan}")
 
 
@@ -166,16 +166,16 @@ def check(plan: Path) -> None:
     """
     from tequio_client.organiser import planning
 
-    planning.check(plan)
+    planning.check_plan(plan)
 
 
 @run.command("open")
 @click.argument("plan", type=click.Path(path_type=Path))
-@cli.ledger
-@cli.folder("organiser")
-@cli.others
-@cli.seed_folder
-@cli.logging
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
+@cli.seed_folder_option
+@cli.logging_options
 def open_(  # noqa: PLR0913 - one parameter an option
     *,
     plan: Path,
@@ -200,7 +200,7 @@ def open_(  # noqa: PLR0913 - one parameter an option
 
 
 @run.command("list")
-@cli.ledger
+@cli.ledger_option
 def list_(ledger: str) -> None:
     """List the runs of a ledger."""
     from tequio_client.organiser import opening
@@ -209,8 +209,8 @@ def list_(ledger: str) -> None:
 
 
 @run.command()
-@cli.named("name")
-@cli.ledger
+@cli.log_id_argument("name")
+@cli.ledger_option
 def show(name: str, ledger: str) -> None:
     """Show the run NAME.
 
@@ -222,10 +222,10 @@ def show(name: str, ledger: str) -> None:
 
 
 @run.command()
-@cli.named("name")
-@cli.ledger
-@cli.folder("organiser")
-@cli.others
+@cli.log_id_argument("name")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
 def pause(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
     """Pause a run after its current round."""
     from tequio_client.organiser import opening
@@ -234,10 +234,10 @@ def pause(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> Non
 
 
 @run.command()
-@cli.named("name")
-@cli.ledger
-@cli.folder("organiser")
-@cli.others
+@cli.log_id_argument("name")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
 def resume(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
     """Resume a run that was paused, or cancel a pause or finish."""
     from tequio_client.organiser import opening
@@ -246,10 +246,10 @@ def resume(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> No
 
 
 @run.command()
-@cli.named("name")
-@cli.ledger
-@cli.folder("organiser")
-@cli.others
+@cli.log_id_argument("name")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
 def finish(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
     """End a run after its current round."""
     from tequio_client.organiser import opening
@@ -258,11 +258,11 @@ def finish(name: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> No
 
 
 @run.command()
-@cli.named("name")
+@cli.log_id_argument("name")
 @_USES
 @_DAYS
-@cli.ledger
-@cli.signing
+@cli.ledger_option
+@cli.signing_options
 def invite(  # noqa: PLR0913 - one parameter an option
     *,
     name: str,
@@ -294,14 +294,14 @@ def _open_invitation(
     from tequio_client.organiser import invitations
 
     seed = os.urandom(_SEED_BYTES)
-    options = invitations.Wish(uses=uses, days=days, run=run_name, seed=seed)
-    opened = invitations.open_(ledger, options, folders, out)
-    click.echo(opened.says, err=True)  # standard output has the link alone, for scripts
+    options = invitations.InvitationOptions(uses=uses, days=days, run=run_name, seed=seed)
+    opened = invitations.open_invitation(ledger, options, folders, out)
+    click.echo(opened.description, err=True)  # standard output has the link alone, for scripts
     click.echo(opened.link)
 
 
 @run.command()
-@cli.folder("organiser")
+@cli.folder_option("organiser")
 def key(folder: Path) -> None:
     """Print the organiser key in DIR, created at the first call.
 
@@ -323,11 +323,11 @@ def invite_group() -> None:
 @click.option(
     "--run",
     "run_name",
-    type=cli.Name(),
+    type=cli.NonEmptyText(),
     help="Name or id of the run that the link is for (default: every run).",
 )
-@cli.ledger
-@cli.signing
+@cli.ledger_option
+@cli.signing_options
 def open_invitation(  # noqa: PLR0913 - one parameter an option
     *,
     uses: int,
@@ -347,9 +347,9 @@ def open_invitation(  # noqa: PLR0913 - one parameter an option
 
 
 @invite_group.command()
-@cli.named("invitation")
-@cli.ledger
-@cli.signing
+@cli.log_id_argument("invitation")
+@cli.ledger_option
+@cli.signing_options
 def close(
     invitation: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
 ) -> None:
@@ -359,13 +359,13 @@ def close(
     """
     from tequio_client.organiser import invitations
 
-    click.echo(invitations.close(ledger, invitation, (folder, *others), out))
+    click.echo(invitations.close_invitation(ledger, invitation, (folder, *others), out))
 
 
 @invite_group.command()
-@cli.named("invitation")
-@cli.ledger
-@cli.signing
+@cli.log_id_argument("invitation")
+@cli.ledger_option
+@cli.signing_options
 def revoke(
     invitation: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
 ) -> None:
@@ -376,19 +376,19 @@ def revoke(
     """
     from tequio_client.organiser import invitations
 
-    click.echo(invitations.revoke(ledger, invitation, (folder, *others), out))
+    click.echo(invitations.revoke_invitation(ledger, invitation, (folder, *others), out))
 
 
 @invite_group.command("list")
-@cli.ledger
+@cli.ledger_option
 def list_invitations(ledger: str) -> None:
     """List all invitations, and how often each was used."""
     from tequio_client.organiser import invitations
 
-    invitations.list_all(ledger)
+    invitations.list_invitations(ledger)
 
 
-_KEY = cli.named("key")
+_KEY = cli.log_id_argument("key")
 
 
 @click.group()
@@ -405,8 +405,8 @@ def connector() -> None:
     type=click.FloatRange(0.001, 3_650),
     help="How many days it may vouch; what it vouched for in that time stays valid.",
 )
-@cli.ledger
-@cli.signing
+@cli.ledger_option
+@cli.signing_options
 def grant(
     key: str, *, days: float, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
 ) -> None:
@@ -416,13 +416,13 @@ def grant(
     """
     from tequio_client.organiser import invitations
 
-    click.echo(invitations.grant(ledger, key, days, (folder, *others), out))
+    click.echo(invitations.grant_connector(ledger, key, days, (folder, *others), out))
 
 
 @connector.command("revoke")
 @_KEY
-@cli.ledger
-@cli.signing
+@cli.ledger_option
+@cli.signing_options
 def revoke_connector(
     key: str, ledger: str, folder: Path, others: tuple[Path, ...], out: Path | None
 ) -> None:
@@ -432,23 +432,23 @@ def revoke_connector(
     """
     from tequio_client.organiser import invitations
 
-    click.echo(invitations.connectors_revoke(ledger, key, (folder, *others), out))
+    click.echo(invitations.revoke_connector(ledger, key, (folder, *others), out))
 
 
 @connector.command("list")
-@cli.ledger
+@cli.ledger_option
 def list_connectors(ledger: str) -> None:
     """List the connectors."""
     from tequio_client.organiser import invitations
 
-    invitations.connectors_list_all(ledger)
+    invitations.list_connectors(ledger)
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--yes", is_flag=True, help="Sign without asking; read the decision first.")
-@cli.ledger
-@cli.folder("organiser")
+@cli.ledger_option
+@cli.folder_option("organiser")
 def countersign(file: Path, ledger: str, folder: Path, *, yes: bool) -> None:
     """Show the half-signed decision in FILE, and sign and log it if you agree."""
     from tequio_client.organiser import signing
@@ -466,7 +466,7 @@ def quarantine() -> None:
 
 
 @quarantine.command("list")
-@cli.ledger
+@cli.ledger_option
 def list_quarantined(ledger: str) -> None:
     """List restricted keys.
 
@@ -474,22 +474,22 @@ def list_quarantined(ledger: str) -> None:
     """
     from tequio_client.organiser import quarantine as program
 
-    program.list_held(ledger)
+    program.list_restricted(ledger)
 
 
 @quarantine.command("show")
 @_KEY
-@cli.ledger
+@cli.ledger_option
 def show_key(key: str, ledger: str) -> None:
     """Show the standing of KEY, the evidence and the appeal."""
     from tequio_client.organiser import quarantine as program
 
-    program.show(key, ledger)
+    program.print_key(key, ledger)
 
 
 def _ruling(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
-        cli.signing,
+        cli.signing_options,
         click.option(
             "--reason",
             type=click.IntRange(0, 65_535),
@@ -497,7 +497,7 @@ def _ruling(command: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="Reason code agreed on by the organisers; it is recorded and has no effect.",
         ),
-        cli.ledger,
+        cli.ledger_option,
         _KEY,
     ):
         command = option(command)
@@ -516,7 +516,7 @@ def release(
     from tequio_client.organiser import quarantine as program
 
     ruling = program.release(key, reason)
-    click.echo(program.rule(ledger, ruling, (folder, *others), out))
+    click.echo(program.submit_ruling(ledger, ruling, (folder, *others), out))
 
 
 @quarantine.command()
@@ -536,4 +536,4 @@ def uphold(  # noqa: PLR0913 - one parameter an option
     from tequio_client.organiser import quarantine as program
 
     ruling = program.ban(key, reason) if ban else program.uphold(key, reason)
-    click.echo(program.rule(ledger, ruling, (folder, *others), out))
+    click.echo(program.submit_ruling(ledger, ruling, (folder, *others), out))

@@ -18,37 +18,37 @@ from msgspec import UNSET
 
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
-from tequio_client.ipc.preferences import most_memory_mb
+from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser import starting_weights
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     contribution_bytes,
-    least_memory_mb,
+    estimate,
     memory_mb,
-    needs,
+    min_memory_mb,
 )
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.assignment import flop_per_token
 from tequio_shared.round.data import Corpus
-from tequio_shared.round.manifest import Data, Manifest, Model
+from tequio_shared.round.manifest import DataSpec, Manifest, ModelSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.organiser.plan import ExpectPlan, Plan
-    from tequio_client.organiser.starting_weights import Paired, Source
-    from tequio_client.trainer.model import Outline as Paper
-    from tequio_shared.head.layout import Base
+    from tequio_client.organiser.plan import ExpectPlan, RunPlan
+    from tequio_client.organiser.starting_weights import AdapterOutline, ModelSourceSpec
+    from tequio_client.trainer.model import ModelOutline as Paper
+    from tequio_shared.head.layout import FrozenBase
 
 
-USE = 0.35
+RATED_SPEED_SHARE = 0.35
 """Share of a card's rated speed that training reaches."""
-MOST_SPEED = 200_000.0
+MAX_TOKENS_PER_S = 200_000.0
 """Tokens per second: a small model does not fill a card."""
-EPOCHS = 4
+USEFUL_EPOCHS = 4
 """Passes over the data beyond which little more is learnt (Muennighoff et al. 2023)."""
 TOKENS_PER_PARAMETER = 20
 """Tokens for each parameter that make the best use of compute (Hoffmann et al. 2022)."""
@@ -66,19 +66,19 @@ _SECOND_MS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class EstimateRow:
     """One line of the table."""
 
-    what: str
+    label: str
     value: str
     note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reckoning:
+class Estimate:
     """The table, and each fault of the plan with its remedy."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[EstimateRow, ...]
     faults: tuple[str, ...]
 
     def check(self) -> None:
@@ -87,11 +87,11 @@ class Reckoning:
             raise UserFacingError("this run cannot work: " + "; ".join(self.faults))
 
 
-def speed(parameters: int, expect: ExpectPlan, frozen: int = 0) -> float:
+def tokens_per_s(parameters: int, expect: ExpectPlan, frozen: int = 0) -> float:
     """Tokens per second that the expected card trains."""
     tflops = expect.tflops or usual_tflops(expect.vram_gib)
-    filled = USE * tflops * _TERA / flop_per_token(parameters, frozen)
-    return min(filled, MOST_SPEED)
+    filled = RATED_SPEED_SHARE * tflops * _TERA / flop_per_token(parameters, frozen)
+    return min(filled, MAX_TOKENS_PER_S)
 
 
 def usual_tflops(vram_gib: float) -> float:
@@ -107,92 +107,94 @@ def transfer_s(manifest: Manifest, expect: ExpectPlan, members: int) -> float:
 
 def lent_mb(expect: ExpectPlan) -> int:
     """Card memory that a volunteer lends by default, MiB."""
-    return most_memory_mb(round(expect.vram_gib * _MIB_OF_GIB))
+    return usable_memory_mb(round(expect.vram_gib * _MIB_OF_GIB))
 
 
-def reckon(outline: Outline, expect: ExpectPlan) -> Reckoning:
+def estimate_run(outline: RunOutline, expect: ExpectPlan) -> Estimate:
     """Compare the outline with the volunteers expected."""
     facts = _Facts(outline, expect)
-    return Reckoning(rows=tuple(_rows(facts)), faults=tuple(_faults(facts)))
+    return Estimate(rows=tuple(_rows(facts)), faults=tuple(_faults(facts)))
 
 
 class _Facts:
-    def __init__(self, outline: Outline, expect: ExpectPlan) -> None:
+    def __init__(self, outline: RunOutline, expect: ExpectPlan) -> None:
         self.expect, self.manifest = expect, outline.manifest
         manifest, rounds = outline.manifest, outline.manifest.rounds
         self.transfer_s = transfer_s(manifest, expect, expect.peers)
         self.round_s = rounds.train / _SECOND_MS + self.transfer_s
-        self.needs = needs(manifest, outline.corpus, expect.peers, round(self.round_s * _SECOND_MS))
+        self.needs = estimate(
+            manifest, outline.corpus, expect.peers, round(self.round_s * _SECOND_MS)
+        )
         still = manifest.frozen.parameters if manifest.frozen else 0
-        self.speed = speed(manifest.model.parameters, expect, still)
+        self.speed = tokens_per_s(manifest.model.parameters, expect, still)
         self.first_s = manifest.windows.first * manifest.windows.tokens / self.speed
         self.round_tokens = round(expect.peers * self.speed * rounds.train / _SECOND_MS)
         self.tokens = self.round_tokens * rounds.most
         self.data_tokens = sum(shard.tokens for shard in outline.corpus.train)
 
 
-def _rows(facts: _Facts) -> Iterator[Row]:
+def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     manifest, expect, found = facts.manifest, facts.expect, facts.needs
     model, most = manifest.model, manifest.rounds.most
     sent = contribution_bytes(manifest, expect.peers)
     if manifest.frozen is not None:
         yield _base_row(manifest.frozen)
-    yield Row(
-        what="adapters" if manifest.frozen else "model",
+    yield EstimateRow(
+        label="adapters" if manifest.frozen else "model",
         value=f"{model.parameters / 1e6:,.1f}M parameters",
         note=f"{len(model.tensors)} tensors, {4 * model.parameters / _GIB:.2f} GiB a head",
     )
-    yield Row(
-        what="card memory",
+    yield EstimateRow(
+        label="card memory",
         value=f"{memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB",
-        note=f"{least_memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB with one sample at a time; "
+        note=f"{min_memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB with one sample at a time; "
         f"{lent_mb(expect) / _MIB_OF_GIB:.1f} of {expect.vram_gib:g} GiB are lent",
     )
-    yield Row(
-        what="disk",
+    yield EstimateRow(
+        label="disk",
         value=f"{found.disk_bytes / _GIB:.1f} GiB",
         note=f"{found.first_bytes / _GIB:.2f} GiB are fetched to join",
     )
-    yield Row(
-        what="contribution",
+    yield EstimateRow(
+        label="contribution",
         value=f"{sent / _MIB:.2f} MiB",
         note=f"{4 * model.parameters / sent:,.0f} times smaller than the update in 32 bits",
     )
-    yield Row(
-        what="transfer per round",
+    yield EstimateRow(
+        label="transfer per round",
         value=f"{(expect.peers - 1) * sent / _MIB:.1f} MiB",
         note=f"up and down; {_duration(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
     )
-    yield Row(
-        what="round",
+    yield EstimateRow(
+        label="round",
         value=_duration(facts.round_s),
         note=f"{facts.transfer_s / facts.round_s:.0%} of it transfer, "
         f"{found.hourly_up_bytes / _GIB:.2f} GiB per hour each way",
     )
-    yield Row(
-        what="newcomer's windows",
+    yield EstimateRow(
+        label="newcomer's windows",
         value=_duration(facts.first_s),
         note=f"{manifest.windows.first} windows of {manifest.windows.tokens:,} tokens, "
         f"{facts.speed:,.0f} tokens/s",
     )
     passes = facts.tokens / facts.data_tokens
-    yield Row(
-        what="tokens",
+    yield EstimateRow(
+        label="tokens",
         value=f"{facts.tokens / 1e9:,.2f} billion",
         note=f"{facts.round_tokens:,} per round; {facts.tokens / model.parameters:,.1f} per "
         f"parameter, {passes:,.1f} passes over the data"
-        + (f" (beyond {EPOCHS}, little more is learnt)" if passes > EPOCHS else ""),
+        + (f" (beyond {USEFUL_EPOCHS}, little more is learnt)" if passes > USEFUL_EPOCHS else ""),
     )
-    yield Row(
-        what="run",
+    yield EstimateRow(
+        label="run",
         value=_duration(facts.round_s * most),
         note=f"{most:,} rounds with {expect.peers} peers",
     )
 
 
-def _base_row(base: Base) -> Row:
-    return Row(
-        what="frozen base",
+def _base_row(base: FrozenBase) -> EstimateRow:
+    return EstimateRow(
+        label="frozen base",
         value=f"{base.parameters / 1e6:,.1f}M parameters",
         note=f"{base.size_bytes / _GIB:.2f} GiB, fetched once and never sent back; adapters of "
         f"rank {base.rank}, alpha {base.alpha}, for {', '.join(base.targets)}",
@@ -207,7 +209,7 @@ def _faults(facts: _Facts) -> Iterator[str]:
 
 def _machine_faults(facts: _Facts) -> Iterator[str]:
     manifest, expect = facts.manifest, facts.expect
-    least, lent = least_memory_mb(manifest), lent_mb(expect)
+    least, lent = min_memory_mb(manifest), lent_mb(expect)
     if least > lent:
         yield (
             f"one sample needs {least / _MIB_OF_GIB:.1f} GiB of card memory, and "
@@ -262,7 +264,7 @@ def _fitting(facts: _Facts) -> str:
     # With a smaller model, memory for samples shrinks less than memory for weights: hence _FITTING.
     if facts.manifest.frozen:
         return "a smaller base"
-    least = least_memory_mb(facts.manifest) - MEMORY_BASE_MB
+    least = min_memory_mb(facts.manifest) - MEMORY_BASE_MB
     lent = max(lent_mb(facts.expect) - MEMORY_BASE_MB, 0)
     millions = int(_FITTING * facts.manifest.model.parameters * lent / least) // 1_000_000
     return f"about {millions:,}M parameters" if millions else "a smaller model"
@@ -271,7 +273,7 @@ def _fitting(facts: _Facts) -> str:
 def _card_for(least_mb: int) -> int:
     """Smallest card of which `least_mb` are lent, GiB."""
     gib = 1
-    while most_memory_mb(gib * _MIB_OF_GIB) < least_mb:
+    while usable_memory_mb(gib * _MIB_OF_GIB) < least_mb:
         gib += 1
     return gib
 
@@ -291,70 +293,70 @@ _UNKNOWN = to_text(bytes(32))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class RunOutline:
     """A plan and everything that it names, except weights.
 
     The manifest is complete but for the roots of the first head, so a plan can be judged before
     hours are spent on making weights.
     """
 
-    plan: Plan
-    source: Source
+    plan: RunPlan
+    source: ModelSourceSpec
     corpus: Corpus
     folder: Path
     """Of the data."""
     manifest: Manifest
 
 
-def read(path: Path) -> Outline:
+def read_outline(path: Path) -> RunOutline:
     """Read the plan at `path` and what it names; raises UserFacingError."""
-    plan = plans.read(path)
-    corpus = data(path.parent / plan.data.folder)
-    return _of(plan, path, corpus, starting_weights.find(plan.model, path.parent))
+    plan = plans.read_plan(path)
+    corpus = read_corpus(path.parent / plan.data.folder)
+    return _of(plan, path, corpus, starting_weights.find_source(plan.model, path.parent))
 
 
-def of_plan(plan: Plan, path: Path, source: Source) -> Outline:
+def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutline:
     """Outline a plan that will be written to `path`; raises UserFacingError."""
-    return _of(plan, path, data(path.parent / plan.data.folder), source)
+    return _of(plan, path, read_corpus(path.parent / plan.data.folder), source)
 
 
-def _of(plan: Plan, path: Path, corpus: Corpus, source: Source) -> Outline:
+def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> RunOutline:
     paper = _on_paper(source)
     model = _model(paper, source, corpus)
     starting_weights.check_vocabulary(source, corpus, paper.vocabulary)
     starting_weights.check_context(source, corpus, paper.context)
-    paired = starting_weights.on_paper(source)
+    paired = starting_weights.outline_adapters(source)
     if paired is not None:
         model = _beside(model, paired)
     draft = Manifest(
         name=plan.name,
         model=model,
         tokenizer=corpus.tokenizer,
-        data=Data(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
-        algorithm=plans.algorithm(plan.algorithm, plan.inner),
-        inner=plans.inner(plan.inner),
-        windows=plans.windows(plan.windows, corpus.sequence),
-        rounds=plans.rounds(plan.rounds),
+        data=DataSpec(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
+        algorithm=plans.manifest_algorithm(plan.algorithm, plan.inner),
+        inner=plans.manifest_inner(plan.inner),
+        windows=plans.manifest_windows(plan.windows, corpus.sequence),
+        rounds=plans.manifest_rounds(plan.rounds),
         admission=plan.admission,
         measure=plan.measure if corpus.held_out else UNSET,
         witness_share_bp=round(plan.witness_share * 10_000),
         base=paired.base if paired is not None else UNSET,
     )
-    manifest = checked(draft, path)
+    manifest = validated_manifest(draft, path)
     folder = path.parent / plan.data.folder
-    return Outline(plan=plan, source=source, corpus=corpus, folder=folder, manifest=manifest)
+    return RunOutline(plan=plan, source=source, corpus=corpus, folder=folder, manifest=manifest)
 
 
-def checked(manifest: Manifest, path: Path) -> Manifest:
+def validated_manifest(manifest: Manifest, path: Path) -> Manifest:
     """Check the bounds of a manifest; raises UserFacingError."""
     try:
         return Manifest.parse(manifest.encode())
     except MalformedError as err:
-        why = plan_file.refusal(err, Manifest, {})
+        why = plan_file.explain_malformed(err, Manifest, {})
         raise UserFacingError(f"the plan {path} does not describe a valid run: {why}") from err
 
 
-def data(folder: Path) -> Corpus:
+def read_corpus(folder: Path) -> Corpus:
     """Read the data manifest of a folder; raises UserFacingError."""
     try:
         return Corpus.parse((folder / MANIFEST_NAME).read_bytes())
@@ -366,7 +368,7 @@ def data(folder: Path) -> Corpus:
         raise UserFacingError(f"the data manifest in {folder} is damaged: {err}") from err
 
 
-def _on_paper(source: Source) -> Paper:
+def _on_paper(source: ModelSourceSpec) -> Paper:
     from tequio_client.trainer import model  # noqa: PLC0415 - imports torch
 
     try:
@@ -375,8 +377,8 @@ def _on_paper(source: Source) -> Paper:
         raise UserFacingError(f"{source.plan.source}: {err}") from err
 
 
-def _model(paper: Paper, source: Source, corpus: Corpus) -> Model:
-    return Model(
+def _model(paper: Paper, source: ModelSourceSpec, corpus: Corpus) -> ModelSpec:
+    return ModelSpec(
         config=to_text(sha256(source.config)),
         parameters=sum(math.prod(shape) for _, shape in paper.tensors),
         tensors=paper.tensors,
@@ -387,7 +389,7 @@ def _model(paper: Paper, source: Source, corpus: Corpus) -> Model:
     )
 
 
-def _beside(model: Model, paired: Paired) -> Model:
+def _beside(model: ModelSpec, paired: AdapterOutline) -> ModelSpec:
     # Adapters are what the run trains, so they replace the network in its manifest.
     return msgspec.structs.replace(
         model,

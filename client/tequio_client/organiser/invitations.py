@@ -13,14 +13,14 @@ from rich.table import Table
 from tequio_client.clock import now_ms
 from tequio_client.invitation_link import SCHEME, InvitationLink
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.names import is_meant
+from tequio_client.names import matches_name_or_id
 from tequio_client.organiser import signing
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.standing import moment
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.statements.network import (
     InviteClose,
     InviteOpen,
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from tequio_shared.api.network import ConnectorsAnswer, InvitationAnswer
 
 
-LETTERS = 6
+PREFIX_LENGTH = 6
 """Shortest prefix of an invitation that may be given in its place."""
 _DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class InvitationOptions:
     """An invitation to open; `run` is a name or the beginning of an id, None for every run."""
 
     uses: int
@@ -54,42 +54,46 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class OpenedInvitation:
     """An invitation that was opened, or waits for another organiser's signature."""
 
-    says: str
+    description: str
     link: str
 
 
-def open_(ledger: str, options: Wish, folders: Sequence[Path], out: Path | None) -> Opened:
+def open_invitation(
+    ledger: str, options: InvitationOptions, folders: Sequence[Path], out: Path | None
+) -> OpenedInvitation:
     """Open an invitation as the organisers in the folders; raises UserFacingError."""
-    with signing.held(folders), shutdown.reached(ledger):
+    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
         return trio.run(_open, ledger, options, folders, out)
 
 
-def close(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
+def close_invitation(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
     """Close an invitation, given by its key, a prefix of it, or its link."""
-    with signing.held(folders), shutdown.reached(ledger):
+    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
         return trio.run(_end, ledger, name, InviteClose, folders, out)
 
 
-def revoke(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
+def revoke_invitation(ledger: str, name: str, folders: Sequence[Path], out: Path | None) -> str:
     """Revoke an invitation, given as for `close`, also for the members that it let in."""
-    with signing.held(folders), shutdown.reached(ledger):
+    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
         return trio.run(_end, ledger, name, InviteRevoke, folders, out)
 
 
-def list_all(ledger: str) -> None:
-    with shutdown.reached(ledger):
+def list_invitations(ledger: str) -> None:
+    with shutdown.explain_unreachable_ledger(ledger):
         found = trio.run(_asked, ledger, _all)
     table = Table("invitation", "used", "until", "run", "state")
     for one in found:
-        cells = (f"{one.used} of {one.uses}", moment(one.until), (one.run or "every run")[:10])
+        cells = (f"{one.used} of {one.uses}", format_time(one.until), (one.run or "every run")[:10])
         table.add_row(one.invitation, *map(escape, cells), _state(one))
     Console(soft_wrap=True).print(table)
 
 
-async def _open(ledger: str, options: Wish, folders: Sequence[Path], out: Path | None) -> Opened:
+async def _open(
+    ledger: str, options: InvitationOptions, folders: Sequence[Path], out: Path | None
+) -> OpenedInvitation:
     async with LedgerApi(ledger) as api:
         network = await api.network()
         body = InviteOpen(
@@ -98,9 +102,9 @@ async def _open(ledger: str, options: Wish, folders: Sequence[Path], out: Path |
             until=now_ms() + round(options.days * _DAY_MS),
             run=await _run(api, options.run) if options.run else "",
         )
-        says = await signing.make(api, body, folders, out)
+        says = await signing.sign_decision(api, body, folders, out)
     link = InvitationLink(ledger=ledger, network=network.id, seed=options.seed)
-    return Opened(says=says, link=link.text())
+    return OpenedInvitation(description=says, link=link.text())
 
 
 async def _end(
@@ -112,17 +116,17 @@ async def _end(
 ) -> str:
     async with LedgerApi(ledger) as api:
         body = how(invitation=await _named(api, name))
-        return await signing.make(api, body, folders, out)
+        return await signing.sign_decision(api, body, folders, out)
 
 
 async def _run(api: LedgerApi, name: str) -> str:
-    found = [one for one in await api.runs() if is_meant(one.name, one.run, name)]
+    found = [one for one in await api.runs() if matches_name_or_id(one.name, one.run, name)]
     if len(found) != 1:
         raise UserFacingError(
             f"{len(found)} runs match {name!r}: give the name, or the beginning of the id, of one "
             "run listed by `tequio run list`"
         )
-    if found[0].state in (State.COOLDOWN, State.FINISHED):
+    if found[0].state in (RunState.COOLDOWN, RunState.FINISHED):
         raise UserFacingError(f"the run {found[0].name} has ended: nobody can join it")
     return found[0].run
 
@@ -131,10 +135,10 @@ async def _named(api: LedgerApi, name: str) -> str:
     if name.startswith(f"{SCHEME}:"):
         name = to_text(InvitationLink.parse(name).signer.key)
     found = [one.invitation for one in await _all(api) if one.invitation.startswith(name)]
-    if len(name) < LETTERS or len(found) != 1:
+    if len(name) < PREFIX_LENGTH or len(found) != 1:
         raise UserFacingError(
             f"{name!r} does not match exactly one invitation: give its link, or at least the first "
-            f"{LETTERS} characters of one listed by `tequio invite list`"
+            f"{PREFIX_LENGTH} characters of one listed by `tequio invite list`"
         )
     return found[0]
 
@@ -166,36 +170,38 @@ def _state(one: InvitationAnswer) -> str:
     return "used up" if one.used >= one.uses else "open"
 
 
-def grant(ledger: str, key: str, days: float, folders: Sequence[Path], out: Path | None) -> str:
+def grant_connector(
+    ledger: str, key: str, days: float, folders: Sequence[Path], out: Path | None
+) -> str:
     """Make a key a connector for a number of days; returns a sentence about the result."""
     until = now_ms() + round(days * _DAY_MS)
     body = RoleGrant(peer=_checked(key), role="connector", until=until)
     return _decide(ledger, body, folders, out)
 
 
-def connectors_revoke(ledger: str, key: str, folders: Sequence[Path], out: Path | None) -> str:
+def revoke_connector(ledger: str, key: str, folders: Sequence[Path], out: Path | None) -> str:
     """Revoke a connector, and all that it vouched for."""
     return _decide(ledger, RoleRevoke(peer=_checked(key), role="connector"), folders, out)
 
 
-def connectors_list_all(ledger: str) -> None:
-    with shutdown.reached(ledger):
+def list_connectors(ledger: str) -> None:
+    with shutdown.explain_unreachable_ledger(ledger):
         found = trio.run(_connectors_all, ledger)
     table = Table("key", "until")
     for one in found.connectors:
         expired = " (expired: cannot vouch for new keys)" if now_ms() >= one.until else ""
-        table.add_row(one.key, moment(one.until) + expired)
+        table.add_row(one.key, format_time(one.until) + expired)
     Console(soft_wrap=True).print(table)
 
 
 def _decide(ledger: str, body: Decision, folders: Sequence[Path], out: Path | None) -> str:
-    with signing.held(folders), shutdown.reached(ledger):
+    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
         return trio.run(_decided, ledger, body, folders, out)
 
 
 async def _decided(ledger: str, body: Decision, folders: Sequence[Path], out: Path | None) -> str:
     async with LedgerApi(ledger) as api:
-        return await signing.make(api, body, folders, out)
+        return await signing.sign_decision(api, body, folders, out)
 
 
 async def _connectors_all(ledger: str) -> ConnectorsAnswer:

@@ -20,12 +20,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.dataset.build import TOKENIZER_NAME, held_out_name, train_name
+from tequio_client.dataset.build import TOKENIZER_NAME, held_out_file_name, train_file_name
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.locks import locked
-from tequio_client.names import is_meant, name_with_id, short
+from tequio_client.names import matches_name_or_id, name_with_id, short_id
 from tequio_client.organiser import estimate, signing, starting_weights
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger.api import Network
-    from tequio_client.organiser.starting_weights import Begun
-    from tequio_client.trainer.first_head import Origin
+    from tequio_client.ledger.api import LedgerNetwork
+    from tequio_client.organiser.starting_weights import StartedBase
+    from tequio_client.trainer.first_head import FirstHead
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
     from tequio_shared.statements import Body
 
 
-PATIENCE_S = 300.0
+SUBMIT_TIMEOUT_S = 300.0
 """Longest time that a statement is sent to a ledger that does not accept it."""
 
 
-def organisers(network: Network, folders: Sequence[Path]) -> tuple[Signer, ...]:
+def load_organisers(network: LedgerNetwork, folders: Sequence[Path]) -> tuple[Signer, ...]:
     """Load the organisers' keys; raises UserFacingError unless they reach the threshold."""
-    signers = tuple(signing.of(folder, network) for folder in folders)
+    signers = tuple(signing.load_organiser(folder, network) for folder in folders)
     found = len({one.key for one in signers})
     needed = max(network.genesis.threshold, len(signers))
     if found < needed:
@@ -68,7 +68,7 @@ def organisers(network: Network, folders: Sequence[Path]) -> tuple[Signer, ...]:
     return signers
 
 
-async def say(
+async def submit_statement(
     api: LedgerApi,
     folders: Sequence[Path],
     body: Body,
@@ -80,21 +80,23 @@ async def say(
     Raises UserFacingError, and what the API raises.
     """
     network = await api.network()
-    signers = organisers(network, folders)
+    signers = load_organisers(network, folders)
     for one in documents:
         await api.put_blob(one, signers[0], now_ms())
     if len(signers) > 1:
         # An outbox signs again with its own key alone when a statement grows old, so a statement of
         # several organisers is sent once, and lost if the ledger does not answer.
-        entry = await signing.signed(api, folders[0], body, signers, now_ms(), about=(run, None))
-        await signing.send(api, entry, now_ms())
+        entry = await signing.sign_statement(
+            api, folders[0], body, signers, now_ms(), about=(run, None)
+        )
+        await signing.post_entry(api, entry, now_ms())
         return
     async with Outbox(api, folders[0], signers[0]) as outbox:
-        with trio.move_on_after(PATIENCE_S) as patience:
+        with trio.move_on_after(SUBMIT_TIMEOUT_S) as patience:
             await outbox.submit(body, run)
         if patience.cancelled_caught:
             raise LedgerUnavailableError(
-                f"the ledger did not accept the statement within {PATIENCE_S:.0f} s"
+                f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s"
             )
 
 
@@ -102,56 +104,60 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedRun:
     """A run ready to be opened: manifest, documents (blobs) and the files of the shards."""
 
     manifest: Manifest
     blobs: tuple[bytes, ...]
     weights: bytes  # master copy of head 0
     shard_files: tuple[tuple[str, Path], ...]  # (root as text, file)
-    begun: Begun | None = None
+    base: StartedBase | None = None
     """For a run of adapters: the frozen base, whose files are served with the shards."""
 
 
-def prepare(path: Path) -> Prepared:
+def prepare_run(path: Path) -> PreparedRun:
     """Make everything that the plan at `path` names; raises UserFacingError.
 
     If the plan has expected volunteers, a run that they cannot train is refused before weights are
     made.
     """
-    outline = estimate.read(path)
+    outline = estimate.read_outline(path)
     if not isinstance(outline.plan.expect, UnsetType):
-        estimate.reckon(outline, outline.plan.expect).check()
+        estimate.estimate_run(outline, outline.plan.expect).check()
     corpus, folder = outline.corpus, outline.folder
     layout = outline.manifest.algorithm.layout
     begun = (
-        starting_weights.begin(outline.source, corpus, layout) if outline.manifest.frozen else None
+        starting_weights.start_base(outline.source, corpus, layout)
+        if outline.manifest.frozen
+        else None
     )
-    origin = begun.origin if begun else starting_weights.origin(outline.source, corpus, layout)
-    model = origin.described(sequence=corpus.sequence, aux_dtype=None)
+    origin = begun.origin if begun else starting_weights.make_origin(outline.source, corpus, layout)
+    model = origin.manifest_entry(sequence=corpus.sequence, aux_dtype=None)
     manifest = msgspec.structs.replace(
         outline.manifest, model=model, base=begun.base if begun else UNSET
     )
-    manifest = estimate.checked(manifest, path)
+    manifest = estimate.validated_manifest(manifest, path)
     if not outline.source.is_fresh and not begun:
         _log_rounding(origin, outline.source.plan.source)
-    tokenizer = [starting_weights.content(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
-    return Prepared(
+    tokenizer = (
+        [starting_weights.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
+    )
+    return PreparedRun(
         manifest=manifest,
         blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),
         weights=origin.master.astype("<i4", copy=False).tobytes(),
         shard_files=_shard_files(corpus, folder),
-        begun=begun,
+        base=begun,
     )
 
 
-def keep(prepared: Prepared, store: Store) -> None:
+def store_run(prepared: PreparedRun, store: Store) -> None:
     """Store the first head, all shards and a frozen base, for a seed to serve.
 
     Raises UserFacingError when a shard does not match the data manifest.
     """
-    if prepared.begun is not None:
-        prepared.begun.keep(store)
+    if prepared.base is not None:
+        prepared.base.store_files(store)
     ref = store.put_tree(prepared.weights, PIECE_BYTES)
     store.pin(ref.root)
     for root, file in prepared.shard_files:
@@ -162,21 +168,21 @@ def keep(prepared: Prepared, store: Store) -> None:
         store.put_blob(blob)
 
 
-async def announce(prepared: Prepared, ledger: LedgerApi, folders: Sequence[Path]) -> None:
+async def publish_run(prepared: PreparedRun, ledger: LedgerApi, folders: Sequence[Path]) -> None:
     """Upload the documents and log run.open; the caller has locked the organisers' folders.
 
     Raises LedgerRefusedError.
     """
     manifest = prepared.manifest
     body = RunOpen(manifest=to_text(manifest.run_id), head=to_text(first_head(manifest).hash))
-    await say(ledger, folders, body, manifest.run_id, prepared.blobs)
+    await submit_statement(ledger, folders, body, manifest.run_id, prepared.blobs)
     log.info("run opened", run=to_text(manifest.run_id)[:10], name=manifest.name)
 
 
-def _log_rounding(origin: Origin, source: str) -> None:
-    from tequio_client.trainer.first_head import rounding  # noqa: PLC0415 - imports torch
+def _log_rounding(origin: FirstHead, source: str) -> None:
+    from tequio_client.trainer.first_head import measure_rounding  # noqa: PLC0415 - imports torch
 
-    found = rounding(origin)
+    found = measure_rounding(origin)
     log.info(
         "weights imported",
         source=source,
@@ -187,8 +193,8 @@ def _log_rounding(origin: Origin, source: str) -> None:
 
 
 def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:
-    files = [(one.root, folder / train_name(at)) for at, one in enumerate(corpus.train)]
-    files += [(one.root, folder / held_out_name(at)) for at, one in enumerate(corpus.held_out)]
+    files = [(one.root, folder / train_file_name(at)) for at, one in enumerate(corpus.train)]
+    files += [(one.root, folder / held_out_file_name(at)) for at, one in enumerate(corpus.held_out)]
     for _, file in files:
         if not file.is_file():
             raise UserFacingError(f"the shard {file} is missing: build the data again")
@@ -221,20 +227,20 @@ def open_run(
     if folder.resolve() == seed_folder.resolve():
         raise UserFacingError(f"organiser and seed cannot share the folder {folder}")
     folders = (folder, *others)
-    with signing.held(folders), locked(seed_folder):
-        organisers(_ask(ledger, LedgerApi.network), folders)  # fail before the long work
-        prepared = prepare(plan)
-        if prepared.begun is not None:
-            prepared.begun.check_room(seed_folder)
-        keep(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
-        with shutdown.reached(ledger):
+    with signing.locked_folders(folders), locked(seed_folder):
+        load_organisers(_ask(ledger, LedgerApi.network), folders)  # fail before the long work
+        prepared = prepare_run(plan)
+        if prepared.base is not None:
+            prepared.base.check_room(seed_folder)
+        store_run(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
+        with shutdown.explain_unreachable_ledger(ledger):
             trio.run(_open, prepared, ledger, folders)
     return to_text(prepared.manifest.run_id)
 
 
-async def _open(prepared: Prepared, ledger: str, folders: Sequence[Path]) -> None:
+async def _open(prepared: PreparedRun, ledger: str, folders: Sequence[Path]) -> None:
     async with LedgerApi(ledger) as api:
-        await announce(prepared, api, folders)
+        await publish_run(prepared, api, folders)
 
 
 def list_runs(ledger: str) -> None:
@@ -290,7 +296,7 @@ def pause_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
     one = _steer(name, ledger, folders, RunPause(reason=BY_ORGANISER))
     return (
         f"{one.name}: paused after the current round; continue with "
-        f"`tequio run resume {short(one.run)}`"
+        f"`tequio run resume {short_id(one.run)}`"
     )
 
 
@@ -307,11 +313,11 @@ def finish_run(name: str, ledger: str, folders: Sequence[Path]) -> str:
 
 def _steer(name: str, ledger: str, folders: Sequence[Path], body: Body) -> RunAnswer:
     one = _named(name, ledger)
-    with signing.held(folders), shutdown.reached(ledger):
+    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(ledger):
         try:
             trio.run(_submit, ledger, folders, body, one)
         except* LedgerRefusedError as group:
-            refused = shutdown.first_of(group)
+            refused = shutdown.first_error(group)
             if not isinstance(refused, LedgerRefusedError) or refused.code != _WRONG_STATE:
                 raise
             raise UserFacingError(
@@ -322,12 +328,12 @@ def _steer(name: str, ledger: str, folders: Sequence[Path], body: Body) -> RunAn
 
 async def _submit(ledger: str, folders: Sequence[Path], body: Body, one: RunAnswer) -> None:
     async with LedgerApi(ledger) as api:
-        await say(api, folders, body, one.id)
+        await submit_statement(api, folders, body, one.id)
 
 
 def _named(name: str, ledger: str) -> RunAnswer:
     runs = _ask(ledger, LedgerApi.runs)
-    found = [one for one in runs if is_meant(one.name, one.run, name)]
+    found = [one for one in runs if matches_name_or_id(one.name, one.run, name)]
     if len(found) == 1:
         return found[0]
     known = ", ".join(name_with_id(one.name, one.run) for one in found or runs) or "none"
@@ -337,7 +343,7 @@ def _named(name: str, ledger: str) -> RunAnswer:
 
 
 def _ask(ledger: str, question: Callable[[LedgerApi], Awaitable[T]]) -> T:
-    with shutdown.reached(ledger):
+    with shutdown.explain_unreachable_ledger(ledger):
         return trio.run(partial(_asked, ledger, question))
 
 

@@ -24,8 +24,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_client import plan_file
-from tequio_shared.head.layout import RANK
-from tequio_shared.round.manifest import Admission, Algorithm, Inner, Measure, Rounds, Windows
+from tequio_shared.head.layout import MOST_RANK
+from tequio_shared.round.manifest import (
+    Admission,
+    Algorithm,
+    InnerParams,
+    MeasureRules,
+    RoundRules,
+    WindowRules,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +56,7 @@ class LoraPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     2023, section 4).
     """
 
-    rank: Annotated[int, Meta(ge=1, le=RANK)] = 16
+    rank: Annotated[int, Meta(ge=1, le=MOST_RANK)] = 16
     alpha: Annotated[int, Meta(ge=0, le=65_535)] = 0
     targets: tuple[str, ...] = EVERY_MATRIX
 
@@ -140,7 +147,7 @@ class ExpectPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tflops: Annotated[float, Meta(ge=0, le=1e5)] = 0.0
 
 
-class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RunPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A complete plan; relative paths are relative to its file."""
 
     name: str
@@ -152,16 +159,16 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rounds: RoundsPlan = RoundsPlan()
     admission: Admission | UnsetType = UNSET
     expect: ExpectPlan | UnsetType = UNSET
-    measure: Measure = Measure()
+    measure: MeasureRules = MeasureRules()
     witness_share: Annotated[float, Meta(ge=0, le=1)] = 0.05
 
 
-def read(path: Path) -> Plan:
+def read_plan(path: Path) -> RunPlan:
     """Read a plan; raises UserFacingError, which names the file and the fault."""
-    return plan_file.read(path, Plan)
+    return plan_file.read(path, RunPlan)
 
 
-def algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
+def manifest_algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
     alpha = round(plan.outer_lr * ALPHA_ONE)
     decay = round(plan.weight_decay * LAMBDA_ONE)
     return Algorithm(
@@ -177,8 +184,8 @@ def algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
     )
 
 
-def inner(plan: InnerPlan) -> Inner:
-    return Inner(
+def manifest_inner(plan: InnerPlan) -> InnerParams:
+    return InnerParams(
         optimiser=plan.optimiser,
         steps=plan.steps,
         lr_e9=round(plan.lr * 1e9),
@@ -189,8 +196,8 @@ def inner(plan: InnerPlan) -> Inner:
     )
 
 
-def windows(plan: WindowsPlan, sequence: int) -> Windows:
-    return Windows(
+def manifest_windows(plan: WindowsPlan, sequence: int) -> WindowRules:
+    return WindowRules(
         samples=plan.samples,
         tokens=plan.samples * sequence,
         first=plan.first,
@@ -199,8 +206,8 @@ def windows(plan: WindowsPlan, sequence: int) -> Windows:
     )
 
 
-def rounds(plan: RoundsPlan) -> Rounds:
-    return Rounds(
+def manifest_rounds(plan: RoundsPlan) -> RoundRules:
+    return RoundRules(
         min_members=plan.min_members,
         most_members=plan.most_members,
         warmup=_ms(plan.warmup_s),

@@ -29,14 +29,19 @@ from rich.table import Table
 
 from tequio_client.organiser import estimate, starting_weights
 from tequio_client.organiser import plan as plans
-from tequio_client.organiser.estimate import TOKENS_PER_PARAMETER, speed, transfer_s, usual_tflops
+from tequio_client.organiser.estimate import (
+    TOKENS_PER_PARAMETER,
+    tokens_per_s,
+    transfer_s,
+    usual_tflops,
+)
 from tequio_client.organiser.plan import ExpectPlan, LoraPlan
-from tequio_client.organiser.starting_weights import Source
+from tequio_client.organiser.starting_weights import ModelSourceSpec
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from tequio_client.organiser.estimate import Outline, Reckoning
-    from tequio_client.organiser.plan import Plan
+    from tequio_client.organiser.estimate import Estimate, RunOutline
+    from tequio_client.organiser.plan import RunPlan
     from tequio_shared.round.manifest import Manifest
 
 _COLUMN = 30
@@ -98,7 +103,7 @@ tflops = {tflops:g} ## {why_tflops}
 """
 
 
-def write(plan: Plan, *, sequence: int, is_fresh: bool) -> str:
+def render_plan(plan: RunPlan, *, sequence: int, is_fresh: bool) -> str:
     """Render the plan as TOML with comments; `plan.read` parses it back."""
     expect = plan.expect if isinstance(plan.expect, ExpectPlan) else ExpectPlan()
     text = _TEXT.format(
@@ -122,7 +127,7 @@ def write(plan: Plan, *, sequence: int, is_fresh: bool) -> str:
     return "".join(f"{_aligned(line)}\n" for line in text.splitlines())
 
 
-def _source(plan: Plan, *, is_fresh: bool) -> str:
+def _source(plan: RunPlan, *, is_fresh: bool) -> str:
     source = f"source = {_quoted(plan.model.source)}"
     if is_fresh:
         return f"{source}{_MARK}the network\nseed = 0{_MARK}seed of the first weights"
@@ -144,7 +149,7 @@ def _lora(rules: LoraPlan) -> str:
     )
 
 
-def _why_rate(plan: Plan, *, is_fresh: bool) -> str:
+def _why_rate(plan: RunPlan, *, is_fresh: bool) -> str:
     if isinstance(plan.model.lora, LoraPlan):
         return "as in QLoRA for adapters of 7B models"
     if is_fresh:
@@ -163,12 +168,12 @@ def _quoted(text: str) -> str:
 
 
 STEPS = 30
-RATE, RATE_SIZE = 6e-4, 125e6
-MOST_RATE = 3e-3
-GOING_ON = 1 / 3
+BASE_RATE, BASE_RATE_PARAMETERS = 6e-4, 125e6
+MAX_RATE = 3e-3
+CONTINUED_RATE_FACTOR = 1 / 3
 ADAPTER_RATE = 2e-4
-GOING_ON_TOKENS = 2
-LINE_TIMES = 4
+CONTINUED_TOKENS_PER_PARAMETER = 2
+TRAIN_TO_TRANSFER = 4
 _WINDOW_TOKENS = 4_096
 _USUAL_S = ((10e6, 60), (100e6, 300), (1e9, 600))
 _LONG_S = 1_200
@@ -181,7 +186,7 @@ _LEAST_ROUNDS, _MOST_ROUNDS = 10, 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
+class PlanDefaults:
     """Values of a new plan, chosen for its model, its data and the volunteers expected."""
 
     inner: plans.InnerPlan
@@ -189,27 +194,29 @@ class Preset:
     rounds: plans.RoundsPlan
 
 
-def preset(outline: Outline, expect: plans.ExpectPlan, tokens: int | None) -> Preset:
+def choose_defaults(
+    outline: RunOutline, expect: plans.ExpectPlan, tokens: int | None
+) -> PlanDefaults:
     """Choose the values; `tokens` are those of the whole run, None for the usual number."""
     manifest, is_fresh = outline.manifest, outline.source.is_fresh
     size, sequence = manifest.model.parameters, manifest.model.sequence
     still = manifest.frozen.parameters if manifest.frozen else 0
     line_s = transfer_s(manifest, expect, expect.peers)
     # Training takes four times as long as the transfer, so a fifth of the time is transfer.
-    train_s = _tens(min(max(_usual_s(size + still), LINE_TIMES * line_s), _DAY_S / 3))
-    pace = speed(size, expect, still)
+    train_s = _tens(min(max(_usual_s(size + still), TRAIN_TO_TRANSFER * line_s), _DAY_S / 3))
+    pace = tokens_per_s(size, expect, still)
     samples = max(_WINDOW_TOKENS // sequence, 1)
     # Nobody knows a newcomer's speed: it gets the work of a card with a quarter of the expected
     # speed, and at least one window for each inner step.
     slow = int(pace / _SLOW * train_s / (samples * sequence))
     is_few = not is_fresh and not still
-    wanted = tokens or size * (GOING_ON_TOKENS if is_few else TOKENS_PER_PARAMETER)
+    wanted = tokens or size * (CONTINUED_TOKENS_PER_PARAMETER if is_few else TOKENS_PER_PARAMETER)
     rounds = math.ceil(wanted / max(expect.peers * pace * train_s, 1))
     # Adapters get AdamW at 2e-4, as in QLoRA at 7B (Dettmers et al. 2023, table 9). The update of a
     # pair is that of the product B A: if Muon made those of A and B orthogonal, each by itself, the
     # size of the product's would be unknown.
     rate = ADAPTER_RATE if still else _rate(size, is_fresh=is_fresh)
-    return Preset(
+    return PlanDefaults(
         inner=plans.InnerPlan(
             optimiser="adamw" if still else "muon", steps=STEPS, lr=rate, adam_lr=rate
         ),
@@ -227,7 +234,7 @@ def preset(outline: Outline, expect: plans.ExpectPlan, tokens: int | None) -> Pr
     )
 
 
-def filled(plan: Plan, chosen: Preset) -> Plan:
+def with_defaults(plan: RunPlan, chosen: PlanDefaults) -> RunPlan:
     return msgspec.structs.replace(
         plan, inner=chosen.inner, windows=chosen.windows, rounds=chosen.rounds
     )
@@ -238,7 +245,9 @@ def _usual_s(size: int) -> int:
 
 
 def _rate(size: int, *, is_fresh: bool) -> float:
-    rate = min(RATE * (RATE_SIZE / size) ** (1 / 3), MOST_RATE) * (1 if is_fresh else GOING_ON)
+    rate = min(BASE_RATE * (BASE_RATE_PARAMETERS / size) ** (1 / 3), MAX_RATE) * (
+        1 if is_fresh else CONTINUED_RATE_FACTOR
+    )
     return float(f"{rate:.1e}")
 
 
@@ -256,7 +265,7 @@ def _tens(seconds: float) -> float:
     return float(math.ceil(seconds / 10) * 10)
 
 
-TOLERANCE = 0.15
+SIZE_TOLERANCE = 0.15
 """Largest relative deviation of a model from the size that was asked for."""
 _WIDTHS = (*range(64, 1_024, 64), *range(1_024, 2_048, 128), *range(2_048, 16_385, 512))
 _INNER_UNIT = 64
@@ -269,7 +278,7 @@ _MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class LlamaShape:
     """Dimensions of a Llama model, in the proportions of published models of its size.
 
     Heads of 64, of 128 from a width of 2,048 on, of 32 below a width of 256. Inner width 8/3 of the
@@ -315,14 +324,14 @@ class Shape:
         }
 
 
-def nearest(parameters: int, vocabulary: int) -> Shape:
+def nearest_shape(parameters: int, vocabulary: int) -> LlamaShape:
     """Choose a shape of about that size; raises UserFacingError if there is none.
 
     The nearest in size wins; among near ones, the one with the usual depth.
     """
     shapes = [_of_width(width, parameters, vocabulary) for width in _WIDTHS]
     best = min(shapes, key=lambda one: _distance(one, parameters))
-    if abs(best.parameters - parameters) > TOLERANCE * parameters:
+    if abs(best.parameters - parameters) > SIZE_TOLERANCE * parameters:
         raise UserFacingError(
             f"no model with a vocabulary of {vocabulary:,} has about {parameters:,} parameters: "
             f"the nearest has {best.parameters / _MILLION:,.1f}M; give that with --parameters, or "
@@ -331,11 +340,11 @@ def nearest(parameters: int, vocabulary: int) -> Shape:
     return best
 
 
-def _of_width(width: int, parameters: int, vocabulary: int) -> Shape:
+def _of_width(width: int, parameters: int, vocabulary: int) -> LlamaShape:
     """Shape of that width whose depth fits the size best."""
     head = 32 if width < _NARROW else 64 if width < _WIDE else 128
     heads = width // head
-    shape = Shape(
+    shape = LlamaShape(
         vocabulary=vocabulary,
         width=width,
         inner=max(round(8 * width / 3 / _INNER_UNIT), 1) * _INNER_UNIT,
@@ -350,7 +359,7 @@ def _of_width(width: int, parameters: int, vocabulary: int) -> Shape:
     return replace(shape, layers=min(max(layers, 1), _DEEPEST))
 
 
-def _distance(shape: Shape, parameters: int) -> float:
+def _distance(shape: LlamaShape, parameters: int) -> float:
     usual = min(max(shape.width / 20, 32.0), 128.0)
     depth = abs(math.log(shape.width / shape.layers / usual))
     return _WEIGHT_OF_SIZE * abs(math.log(shape.parameters / parameters)) + depth
@@ -361,7 +370,7 @@ _CONFIG_ENDING = ".model.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class NewPlanOptions:
     """Choices of the organiser for a new run: a size, or a model to continue training."""
 
     name: str | None
@@ -376,7 +385,7 @@ class Wish:
     """Rank of adapters; the model is frozen then. 0: the model itself is trained."""
 
 
-def new(path: Path, options: Wish) -> None:
+def write_new_plan(path: Path, options: NewPlanOptions) -> None:
     """Write a plan, and next to it the configuration of a new model.
 
     Prints the estimate. Nothing is written if the run cannot work; raises UserFacingError.
@@ -392,43 +401,43 @@ def new(path: Path, options: Wish) -> None:
             raise UserFacingError(f"{file} exists already: choose another name, or remove it")
     source = _fresh(config, options) if options.parameters else _found(path, options)
     data = plans.DataPlan(folder=_path_from(path.parent, options.data))
-    draft = plans.Plan(name=name, model=source.plan, data=data, expect=options.expect)
-    bare = estimate.of_plan(draft, path, source)
-    plan = filled(draft, preset(bare, options.expect, options.tokens))
-    final = estimate.of_plan(plan, path, source)
-    _print(final, estimate.reckon(final, options.expect))
-    text = write(plan, sequence=final.corpus.sequence, is_fresh=source.is_fresh)
+    draft = plans.RunPlan(name=name, model=source.plan, data=data, expect=options.expect)
+    bare = estimate.outline_plan(draft, path, source)
+    plan = with_defaults(draft, choose_defaults(bare, options.expect, options.tokens))
+    final = estimate.outline_plan(plan, path, source)
+    _print(final, estimate.estimate_run(final, options.expect))
+    text = render_plan(plan, sequence=final.corpus.sequence, is_fresh=source.is_fresh)
     if source.is_fresh:
         _save(config, source.config)
     _save(path, text.encode())
 
 
-def check(path: Path) -> None:
+def check_plan(path: Path) -> None:
     """Print the estimate of a plan; raises UserFacingError if the run cannot work."""
-    found = estimate.read(path)
+    found = estimate.read_outline(path)
     expect = found.plan.expect
     known = plans.ExpectPlan() if isinstance(expect, UnsetType) else expect
-    _print(found, estimate.reckon(found, known))
+    _print(found, estimate.estimate_run(found, known))
 
 
-def _fresh(config: Path, options: Wish) -> Source:
-    corpus = estimate.data(options.data)
-    shape = nearest(options.parameters, corpus.tokenizer.vocab_size)
+def _fresh(config: Path, options: NewPlanOptions) -> ModelSourceSpec:
+    corpus = estimate.read_corpus(options.data)
+    shape = nearest_shape(options.parameters, corpus.tokenizer.vocab_size)
     content = json.dumps(shape.config(corpus.sequence), indent=2).encode() + b"\n"
     plan = plans.ModelPlan(source=config.name)
-    return Source(plan=plan, config=content, is_fresh=True, folder=None)
+    return ModelSourceSpec(plan=plan, config=content, is_fresh=True, folder=None)
 
 
-def _found(path: Path, options: Wish) -> Source:
+def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
     # A repository is pinned to its present commit: everyone must mean the same bits.
     folder = Path(options.source)
     lora = plans.LoraPlan(rank=options.lora_rank) if options.lora_rank else UNSET
     if folder.is_dir():
         plan = plans.ModelPlan(source=_path_from(path.parent, folder), lora=lora)
     else:
-        commit = starting_weights.commit_of(options.source, options.revision)
+        commit = starting_weights.resolve_commit(options.source, options.revision)
         plan = plans.ModelPlan(source=options.source, revision=commit, lora=lora)
-    return starting_weights.find(plan, path.parent)
+    return starting_weights.find_source(plan, path.parent)
 
 
 def _path_from(folder: Path, path: Path) -> str:
@@ -437,10 +446,10 @@ def _path_from(folder: Path, path: Path) -> str:
     return Path(os.path.relpath(path, folder)).as_posix()
 
 
-def _print(found: Outline, reckoned: Reckoning) -> None:
+def _print(found: RunOutline, reckoned: Estimate) -> None:
     table = Table("what", "estimate", "note", title=escape(found.manifest.name))
     for row in reckoned.rows:
-        table.add_row(row.what, row.value, row.note)
+        table.add_row(row.label, row.value, row.note)
     Console().print(table)
     reckoned.check()
 

@@ -22,16 +22,16 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from tequio_client import files
-from tequio_client.dataset.sources import Files
-from tequio_client.names import cleaned
+from tequio_client.dataset.sources import TextFiles
+from tequio_client.names import clean_text
 from tequio_shared import sealed_set
 from tequio_shared.competition import sealed_archive
 from tequio_shared.competition.sealed_archive import (
     CHUNK_BYTES,
     HEAD_BYTES,
     TAG_BYTES,
-    Begin,
-    Head,
+    ArchiveHead,
+    DocumentStart,
     chunked,
 )
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from io import BufferedReader
 
-    from tequio_client.dataset.sources import Source
+    from tequio_client.dataset.sources import TextSource
 
 
-def encrypted(key: bytes, head: Head, pieces: Iterable[bytes]) -> Iterator[bytes]:
+def encrypt(key: bytes, head: ArchiveHead, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Encrypt an archive with ChaCha20-Poly1305, chunk by chunk.
 
     `pieces` have as many bytes in all as `head` announces.
@@ -57,7 +57,7 @@ def encrypted(key: bytes, head: Head, pieces: Iterable[bytes]) -> Iterator[bytes
         yield cipher.encrypt(head.nonce(number), chunk, clear)
 
 
-def decrypted(key: bytes, head: Head, file: BinaryIO) -> Iterator[bytes]:
+def decrypt(key: bytes, head: ArchiveHead, file: BinaryIO) -> Iterator[bytes]:
     """Decrypt the chunks that follow the head in a file.
 
     Raises MalformedError when a chunk is not authentic under this key, or their number is wrong.
@@ -79,7 +79,7 @@ def decrypted(key: bytes, head: Head, file: BinaryIO) -> Iterator[bytes]:
 _HALF = 16
 
 
-def split(key: bytes, needed: int, shares: int) -> list[bytes]:
+def split_key(key: bytes, needed: int, shares: int) -> list[bytes]:
     """Split a key of 32 bytes into shares of 32 bytes; the first has index 1.
 
     Shamir's scheme over GF(2^128), on each half of the key. The shares are those of the program
@@ -92,7 +92,7 @@ def split(key: bytes, needed: int, shares: int) -> list[bytes]:
     return [one + other for (_, one), (_, other) in zip(front, back, strict=True)]
 
 
-def combine(shares: Mapping[int, bytes]) -> bytes:
+def combine_shares(shares: Mapping[int, bytes]) -> bytes:
     """Join exactly the needed number of shares, by index, into the key.
 
     Wrong shares give a wrong key and no error: check them against the commitment first.
@@ -105,7 +105,7 @@ def combine(shares: Mapping[int, bytes]) -> bytes:
 
 
 @contextmanager
-def staged(to: Path) -> Iterator[Path]:
+def staged_folder(to: Path) -> Iterator[Path]:
     """Give a temporary folder that only its owner can read, and rename it to `to` at the end.
 
     The folder `to` is complete or absent: any error removes everything. Raises UserFacingError when
@@ -118,7 +118,7 @@ def staged(to: Path) -> Iterator[Path]:
         stage = Path(tempfile.mkdtemp(prefix=f".{to.name}-", dir=to.parent))
         try:
             yield stage
-            files.settle_folder(stage, to)
+            files.sync_and_rename_folder(stage, to)
         except BaseException:
             shutil.rmtree(stage, ignore_errors=True)
             raise
@@ -139,20 +139,20 @@ class _Leaf:
     size_bytes: int
 
 
-def seal(source: Source, to: Path, *, needed: int, shares: int) -> SealedSet:
+def seal(source: TextSource, to: Path, *, needed: int, shares: int) -> SealedSet:
     """Seal all documents into the new folder `to`; `needed` of `shares` shares open it.
 
     Raises UserFacingError, which names the documents that cannot be sealed; nothing is written
     then.
     """
-    with staged(to) as stage:
+    with staged_folder(to) as stage:
         leaves = _leaves(source)
         head = _head(leaves)
         key = secrets.token_bytes(KEY_BYTES)
-        archive = _write(stage / ARCHIVE, encrypted(key, head, _plain(source, leaves)))
+        archive = _write(stage / ARCHIVE, encrypt(key, head, _plain(source, leaves)))
         held = [
             KeyShare(index=at, needed=needed, shares=shares, root=head.root, value=value)
-            for at, value in enumerate(split(key, needed, shares), 1)
+            for at, value in enumerate(split_key(key, needed, shares), 1)
         ]
         sealed = SealedSet(
             root=to_text(head.root),
@@ -164,11 +164,11 @@ def seal(source: Source, to: Path, *, needed: int, shares: int) -> SealedSet:
         )
         (stage / COMMITMENT).write_bytes(sealed.encode())
         for one in held:
-            files.write_private(stage / share_file(one), _letter(one).encode())
+            files.write_private(stage / share_file_name(one), _letter(one).encode())
     return sealed
 
 
-def share_file(share: KeyShare) -> str:
+def share_file_name(share: KeyShare) -> str:
     return f"share-{share.index}-of-{share.shares}.txt"
 
 
@@ -191,7 +191,7 @@ def _letter(share: KeyShare) -> str:
     )
 
 
-def _leaves(source: Source) -> list[_Leaf]:
+def _leaves(source: TextSource) -> list[_Leaf]:
     if not 1 <= len(source) <= TEXTS:
         raise UserFacingError(
             f"{len(source):,} documents in the {source.label}: a sealed set has 1 to {TEXTS:,}"
@@ -205,16 +205,16 @@ def _leaves(source: Source) -> list[_Leaf]:
             faults.append(f"{_named(source, index)} {fault}")
             continue
         salt = secrets.token_bytes(SALT_BYTES)
-        leaf = sealed_set.leaf(salt, (raw,))
+        leaf = sealed_set.document_leaf(salt, (raw,))
         leaves.append(_Leaf(salt=salt, hash=leaf, size_bytes=len(raw)))
     if faults:
         raise UserFacingError(f"nothing was sealed: {_joined(faults)}")
     return leaves
 
 
-def _file_bytes(source: Source, index: int) -> int:
+def _file_bytes(source: TextSource, index: int) -> int:
     # A folder may hold files of any size, so a file's size is asked before it is read.
-    return source.paths[index].stat().st_size if isinstance(source, Files) else 0
+    return source.paths[index].stat().st_size if isinstance(source, TextFiles) else 0
 
 
 def _fault(size_bytes: int, raw: bytes) -> str:
@@ -223,7 +223,7 @@ def _fault(size_bytes: int, raw: bytes) -> str:
     return "" if raw.strip() else "has no text, or is not UTF-8: remove it, or convert it"
 
 
-def _twin(source: Source, index: int, raw: bytes, seen: dict[bytes, int]) -> str:
+def _twin(source: TextSource, index: int, raw: bytes, seen: dict[bytes, int]) -> str:
     # A document that differs in surrounding white space only counts as a copy.
     first = seen.setdefault(hashlib.sha256(raw.strip()).digest(), index)
     return f"is a copy of {_named(source, first)}: remove one of them" if first != index else ""
@@ -234,39 +234,39 @@ def _joined(faults: list[str]) -> str:
     return "; ".join(faults[:_NAMED]) + (f"; and {more:,} more like these" if more > 0 else "")
 
 
-def _named(source: Source, index: int) -> str:
-    if isinstance(source, Files):
-        return f"document {index + 1} ({cleaned(source.paths[index].name, _SHOWN)})"
+def _named(source: TextSource, index: int) -> str:
+    if isinstance(source, TextFiles):
+        return f"document {index + 1} ({clean_text(source.paths[index].name, _SHOWN)})"
     return f"document {index + 1}"
 
 
-def _raw(source: Source, index: int) -> bytes:
+def _raw(source: TextSource, index: int) -> bytes:
     try:
         return source.text(index).encode()
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can spell
         return b""
 
 
-def _head(leaves: list[_Leaf]) -> Head:
+def _head(leaves: list[_Leaf]) -> ArchiveHead:
     tree = Frontier()
     for leaf in leaves:
         tree.append(leaf.hash)
-    return Head(
+    return ArchiveHead(
         root=tree.root(),
         documents=len(leaves),
         size_bytes=sum(leaf.size_bytes for leaf in leaves),
     )
 
 
-def _plain(source: Source, leaves: list[_Leaf]) -> Iterator[bytes]:
+def _plain(source: TextSource, leaves: list[_Leaf]) -> Iterator[bytes]:
     yield from (leaf.hash for leaf in leaves)
     for index, leaf in enumerate(leaves):
         raw = _raw(source, index)
-        if sealed_set.leaf(leaf.salt, (raw,)) != leaf.hash:
+        if sealed_set.document_leaf(leaf.salt, (raw,)) != leaf.hash:
             raise UserFacingError(
                 f"nothing was sealed: {_named(source, index)} was changed meanwhile; start again"
             )
-        yield Begin(index=index, salt=leaf.salt, size_bytes=leaf.size_bytes).encode()
+        yield DocumentStart(index=index, salt=leaf.salt, size_bytes=leaf.size_bytes).encode()
         yield raw
 
 
@@ -294,22 +294,22 @@ def open_sealed(
     Raises UserFacingError, which names the wrong share or document; no folder is left then.
     """
     sealed = _commitment(commitment)
-    unlocked(archive, sealed, combine(_agreed(share_files, sealed)), to)
+    decrypt_archive(archive, sealed, combine_shares(_agreed(share_files, sealed)), to)
     return sealed
 
 
-def unlocked(archive: Path, sealed: SealedSet, key: bytes, to: Path) -> None:
+def decrypt_archive(archive: Path, sealed: SealedSet, key: bytes, to: Path) -> None:
     """Decrypt as `open_sealed` does, with the key itself."""
-    with _opened(archive) as file, staged(to) as stage:
+    with _opened(archive) as file, staged_folder(to) as stage:
         try:
             head = _archive_head(file, sealed)
-            chunks = decrypted(key, head, file)
-            _write_documents(sealed_archive.read(chunks, head), stage)
+            chunks = decrypt(key, head, file)
+            _write_documents(sealed_archive.read_documents(chunks, head), stage)
         except MalformedError as err:
             raise UserFacingError(f"cannot open {archive}: {err}") from err
 
 
-def document_file(index: int) -> str:
+def document_file_name(index: int) -> str:
     """File name of a document; `index` counts from 0."""
     return f"{index + 1:07}.txt"
 
@@ -368,29 +368,29 @@ def _share(file: Path, sealed: SealedSet) -> KeyShare:
     return share
 
 
-def _archive_head(file: BufferedReader, sealed: SealedSet) -> Head:
+def _archive_head(file: BufferedReader, sealed: SealedSet) -> ArchiveHead:
     # The whole archive is checked against the commitment before any of it is decrypted.
     if to_text(hashlib.file_digest(file, "sha256").digest()) != sealed.archive:
         raise MalformedError("the archive does not match the commitment; download it again")
     file.seek(0)
-    head = Head.parse(file.read(HEAD_BYTES))
+    head = ArchiveHead.parse(file.read(HEAD_BYTES))
     found = (to_text(head.root), head.documents, head.size_bytes)
     if found != (sealed.root, sealed.documents, sealed.size_bytes):
         raise MalformedError("the archive's head does not match the commitment")
     return head
 
 
-def _write_documents(events: Iterator[Begin | bytes], stage: Path) -> None:
+def _write_documents(events: Iterator[DocumentStart | bytes], stage: Path) -> None:
     (stage / DOCUMENTS).mkdir()
     document: BinaryIO | None = None
     with (stage / SALTS).open("wb") as salts:
         try:
             for event in events:
-                if isinstance(event, Begin):
+                if isinstance(event, DocumentStart):
                     salts.write(to_text(event.salt).encode() + b"\n")
                     if document:
                         document.close()
-                    document = (stage / DOCUMENTS / document_file(event.index)).open("wb")
+                    document = (stage / DOCUMENTS / document_file_name(event.index)).open("wb")
                 elif document:
                     document.write(event)
         finally:

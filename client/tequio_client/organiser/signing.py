@@ -18,13 +18,13 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
-from tequio_client.keys.state import Kept
+from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.locks import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
-from tequio_client.worker.ledger.standing import moment
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import CLOCK_SKEW_MS, ENTRY_BYTES, STATEMENT_LIFE_MS
@@ -46,20 +46,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.ledger.api import Network
+    from tequio_client.ledger.api import LedgerNetwork
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
     from tequio_shared.statements import Body
 
 
-def of(folder: Path, network: Network) -> Signer:
+def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
     """Load the organiser's key in a folder, which the caller has locked.
 
     Raises UserFacingError if there is no key, or it is not an organiser's.
     """
     # No key is created here: that of a mistyped folder would be registered, and then refused.
     name = network.genesis.name
-    if identity.kept(folder) is Kept.ABSENT:
+    if identity.protection_of(folder) is KeyProtection.ABSENT:
         raise UserFacingError(
             f"no key in {folder}: give the folder of an organiser of the network {name!r} with "
             "--dir"
@@ -97,7 +97,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     leaf: str
 
 
-async def signed(
+async def sign_statement(
     api: LedgerApi,
     folder: Path,
     body: Body,
@@ -136,7 +136,7 @@ async def signed(
     return statement.sign(network.id, made, *signers)
 
 
-def is_complete(entry: Entry, network: Network) -> bool:
+def is_complete(entry: Entry, network: LedgerNetwork) -> bool:
     """Tell if enough organisers have signed; raises UserFacingError for any other signer."""
     organisers = network.genesis.organiser_keys
     for key, _ in entry.signatures:
@@ -151,7 +151,7 @@ def is_complete(entry: Entry, network: Network) -> bool:
     return True
 
 
-def cosign(entry: Entry, signer: Signer, network: Network) -> Entry:
+def add_signature(entry: Entry, signer: Signer, network: LedgerNetwork) -> Entry:
     """Add a signature; raises UserFacingError if this organiser has signed already."""
     if signer.key in dict(entry.signatures):
         raise UserFacingError("this organiser has signed already: another organiser has to sign")
@@ -161,7 +161,7 @@ def cosign(entry: Entry, signer: Signer, network: Network) -> Entry:
     return Entry((first, *sorted(others)), entry.statement)
 
 
-def write(path: Path, entry: Entry, says: str, network: Network) -> None:
+def write_half_signed(path: Path, entry: Entry, says: str, network: LedgerNetwork) -> None:
     """Write a half-signed statement; raises UserFacingError."""
     content = _File(network=to_text(network.id), says=says, leaf=to_text(entry.leaf()))
     try:
@@ -170,7 +170,7 @@ def write(path: Path, entry: Entry, says: str, network: Network) -> None:
         raise UserFacingError(f"cannot write {path}: {err.strerror}") from err
 
 
-def read(path: Path, network: Network) -> tuple[Entry, str]:
+def read_half_signed(path: Path, network: LedgerNetwork) -> tuple[Entry, str]:
     """Read a half-signed decision and its description, and verify its signatures.
 
     Raises UserFacingError.
@@ -193,14 +193,14 @@ def read(path: Path, network: Network) -> tuple[Entry, str]:
     return entry, content.says
 
 
-async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:
+async def post_entry(api: LedgerApi, entry: Entry, now_ms: int) -> int:
     """Log the statement; returns its index. Raises UserFacingError and LedgerRefusedError."""
-    if now_ms > last_moment(entry):
+    if now_ms > expiry_ms(entry):
         raise UserFacingError(
-            f"the decision expired at {moment(last_moment(entry))}: the first organiser has to "
+            f"the decision expired at {format_time(expiry_ms(entry))}: the first organiser has to "
             "sign it again"
         )
-    (posted,) = await api.post([entry])
+    (posted,) = await api.post_entries([entry])
     if posted.index is None:
         raise LedgerRefusedError(
             posted.code or "", f"{entry.statement.type}: {posted.detail or ''}"
@@ -208,13 +208,13 @@ async def send(api: LedgerApi, entry: Entry, now_ms: int) -> int:
     return posted.index
 
 
-def last_moment(entry: Entry) -> int:
+def expiry_ms(entry: Entry) -> int:
     """Last time at which the ledger accepts the statement, ms."""
     return min(entry.statement.ts + CLOCK_SKEW_MS, entry.statement.exp)
 
 
 @contextmanager
-def held(folders: Sequence[Path]) -> Iterator[None]:
+def locked_folders(folders: Sequence[Path]) -> Iterator[None]:
     """Lock the organisers' folders; raises UserFacingError."""
     twice = next((one for at, one in enumerate(folders) if _is_among(one, folders[:at])), None)
     if twice is not None:
@@ -232,28 +232,30 @@ def _is_among(folder: Path, others: Sequence[Path]) -> bool:
     return folder.resolve() in {one.resolve() for one in others}
 
 
-async def make(api: LedgerApi, body: Decision, folders: Sequence[Path], out: Path | None) -> str:
+async def sign_decision(
+    api: LedgerApi, body: Decision, folders: Sequence[Path], out: Path | None
+) -> str:
     """Sign as the organisers in the folders, which are held; returns a sentence about the result.
 
     With too few signatures, the decision is written to `out`. Raises UserFacingError.
     """
     network = await api.network()
-    signers = [of(folder, network) for folder in folders]
+    signers = [load_organiser(folder, network) for folder in folders]
     if len({signer.key for signer in signers}) < len(signers):
         raise UserFacingError("an organiser signs once: give the folder of another organiser")
-    entry = await signed(api, folders[0], body, signers, now_ms())
-    says = says_of(body)
+    entry = await sign_statement(api, folders[0], body, signers, now_ms())
+    says = describe_decision(body)
     if is_complete(entry, network):
-        return f"{says}: logged as entry {await send(api, entry, now_ms())}"
+        return f"{says}: logged as entry {await post_entry(api, entry, now_ms())}"
     if out is None:
         raise UserFacingError(
             "more organisers have to sign: give the folder of another one with --with, or a file "
             "with --out, which another one completes with `tequio countersign`"
         )
-    write(out, entry, says, network)
+    write_half_signed(out, entry, says, network)
     return (
         f"{out}: {says}; another organiser has to sign it before "
-        f"{moment(last_moment(entry))} with `tequio countersign {out}`"
+        f"{format_time(expiry_ms(entry))} with `tequio countersign {out}`"
     )
 
 
@@ -263,11 +265,11 @@ def countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], b
     `agrees` asks a person about the description computed from the signed bytes; nothing is signed
     without consent.
     """
-    with locked(folder), shutdown.reached(ledger):
+    with locked(folder), shutdown.explain_unreachable_ledger(ledger):
         return trio.run(partial(_countersign, ledger, file, folder, agrees))
 
 
-def says_of(body: Body) -> str:
+def describe_decision(body: Body) -> str:
     """Describe a decision in one sentence."""
     match body:
         case StandingRelease(peer=peer):
@@ -286,13 +288,13 @@ def _describe_membership(body: Body) -> str:
     match body:
         case InviteOpen(invitation=key, uses=uses, until=until, run=run):
             where = f"for the run {run}" if run else "for every run"
-            return f"invitation {key} works {uses} times until {moment(until)}, {where}"
+            return f"invitation {key} works {uses} times until {format_time(until)}, {where}"
         case InviteClose(invitation=key):
             return f"invitation {key} is closed"
         case InviteRevoke(invitation=key):
             return f"invitation {key} is revoked, also for members that it let in"
         case RoleGrant(peer=peer, role=role, until=until):
-            return f"{peer} is a {role} until {moment(until)}"
+            return f"{peer} is a {role} until {format_time(until)}"
         case RoleRevoke(peer=peer, role=role):
             return f"{peer} is no longer a {role}"
     raise AssertionError(f"{body.TYPE} is not a decision")
@@ -301,8 +303,8 @@ def _describe_membership(body: Body) -> str:
 async def _countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[str], bool]) -> str:
     async with LedgerApi(ledger) as api:
         network = await api.network()
-        entry, description = read(file, network)
-        says = says_of(entry.statement.body)
+        entry, description = read_half_signed(file, network)
+        says = describe_decision(entry.statement.body)
         if description != says:
             raise UserFacingError(
                 f"the description in {file} is not what would be signed, which is: {says}; ask "
@@ -310,9 +312,9 @@ async def _countersign(ledger: str, file: Path, folder: Path, agrees: Callable[[
             )
         if not await trio.to_thread.run_sync(agrees, says):
             raise UserFacingError("nothing was signed")
-        entry = cosign(entry, of(folder, network), network)
+        entry = add_signature(entry, load_organiser(folder, network), network)
         if is_complete(entry, network):
-            return f"{says}: logged as entry {await send(api, entry, now_ms())}"
-        write(file, entry, says, network)
-        last = moment(last_moment(entry))
+            return f"{says}: logged as entry {await post_entry(api, entry, now_ms())}"
+        write_half_signed(file, entry, says, network)
+        last = format_time(expiry_ms(entry))
         return f"{file}: {says}; signed, and more organisers have to sign before {last}"

@@ -20,9 +20,9 @@ import structlog
 from msgspec import UnsetType
 
 from tequio_client.tokenizers import TOKENIZER_NAME
-from tequio_client.worker.store.trees import cut_file
+from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.errors import UserFacingError
-from tequio_shared.head.layout import Base, BaseFile
+from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_client.organiser.plan import LoraPlan, ModelPlan
-    from tequio_client.trainer.first_head import Origin
+    from tequio_client.trainer.first_head import FirstHead
     from tequio_client.worker.store.store import Store
     from tequio_shared.head.layout import LayoutKind
     from tequio_shared.round.data import Corpus
@@ -41,7 +41,7 @@ _HUB_ERROR = "folder {name} not found, and it could not be fetched from the Hub:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class ModelSourceSpec:
     """Origin of a plan's model; `folder` is None for fresh weights and for a repository."""
 
     plan: ModelPlan
@@ -51,34 +51,34 @@ class Source:
     """Folder of a local model."""
 
 
-def find(plan: ModelPlan, beside: Path) -> Source:
+def find_source(plan: ModelPlan, beside: Path) -> ModelSourceSpec:
     """Read the configuration of the plan's model; raises UserFacingError.
 
     Relative paths are relative to the folder `beside`.
     """
     file = beside / plan.source
     if file.is_file():
-        return Source(plan=plan, config=content(file), is_fresh=True, folder=None)
+        return ModelSourceSpec(plan=plan, config=read_file(file), is_fresh=True, folder=None)
     if plan.source.endswith(".json"):
         raise UserFacingError(
             f"the plan names the model configuration {file}, which does not exist"
         )
     folder = file if file.is_dir() else None
-    config = _of_folder(folder) if folder else of_repository(plan.source, plan.revision)
+    config = _of_folder(folder) if folder else fetch_config(plan.source, plan.revision)
     _check_source(config, plan.source)
-    return Source(plan=plan, config=config, is_fresh=False, folder=folder)
+    return ModelSourceSpec(plan=plan, config=config, is_fresh=False, folder=folder)
 
 
-def origin(source: Source, corpus: Corpus, layout: LayoutKind) -> Origin:
+def make_origin(source: ModelSourceSpec, corpus: Corpus, layout: LayoutKind) -> FirstHead:
     """Make or read the weights; raises UserFacingError, also for data of another tokenizer."""
     from tequio_client.trainer import first_head as origins  # noqa: PLC0415 - imports torch
 
     if source.is_fresh:
-        return origins.from_config(source.config, seed=source.plan.seed, layout=layout)
-    return origins.from_folder(weights(source, corpus), layout=layout)
+        return origins.random_head(source.config, seed=source.plan.seed, layout=layout)
+    return origins.imported_head(fetch_model(source, corpus), layout=layout)
 
 
-def weights(source: Source, corpus: Corpus) -> Path:
+def fetch_model(source: ModelSourceSpec, corpus: Corpus) -> Path:
     """Find the folder of an existing model, or fetch it.
 
     Raises UserFacingError, also for data of another tokenizer, or if the configuration has changed
@@ -87,7 +87,7 @@ def weights(source: Source, corpus: Corpus) -> Path:
     from tequio_client.scoring import hub  # noqa: PLC0415 - as above
 
     plan = source.plan
-    folder = source.folder or hub.folder(plan.source, plan.revision or None)
+    folder = source.folder or hub.model_folder(plan.source, plan.revision or None)
     _check_tokenizer(folder, plan.source, corpus)
     if _of_folder(folder) != source.config:
         raise UserFacingError(
@@ -96,7 +96,7 @@ def weights(source: Source, corpus: Corpus) -> Path:
     return folder
 
 
-def check_context(source: Source, corpus: Corpus, most: int) -> None:
+def check_context(source: ModelSourceSpec, corpus: Corpus, most: int) -> None:
     """Refuse samples that are longer than the context of the model; raises UserFacingError.
 
     `most` is the longest sequence that the network computes, 0 for no limit.
@@ -110,7 +110,7 @@ def check_context(source: Source, corpus: Corpus, most: int) -> None:
         )
 
 
-def check_vocabulary(source: Source, corpus: Corpus, known: int) -> None:
+def check_vocabulary(source: ModelSourceSpec, corpus: Corpus, known: int) -> None:
     """Refuse data with more tokens than the vocabulary of the model; raises UserFacingError."""
     if known < corpus.tokenizer.vocab_size:
         raise UserFacingError(
@@ -122,22 +122,22 @@ def check_vocabulary(source: Source, corpus: Corpus, known: int) -> None:
         )
 
 
-def of_repository(name: str, revision: str) -> bytes:
+def fetch_config(name: str, revision: str) -> bytes:
     """Fetch only the config.json of a repository; raises UserFacingError."""
     import httpx2  # noqa: PLC0415 - huggingface_hub's HTTP client, whose errors it lets through
     from huggingface_hub import hf_hub_download  # noqa: PLC0415 - only for names of the Hub
 
-    from tequio_client.trainer.weights import settings  # noqa: PLC0415 - imports torch
+    from tequio_client.trainer.weights import read_json_file  # noqa: PLC0415 - imports torch
 
     try:
         found = Path(hf_hub_download(name, _CONFIG, revision=revision or None))
     except (OSError, ValueError, httpx2.HTTPError) as err:
         why = str(err).partition("\n")[0][:300]
         raise UserFacingError(_HUB_ERROR.format(name=name, why=why)) from err
-    return settings(found)
+    return read_json_file(found)
 
 
-def commit_of(name: str, revision: str) -> str:
+def resolve_commit(name: str, revision: str) -> str:
     """Resolve a revision of a repository to its present commit; raises UserFacingError."""
     if Path(name).is_file():
         raise UserFacingError(f"{name} is a file: give the folder of the model")
@@ -153,7 +153,7 @@ def commit_of(name: str, revision: str) -> str:
         raise UserFacingError(_HUB_ERROR.format(name=name, why=why)) from err
 
 
-def content(file: Path) -> bytes:
+def read_file(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as err:
@@ -161,9 +161,9 @@ def content(file: Path) -> bytes:
 
 
 def _of_folder(folder: Path) -> bytes:
-    from tequio_client.trainer.weights import configured  # noqa: PLC0415 - imports torch
+    from tequio_client.trainer.weights import read_config  # noqa: PLC0415 - imports torch
 
-    return configured(folder)
+    return read_config(folder)
 
 
 def _check_source(config: bytes, name: str) -> None:
@@ -175,14 +175,14 @@ def _check_source(config: bytes, name: str) -> None:
 def _check_tokenizer(folder: Path, name: str, corpus: Corpus) -> None:
     # The model has learnt the ids of its own tokenizer; those of another mean nothing to it.
     file = folder / TOKENIZER_NAME
-    if file.is_file() and to_text(sha256(content(file))) != corpus.tokenizer.file:
+    if file.is_file() and to_text(sha256(read_file(file))) != corpus.tokenizer.file:
         raise UserFacingError(
             f"the data was built with another tokenizer than that of {name}: build it with "
             f"`tequio data build --tokenizer {name}`"
         )
 
 
-def _fields(source: Source) -> dict[str, Any]:  # JSON of any model; it was read before
+def _fields(source: ModelSourceSpec) -> dict[str, Any]:  # JSON of any model; it was read before
     found = json.loads(source.config)
     return found if isinstance(found, dict) else {}
 
@@ -196,22 +196,22 @@ _GB = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paired:
+class AdapterOutline:
     """The frozen base and the tensors of its adapters, as a manifest lists them."""
 
-    base: Base
+    base: FrozenBase
     tensors: tuple[tuple[str, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
+class StartedBase:
     """The first adapters, their frozen base, and its files in the base's order."""
 
-    origin: Origin
-    base: Base
+    origin: FirstHead
+    base: FrozenBase
     paths: tuple[Path, ...]
 
-    def keep(self, store: Store) -> None:
+    def store_files(self, store: Store) -> None:
         """Store the files of the base, for a seed to serve; raises UserFacingError."""
         for one, path in zip(self.base.files, self.paths, strict=True):
             ref = store.put_tree_file(path, PIECE_BYTES)
@@ -228,7 +228,7 @@ class Begun:
             )
 
 
-def on_paper(source: Source) -> Paired | None:
+def outline_adapters(source: ModelSourceSpec) -> AdapterOutline | None:
     """Outline the adapters of a plan, None if it has none; raises UserFacingError."""
     rules = source.plan.lora
     if isinstance(rules, UnsetType):
@@ -249,10 +249,10 @@ def on_paper(source: Source) -> Paired | None:
             for path in _files(source.folder)
         ]
         _check_bytes(source, sum(one.size_bytes for one in files), parameters)
-    return Paired(base=_base(rules, parameters, files), tensors=tensors)
+    return AdapterOutline(base=_base(rules, parameters, files), tensors=tensors)
 
 
-def begin(source: Source, corpus: Corpus, layout: LayoutKind) -> Begun:
+def start_base(source: ModelSourceSpec, corpus: Corpus, layout: LayoutKind) -> StartedBase:
     """Read the base's files, and make the first adapters; raises UserFacingError."""
     from tequio_client.trainer import adapters  # noqa: PLC0415 - imports torch
     from tequio_client.trainer import first_head as origins  # noqa: PLC0415 - as above
@@ -260,7 +260,7 @@ def begin(source: Source, corpus: Corpus, layout: LayoutKind) -> Begun:
     rules = source.plan.lora
     if isinstance(rules, UnsetType):
         raise UserFacingError(f"the plan of {source.plan.source} has no adapters")
-    folder = weights(source, corpus)
+    folder = fetch_model(source, corpus)
     paths = _files(folder)
     _, parameters = adapters.outline(source.config, rules.rank, rules.sorted_targets)
     is_of_hub = source.folder is None
@@ -272,9 +272,9 @@ def begin(source: Source, corpus: Corpus, layout: LayoutKind) -> Begun:
         source=source.plan.source if is_of_hub else "",
         revision=commit,
     )
-    made = origins.beside(source.config, base, paths, seed=source.plan.seed, layout=layout)
+    made = origins.with_adapters(source.config, base, paths, seed=source.plan.seed, layout=layout)
     log.info("base read", source=source.plan.source, files=len(paths), bytes=base.size_bytes)
-    return Begun(origin=made, base=base, paths=paths)
+    return StartedBase(origin=made, base=base, paths=paths)
 
 
 def _base(
@@ -284,8 +284,8 @@ def _base(
     *,
     source: str = "",
     revision: str = "",
-) -> Base:
-    return Base(
+) -> FrozenBase:
+    return FrozenBase(
         source=source,
         revision=revision,
         parameters=parameters,
@@ -296,7 +296,7 @@ def _base(
     )
 
 
-def _check_bytes(source: Source, size: int, parameters: int) -> None:
+def _check_bytes(source: ModelSourceSpec, size: int, parameters: int) -> None:
     if size < _NARROW * parameters:
         raise UserFacingError(
             f"{source.plan.source} has {size:,} bytes of weights, too few for the {parameters:,} "
@@ -308,7 +308,7 @@ def _check_bytes(source: Source, size: int, parameters: int) -> None:
 def _files(folder: Path) -> tuple[Path, ...]:
     from tequio_client.trainer import weights  # noqa: PLC0415 - imports torch
 
-    paths = sorted(weights.files(folder), key=lambda one: one.name.encode())
+    paths = sorted(weights.weight_files(folder), key=lambda one: one.name.encode())
     missing = next((path for path in paths if not path.is_file()), None)
     if missing is not None:
         raise UserFacingError(f"{missing} is missing: download the model again")
@@ -318,7 +318,7 @@ def _files(folder: Path) -> tuple[Path, ...]:
 def _hashed(path: Path) -> BaseFile:
     try:
         with path.open("rb") as file:
-            ref = cut_file(file, PIECE_BYTES).ref
+            ref = hash_tree_file(file, PIECE_BYTES).ref
     except OSError as err:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
     return BaseFile(name=path.name, size_bytes=ref.size_bytes, root=to_text(ref.root))

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
-NOT_ASKED = "has not been asked yet"
+NOT_POLLED = "has not been asked yet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer(Generic[T]):
+class SourceAnswer(Generic[T]):
     """Latest answer of a source; without a value it is unknown, and `error` holds the reason."""
 
     value: T | None = None
@@ -34,7 +34,7 @@ class Answer(Generic[T]):
         return self.value is not None
 
 
-class Asker(Generic[T]):
+class SourcePoller(Generic[T]):
     """A source and its thread."""
 
     def __init__(
@@ -54,12 +54,12 @@ class Asker(Generic[T]):
         self._on_answer, self._on_end = on_answer or _nothing, on_end or _nothing
         self._clock = clock
         self._lock = threading.Condition()
-        self._last: Answer[T] = Answer(error=NOT_ASKED)
+        self._last: SourceAnswer[T] = SourceAnswer(error=NOT_POLLED)
         self._asked_at: float | None = None  # start of the running call
         self._is_closed = False
         self._thread: threading.Thread | None = None
 
-    def ask(self) -> None:
+    def poll(self) -> None:
         """Ask again, unless the last call is still running."""
         with self._lock:
             if self._asked_at is not None or self._is_closed:
@@ -70,7 +70,7 @@ class Asker(Generic[T]):
                 self._thread.start()
             self._lock.notify_all()
 
-    def latest(self) -> Answer[T]:
+    def latest(self) -> SourceAnswer[T]:
         """Read the last answer; unknown once the running call has exceeded its limit."""
         with self._lock:
             if self._asked_at is None:
@@ -78,7 +78,9 @@ class Asker(Generic[T]):
             waited_s = self._clock() - self._asked_at
             if waited_s <= self._timeout_s:
                 return self._last
-            return Answer(error=f"no answer for {waited_s:.1f} s", took_ms=round(waited_s * 1e3))
+            return SourceAnswer(
+                error=f"no answer for {waited_s:.1f} s", took_ms=round(waited_s * 1e3)
+            )
 
     def wait(self, timeout_s: float) -> None:
         """Return when no call is running, or after `timeout_s`."""
@@ -100,7 +102,7 @@ class Asker(Generic[T]):
         while self._wait_asked():
             begun = self._clock()
             value, error = _outcome(self._source)
-            answer = Answer(
+            answer = SourceAnswer(
                 value=value, error=error, took_ms=round((self._clock() - begun) * 1_000)
             )
             with self._lock:

@@ -13,10 +13,10 @@ from typing import NoReturn
 # ends, and a worker starts us from a thread pool. Windows does not report a parent's end this way:
 # there the end of input must do.
 
-LOOK_S = 0.25
+PARENT_POLL_S = 0.25
 
 
-def end_with_it() -> None:
+def end_with_parent() -> None:
     """End this process soon after its parent has ended.
 
     Nothing else would end a child that lost its parent.
@@ -26,11 +26,11 @@ def end_with_it() -> None:
 
 def _watch(parent: int) -> NoReturn:
     while os.getppid() == parent:
-        time.sleep(LOOK_S)
+        time.sleep(PARENT_POLL_S)
     os._exit(0)
 
 
-class PipeVoice:
+class ParentPipe:
     """The only writer to the parent, from any thread; owns the descriptor of standard output."""
 
     def __init__(self) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 2.0
 """Deadline for connecting, and for the rest of a message that has begun."""
-MOST_WAITING = 64
+MAX_PENDING_CALLS = 64
 """Limit of outstanding answers; beyond it the oldest is given up."""
 
 Body = tuple[object, ...]
@@ -46,14 +46,14 @@ Body = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    to: Address
+    to: BusAddress
     method: str
     signature: str
     body: Body
     on_answer: Callable[[Body], None] | None
 
 
-class BusTalk:
+class AsyncBus:
     """A lasting connection that never blocks its caller; `hear` gets each signal's name and body.
 
     One thread sends the calls and receives answers and signals; it sleeps while there is nothing to
@@ -67,7 +67,7 @@ class BusTalk:
     connections never close the two descriptors of their pipe; and a call blocks until its answer.
     """
 
-    def __init__(self, which: str, of: Address, hear: Callable[[str, Body], None]) -> None:
+    def __init__(self, which: str, of: BusAddress, hear: Callable[[str, Body], None]) -> None:
         self._which, self._of, self._hear = which, of, hear
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self._waker, self._bell = socket.socketpair()
@@ -127,10 +127,10 @@ class BusTalk:
                     return False
                 self._send(connection, call)
         if connection.sock in ready:
-            self._take(connection.receive(timeout=TIMEOUT_S))
+            self._handle(connection.receive(timeout=TIMEOUT_S))
             with suppress(TimeoutError):
                 while True:
-                    self._take(connection.receive(timeout=0))
+                    self._handle(connection.receive(timeout=0))
         return True
 
     def _send(self, connection: DBusConnection, call: _Call) -> None:
@@ -142,10 +142,10 @@ class BusTalk:
         connection.send(message, serial=serial)
         if call.on_answer is not None:
             self._due[serial] = call.on_answer
-            while len(self._due) > MOST_WAITING:
+            while len(self._due) > MAX_PENDING_CALLS:
                 self._due.pop(next(iter(self._due)))
 
-    def _take(self, message: Message) -> None:
+    def _handle(self, message: Message) -> None:
         fields, kind = message.header.fields, message.header.message_type
         on_answer = self._due.pop(fields.get(HeaderFields.reply_serial, -1), None)
         if kind is MessageType.method_return and on_answer is not None:
@@ -160,7 +160,7 @@ class AbsentError(TequioError):
     """The service, library or device does not exist here; another source may know."""
 
 
-class UnknownError(TequioError):
+class NoAnswerError(TequioError):
     """The service exists, but gave no credible answer."""
 
 
@@ -175,7 +175,7 @@ _NOT_THERE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class BusAddress:
     """Callee of a D-Bus call: bus name, object, interface."""
 
     name: str
@@ -191,18 +191,22 @@ class Bus:
         self._connection: DBusConnection | None = None
 
     def call(
-        self, to: Address, method: str, signature: str | None = None, body: tuple[object, ...] = ()
+        self,
+        to: BusAddress,
+        method: str,
+        signature: str | None = None,
+        body: tuple[object, ...] = (),
     ) -> tuple[object, ...]:
         """Call a method and return its answer; raises AbsentError, UnknownError."""
         message = new_method_call(_at(to), method, signature, body)
         return self._ask(message, f"{to.interface}.{method}")
 
-    def read(self, to: Address, name: str, kind: type[T]) -> T:
+    def read(self, to: BusAddress, name: str, kind: type[T]) -> T:
         """Read a property of that type; raises AbsentError, UnknownError."""
         message = Properties(_at(to)).get(name)
-        return checked(self._ask(message, f"{to.interface}.{name}"), kind, is_variant=True)
+        return checked_value(self._ask(message, f"{to.interface}.{name}"), kind, is_variant=True)
 
-    def listen(self, to: Address, hear: Callable[[str, tuple[object, ...]], None]) -> None:
+    def listen(self, to: BusAddress, hear: Callable[[str, tuple[object, ...]], None]) -> None:
         """Call `hear` with name and body of every signal; ends only by raising."""
         connection = self._connected()
         rule = MatchRule(type="signal", interface=to.interface, path=to.path)
@@ -237,14 +241,14 @@ class Bus:
             reply = connection.send_and_get_reply(message, timeout=self._timeout_s)
             return tuple(unwrap_msg(reply))
         except DBusErrorResponse as err:
-            kind = AbsentError if err.name in _NOT_THERE else UnknownError
+            kind = AbsentError if err.name in _NOT_THERE else NoAnswerError
             raise kind(f"{what}: {err.name.removeprefix(_PREFIX)}") from err
         except TimeoutError as err:
             self.close()  # a late answer must not be mistaken for the next one
-            raise UnknownError(f"{what}: no answer in {self._timeout_s:g} s") from err
+            raise NoAnswerError(f"{what}: no answer in {self._timeout_s:g} s") from err
         except (OSError, ValueError) as err:
             self.close()
-            raise UnknownError(f"{what}: {err}") from err
+            raise NoAnswerError(f"{what}: {err}") from err
 
     def _connected(self) -> DBusConnection:
         if self._connection is None:
@@ -257,36 +261,36 @@ class Bus:
         return self._connection
 
 
-def checked(body: tuple[object, ...], kind: type[T], *, is_variant: bool = False) -> T:
+def checked_value(body: tuple[object, ...], kind: type[T], *, is_variant: bool = False) -> T:
     """Check that an answer is one value of that type; raises UnknownError."""
     value = body[0] if len(body) == 1 else body
     if is_variant and isinstance(value, tuple) and len(value) == 2:  # noqa: PLR2004 - signature, value
         value = value[1]
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
-        raise UnknownError(f"answered {str(value)[:40]!r} instead of {kind.__name__}")
+        raise NoAnswerError(f"answered {str(value)[:40]!r} instead of {kind.__name__}")
     return value
 
 
-def _at(to: Address) -> DBusAddress:
+def _at(to: BusAddress) -> DBusAddress:
     return DBusAddress(to.path, to.name, to.interface)
 
 
-TOLD_TIMEOUT_S = 3.0
+PROGRAM_TIMEOUT_S = 3.0
 
 
-class Told(Protocol):
+class ProgramRunner(Protocol):
     """Runner of a system program."""
 
     def __call__(self, command: Sequence[str]) -> bytes:
         """Run the program and return its output; raises AbsentError, UnknownError."""
 
 
-def told_by(command: Sequence[str]) -> bytes:
+def run_program(command: Sequence[str]) -> bytes:
     """Run a system program, given by its full path, for a few seconds at most."""
     try:
-        done = subprocess.run(command, capture_output=True, check=True, timeout=TOLD_TIMEOUT_S)  # noqa: S603 - callers name fixed programs
+        done = subprocess.run(command, capture_output=True, check=True, timeout=PROGRAM_TIMEOUT_S)  # noqa: S603 - callers name fixed programs
     except FileNotFoundError as err:
         raise AbsentError(f"{command[0]} is not installed") from err
     except (OSError, subprocess.SubprocessError) as err:
-        raise UnknownError(f"{command[0]}: {err}") from err
+        raise NoAnswerError(f"{command[0]}: {err}") from err
     return done.stdout

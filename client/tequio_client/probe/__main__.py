@@ -22,7 +22,7 @@ def _arguments() -> argparse.Namespace:
 
 if __name__ == "__main__":
     arguments = _arguments()
-    child.end_with_it()  # before the imports
+    child.end_with_parent()  # before the imports
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, whose end is ours
 
     from tequio_client.probe.machine import Machine, serve

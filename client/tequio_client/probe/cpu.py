@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tequio_client.platform.dbus import AbsentError
-from tequio_client.probe.sysfs import inside, scaled, text
+from tequio_client.probe.sysfs import matching, read_scaled, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.ipc.facts import Watch
+    from tequio_client.ipc.facts import ProbeInstructions
 
 _SENSORS = {"coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal"}
 _ZONES = {"x86_pkg_temp", "cpu-thermal", "cpu_thermal", "soc-thermal"}
@@ -38,7 +38,7 @@ class CpuLoad:
         self._busy_s = 0.0
         self._ours: dict[tuple[int, float], float] = {}  # by pid and start time: seconds used
 
-    def read(self, watch: Watch) -> float | None:
+    def read(self, watch: ProbeInstructions) -> float | None:
         """Share of all cores, 0 to 1, that other programs used; None the first time."""
         now_s, busy_s = self._clock(), _busy_s()
         ours = dict(_used(pid) for pid in watch.ours if psutil.pid_exists(pid))
@@ -52,7 +52,7 @@ class CpuLoad:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class MainMemory:
     """Main memory, MiB."""
 
     total_mb: int
@@ -60,30 +60,30 @@ class Memory:
     """Memory that programs can get without swapping."""
 
 
-def memory() -> Memory:
+def main_memory() -> MainMemory:
     now = psutil.virtual_memory()
-    return Memory(total_mb=now.total // _MIB, free_mb=now.available // _MIB)
+    return MainMemory(total_mb=now.total // _MIB, free_mb=now.available // _MIB)
 
 
 def temperature_c(sys_root: Path) -> float:
     """The hottest sensor of the processor; raises AbsentError if it has no known one."""
     files = [
         file
-        for sensor in inside(sys_root / "class/hwmon", "hwmon*")
-        if text(sensor / "name") in _SENSORS
-        for file in inside(sensor, "temp*_input")
+        for sensor in matching(sys_root / "class/hwmon", "hwmon*")
+        if read_text(sensor / "name") in _SENSORS
+        for file in matching(sensor, "temp*_input")
     ] or [
         zone / "temp"
-        for zone in inside(sys_root / "class/thermal", "thermal_zone*")
-        if text(zone / "type") in _ZONES
+        for zone in matching(sys_root / "class/thermal", "thermal_zone*")
+        if read_text(zone / "type") in _ZONES
     ]
-    degrees = [value for file in files if (value := scaled(file, 1e-3)) is not None]
+    degrees = [value for file in files if (value := read_scaled(file, 1e-3)) is not None]
     if not (sane := [value for value in degrees if value <= _WARMEST_C]):
         raise AbsentError("no temperature sensor of the processor")
     return max(sane)
 
 
-def name(proc_root: Path) -> str:
+def cpu_name(proc_root: Path) -> str:
     """The processor's model name, else its architecture."""
     if sys.platform == "win32":
         return _windows_name()
@@ -91,7 +91,7 @@ def name(proc_root: Path) -> str:
         command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
         printed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=2)  # noqa: S603 - fixed
         return printed.stdout.strip() or platform.machine()
-    for line in text(proc_root / "cpuinfo").splitlines():
+    for line in read_text(proc_root / "cpuinfo").splitlines():
         key, _, value = line.partition(":")
         if key.strip() == "model name":
             return value.strip()[:256]

@@ -17,16 +17,16 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_client.ipc.facts import Gpu
-from tequio_client.probe.cards import Cards, busiest
+from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.probe.cards import Cards, engine_load
 from tequio_client.probe.nvml import NVIDIA
-from tequio_client.probe.sysfs import inside, number, scaled, text
+from tequio_client.probe.sysfs import matching, read_int, read_scaled, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
-    from tequio_client.ipc.facts import Watch
+    from tequio_client.ipc.facts import ProbeInstructions
 
 AMD, INTEL = "0x1002", "0x8086"
 _CARD = re.compile(r"card[0-9]+")
@@ -40,16 +40,16 @@ class DrmCards:
 
     name = "sysfs"
 
-    def __init__(self, sys: Path, programs: Programs) -> None:
+    def __init__(self, sys: Path, programs: DrmPrograms) -> None:
         self._sys, self._programs = sys, programs
 
-    def read(self, watch: Watch) -> Cards:
+    def read(self, watch: ProbeInstructions) -> Cards:
         found = {
             device.name: device
-            for card in inside(self._sys / "class/drm", "card*")
+            for card in matching(self._sys / "class/drm", "card*")
             if _CARD.fullmatch(card.name) and (device := (card / "device").resolve()).is_dir()
         }
-        makers = {address: text(device / "vendor") for address, device in found.items()}
+        makers = {address: read_text(device / "vendor") for address, device in found.items()}
         ids = _ids(makers)
         loads = self._programs.loads(watch.ours) if ids else None
         return Cards(
@@ -80,14 +80,14 @@ def _ids(makers: dict[str, str]) -> dict[str, str]:
 
 def _card(
     name: str, device: Path, maker: str, loads: tuple[dict[str, float], dict[str, float]] | None
-) -> Gpu:
-    total = number(device / "mem_info_vram_total")
-    used = number(device / "mem_info_vram_used")
-    busy = number(device / "gpu_busy_percent")
-    sensors = next(iter(inside(device / "hwmon", "hwmon*")), device / "hwmon")
-    everyone, others = (None, None) if loads is None else map(busiest, loads)
-    model = text(device / "product_name") or f"{_MAKERS[maker]} {text(device / 'device')}"
-    return Gpu(
+) -> AcceleratorFacts:
+    total = read_int(device / "mem_info_vram_total")
+    used = read_int(device / "mem_info_vram_used")
+    busy = read_int(device / "gpu_busy_percent")
+    sensors = next(iter(matching(device / "hwmon", "hwmon*")), device / "hwmon")
+    everyone, others = (None, None) if loads is None else map(engine_load, loads)
+    model = read_text(device / "product_name") or f"{_MAKERS[maker]} {read_text(device / 'device')}"
+    return AcceleratorFacts(
         id=name,
         name=model[:256],
         memory_mb=total // _MIB if total is not None and total >= 0 else None,
@@ -96,20 +96,20 @@ def _card(
         else None,
         load=everyone if busy is None else min(max(busy / 100, 0.0), 1.0),
         others_load=others,
-        temperature_c=scaled(sensors / "temp1_input", 1e-3),
+        temperature_c=read_scaled(sensors / "temp1_input", 1e-3),
         watts=_first(sensors, ("power1_average", "power1_input")),
         watts_limit=_first(sensors, ("power1_cap", "power1_max")),
-        energy_j=scaled(sensors / "energy1_input", 1e-6),
-        driver=text(device / "driver/module/version") or (device / "driver").resolve().name,
+        energy_j=read_scaled(sensors / "energy1_input", 1e-6),
+        driver=read_text(device / "driver/module/version") or (device / "driver").resolve().name,
     )
 
 
 def _first(sensors: Path, names: tuple[str, ...]) -> float | None:
-    values = (scaled(sensors / name, 1e-6) for name in names)
+    values = (read_scaled(sensors / name, 1e-6) for name in names)
     return next((value for value in values if value is not None), None)
 
 
-LOOK_S = 5.0
+SCAN_S = 5.0
 """Interval between two scans of all programs."""
 _NS = 1e-9
 Client = tuple[str, str]
@@ -119,7 +119,7 @@ Loads = dict[str, tuple[dict[str, float], dict[str, float]]]
 
 
 @dataclass(slots=True)
-class Counted:
+class ClientCounters:
     """The counters of one client of a card."""
 
     pid: int
@@ -128,14 +128,14 @@ class Counted:
     all_cycles: dict[str, int] = field(default_factory=dict)
 
 
-class Programs:
+class DrmPrograms:
     """The programs that hold a card open; `proc` is the root of procfs."""
 
     def __init__(self, proc: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._proc, self._clock = proc, clock
         self._pids: set[int] = set()
         self._scanned_s: float | None = None
-        self._last: dict[Client, Counted] = {}
+        self._last: dict[Client, ClientCounters] = {}
         self._last_s: float | None = None
 
     def loads(self, ours: Collection[int]) -> Loads | None:
@@ -156,12 +156,12 @@ class Programs:
                     others[engine] = others.get(engine, 0.0) + share
         return loads
 
-    def _clients(self, now_s: float) -> dict[Client, Counted]:
-        if self._scanned_s is None or now_s - self._scanned_s >= LOOK_S:
+    def _clients(self, now_s: float) -> dict[Client, ClientCounters]:
+        if self._scanned_s is None or now_s - self._scanned_s >= SCAN_S:
             self._scanned_s = now_s
             names = os.listdir(self._proc)  # noqa: PTH208 - thousands: no object for each
             self._pids = {int(name) for name in names if name.isdecimal()}
-        clients: dict[Client, Counted] = {}
+        clients: dict[Client, ClientCounters] = {}
         holding = set()
         for pid in self._pids:
             for read in self._held(pid):
@@ -171,7 +171,7 @@ class Programs:
         self._pids = holding
         return clients
 
-    def _held(self, pid: int) -> Iterator[tuple[Client, Counted] | None]:
+    def _held(self, pid: int) -> Iterator[tuple[Client, ClientCounters] | None]:
         folder = self._proc / str(pid)
         try:
             names = os.listdir(folder / "fd")  # noqa: PTH208 - as above
@@ -183,16 +183,16 @@ class Programs:
             except OSError:
                 continue
             if target.startswith("/dev/dri/"):
-                yield parsed(pid, text(folder / "fdinfo" / name))
+                yield parse_fdinfo(pid, read_text(folder / "fdinfo" / name))
 
 
-def parsed(pid: int, content: str) -> tuple[Client, Counted] | None:
+def parse_fdinfo(pid: int, content: str) -> tuple[Client, ClientCounters] | None:
     """The counters in one `fdinfo` file; None if it is not about a card."""
     pairs = (line.partition(":") for line in content.splitlines())
     values = {name.strip(): value.strip() for name, _, value in pairs}
     if "drm-pdev" not in values or "drm-client-id" not in values:
         return None
-    counted = Counted(pid)
+    counted = ClientCounters(pid)
     for name, value in values.items():
         count = value.partition(" ")[0]
         if not count.isdecimal():
@@ -207,8 +207,10 @@ def parsed(pid: int, content: str) -> tuple[Client, Counted] | None:
     return (values["drm-pdev"], values["drm-client-id"]), counted
 
 
-def _shares(before: Counted | None, now: Counted, elapsed_s: float) -> dict[str, float]:
-    before = before or Counted(now.pid, busy_ns=now.busy_ns, cycles=now.cycles)
+def _shares(
+    before: ClientCounters | None, now: ClientCounters, elapsed_s: float
+) -> dict[str, float]:
+    before = before or ClientCounters(now.pid, busy_ns=now.busy_ns, cycles=now.cycles)
     shares = {
         engine: max(busy - before.busy_ns.get(engine, busy), 0) * _NS / elapsed_s
         for engine, busy in now.busy_ns.items()

@@ -17,34 +17,34 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, NoReturn, TypeVar
 
 from tequio_client.ipc import facts
-from tequio_client.ipc.facts import Fact, MachineFacts, Watch
-from tequio_client.platform.asker import Answer, Asker
-from tequio_client.probe.cards import Cards, merged, unread
+from tequio_client.ipc.facts import MachineFacts, ProbeHealth, ProbeInstructions
+from tequio_client.platform.asker import SourceAnswer, SourcePoller
+from tequio_client.probe.cards import Cards, merge_cards, without_state
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tequio_client.ipc.facts import Gpu
+    from tequio_client.ipc.facts import AcceleratorFacts
     from tequio_client.probe.cards import CardSource
-    from tequio_client.probe.cpu import Memory
+    from tequio_client.probe.cpu import MainMemory
 
 
 T = TypeVar("T")
 TIMEOUT_S = 3.0
 """Time after which a call counts as hanging."""
-QUIET = "not read on battery, so that the card can sleep"
+QUIET_REASON = "not read on battery, so that the card can sleep"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class FactSources:
     """The sources of one system, as `sources` lists them."""
 
     cards: Sequence[CardSource]
     cpu_name: Callable[[], str]
-    others_cpu: Callable[[Watch], float | None]
+    others_cpu: Callable[[ProbeInstructions], float | None]
     cpu_temperature_c: Callable[[], float]
-    memory: Callable[[], Memory]
+    memory: Callable[[], MainMemory]
     on_battery: Callable[[], bool]
     is_saving: Callable[[], bool]
     names: dict[str, str] = field(default_factory=dict)
@@ -54,23 +54,23 @@ class Sources:
 class Machine:
     """Asks all sources and composes their latest answers."""
 
-    def __init__(self, sources: Sources, *, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, sources: FactSources, *, timeout_s: float = TIMEOUT_S) -> None:
         self._sources = sources
-        self._watch = Watch()
+        self._watch = ProbeInstructions()
         self._cpu_name = ""
         self._known: dict[str, Cards] = {}  # by source: its cards, as last read
-        asker = partial(Asker, timeout_s=timeout_s)
-        self._cards: dict[str, Asker[Cards]] = {
+        asker = partial(SourcePoller, timeout_s=timeout_s)
+        self._cards: dict[str, SourcePoller[Cards]] = {
             one.name: asker(partial(self._read_cards, one)) for one in sources.cards
         }
-        self._others_cpu: Asker[float] = asker(lambda: sources.others_cpu(self._watch))
-        self._temperature: Asker[float] = asker(sources.cpu_temperature_c)
-        self._memory: Asker[Memory] = asker(sources.memory)
-        self._battery: Asker[bool] = asker(sources.on_battery)
-        self._saving: Asker[bool] = asker(sources.is_saving)
-        self._name: Asker[str] = asker(sources.cpu_name)
+        self._others_cpu: SourcePoller[float] = asker(lambda: sources.others_cpu(self._watch))
+        self._temperature: SourcePoller[float] = asker(sources.cpu_temperature_c)
+        self._memory: SourcePoller[MainMemory] = asker(sources.memory)
+        self._battery: SourcePoller[bool] = asker(sources.on_battery)
+        self._saving: SourcePoller[bool] = asker(sources.is_saving)
+        self._name: SourcePoller[str] = asker(sources.cpu_name)
 
-    def watch(self, watch: Watch) -> None:
+    def set_watch(self, watch: ProbeInstructions) -> None:
         """Set which load is ours from now on."""
         self._watch = watch
 
@@ -81,9 +81,9 @@ class Machine:
     def ask(self) -> None:
         """Ask every source that has no call in progress; returns at once."""
         for asker in self._askers():
-            asker.ask()
+            asker.poll()
         if not self._cpu_name:
-            self._name.ask()
+            self._name.poll()
 
     def wait(self, timeout_s: float) -> None:
         """Wait up to `timeout_s` for all sources together."""
@@ -94,7 +94,7 @@ class Machine:
 
     def facts(self) -> MachineFacts:
         """The latest answers of all sources; what is unknown is None."""
-        health: list[Fact] = []
+        health: list[ProbeHealth] = []
         gpus = self._gpus(health)
         memory = _latest("memory", self._memory, "psutil", health)
         self._cpu_name = self._cpu_name or self._name.latest().value or ""
@@ -116,7 +116,11 @@ class Machine:
             health=tuple(health),
         )
 
-    def _askers(self) -> list[Asker[Cards] | Asker[float] | Asker[bool] | Asker[Memory]]:
+    def _askers(
+        self,
+    ) -> list[
+        SourcePoller[Cards] | SourcePoller[float] | SourcePoller[bool] | SourcePoller[MainMemory]
+    ]:
         rest = (self._others_cpu, self._temperature, self._memory, self._battery, self._saving)
         return [*self._cards.values(), *rest]
 
@@ -126,9 +130,11 @@ class Machine:
         # Even an open driver library keeps a card awake, so it is closed, not only left unread.
         if close := getattr(source, "close", None):
             close()
-        return Cards(gpus=unread(self._known.get(source.name, Cards())).gpus, problem=QUIET)
+        return Cards(
+            gpus=without_state(self._known.get(source.name, Cards())).gpus, problem=QUIET_REASON
+        )
 
-    def _gpus(self, health: list[Fact]) -> tuple[Gpu, ...] | None:
+    def _gpus(self, health: list[ProbeHealth]) -> tuple[AcceleratorFacts, ...] | None:
         parts: list[Cards] = []
         is_complete = True
         for name, asker in self._cards.items():
@@ -137,23 +143,23 @@ class Machine:
             health.append(_fact("gpu", name, answer, problem))
             if answer.value is None:
                 is_complete = False
-                parts.append(unread(self._known.get(name, Cards())))
+                parts.append(without_state(self._known.get(name, Cards())))
             else:
                 self._known[name] = answer.value
                 parts.append(answer.value)
-        gpus = merged(parts)
+        gpus = merge_cards(parts)
         # While a source is silent, no list is not the same as no card.
         return gpus if gpus or is_complete else None
 
 
-def _latest(name: str, asker: Asker[T], source: str, health: list[Fact]) -> T | None:
+def _latest(name: str, asker: SourcePoller[T], source: str, health: list[ProbeHealth]) -> T | None:
     answer = asker.latest()
     health.append(_fact(name, source, answer, answer.error))
     return answer.value
 
 
-def _fact(name: str, source: str, answer: Answer[T], problem: str) -> Fact:
-    return Fact(
+def _fact(name: str, source: str, answer: SourceAnswer[T], problem: str) -> ProbeHealth:
+    return ProbeHealth(
         name=name,
         source=source,
         ok=answer.is_ok and not problem,
@@ -162,9 +168,9 @@ def _fact(name: str, source: str, answer: Answer[T], problem: str) -> Fact:
     )
 
 
-PATIENCE = 0.3
+ANSWER_SHARE = 0.3
 """Share of the interval between two lines in which sources may answer for the next one."""
-RESTING = 2
+IDLE_FACTOR = 2
 """Factor of the interval while the worker does not compute: nothing is urgent then."""
 
 
@@ -177,9 +183,9 @@ def serve(machine: Machine, every_s: float) -> NoReturn:
     due_s = time.monotonic()
     while True:
         machine.ask()
-        machine.wait(every_s * PATIENCE)
+        machine.wait(every_s * ANSWER_SHARE)
         _write(facts.encode(machine.facts()))
-        pause_s = every_s if machine.is_computing else every_s * RESTING
+        pause_s = every_s if machine.is_computing else every_s * IDLE_FACTOR
         now_s = time.monotonic()
         due_s = max(due_s + pause_s, now_s)  # no burst of lines after the machine slept
         time.sleep(due_s - now_s)
@@ -197,5 +203,5 @@ def _write(line: bytes) -> None:
 def _listen(lines: IO[bytes], machine: Machine) -> NoReturn:
     while line := lines.readline(facts.LINE_BYTES + 1):
         with contextlib.suppress(MalformedError):
-            machine.watch(facts.decode_watch(line))
+            machine.set_watch(facts.decode_instructions(line))
     os._exit(0)  # an ordinary exit would wait for calls that hang

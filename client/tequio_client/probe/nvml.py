@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, TypeVar
 import psutil
 import pynvml
 
-from tequio_client.ipc.facts import Gpu
-from tequio_client.platform.dbus import UnknownError
+from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.probe.cards import Cards
-from tequio_client.probe.sysfs import text
+from tequio_client.probe.sysfs import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
     from types import ModuleType
 
-    from tequio_client.ipc.facts import Watch
+    from tequio_client.ipc.facts import ProbeInstructions
 
 T = TypeVar("T")
-AGAIN_S = 10.0
+RETRY_S = 10.0
 """Interval between two searches for a missing driver."""
 NVIDIA = "0x10de"
 _DISPLAY = "0x03"
@@ -60,7 +60,7 @@ class NvmlCards:
         self._absent_until = 0.0
         self._seen_us: dict[int, int] = {}  # by card: the newest sample that was counted
 
-    def read(self, watch: Watch) -> Cards:
+    def read(self, watch: ProbeInstructions) -> Cards:
         """Raises UnknownError or NVMLError if no card can be read."""
         if self._absent is not None and self._clock() < self._absent_until:
             return self._absent
@@ -89,11 +89,13 @@ class NvmlCards:
             self._is_open = True
 
     def _without_driver(self, err: pynvml.NVMLError) -> Cards:
-        self._absent, self._absent_until = Cards(), self._clock() + AGAIN_S
+        self._absent, self._absent_until = Cards(), self._clock() + RETRY_S
         for device in (self._sys / "bus/pci/devices").glob("*"):
-            if text(device / "vendor") == NVIDIA and text(device / "class").startswith(_DISPLAY):
+            if read_text(device / "vendor") == NVIDIA and read_text(device / "class").startswith(
+                _DISPLAY
+            ):
                 self._absent_until = 0.0
-                raise UnknownError(f"the NVIDIA card {device.name} has no working driver: {err}")
+                raise NoAnswerError(f"the NVIDIA card {device.name} has no working driver: {err}")
         return self._absent
 
     def _cards(self, ours: Collection[int]) -> Cards:
@@ -103,13 +105,15 @@ class NvmlCards:
             try:
                 gpus.append(self._card(index, driver, ours))
             except pynvml.NVMLError as err:
-                gpus.append(Gpu(id=f"cuda:{index}", name=f"NVIDIA card {index}", driver=driver))
+                gpus.append(
+                    AcceleratorFacts(id=f"cuda:{index}", name=f"NVIDIA card {index}", driver=driver)
+                )
                 problems.append(f"cuda:{index}: {err}")
         if gpus and len(problems) == len(gpus):
             self.close()  # as after the driver was replaced
         return Cards(gpus=tuple(gpus), problem="; ".join(problems))
 
-    def _card(self, index: int, driver: str, ours: Collection[int]) -> Gpu:
+    def _card(self, index: int, driver: str, ours: Collection[int]) -> AcceleratorFacts:
         nvml = self._nvml
         card = nvml.nvmlDeviceGetHandleByIndex(index)
         memory = _offered(lambda: nvml.nvmlDeviceGetMemoryInfo(card))
@@ -117,7 +121,7 @@ class NvmlCards:
         degrees = _offered(
             lambda: float(nvml.nvmlDeviceGetTemperature(card, pynvml.NVML_TEMPERATURE_GPU))
         )
-        return Gpu(
+        return AcceleratorFacts(
             id=f"cuda:{index}",
             name=_plain(nvml.nvmlDeviceGetName(card))[:256],
             memory_mb=None if memory is None else memory.total // _MIB,

@@ -9,23 +9,23 @@ import ctypes
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from tequio_client.platform.dbus import AbsentError, Address, UnknownError
+from tequio_client.platform.dbus import AbsentError, BusAddress, NoAnswerError
 from tequio_client.platform.libraries import windows_library
-from tequio_client.probe.sysfs import inside, number, text
+from tequio_client.probe.sysfs import matching, read_int, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.platform.dbus import Bus, Told
+    from tequio_client.platform.dbus import Bus, ProgramRunner
 
 
-PROFILES = (
-    Address(
+POWER_PROFILE_DAEMONS = (
+    BusAddress(
         "org.freedesktop.UPower.PowerProfiles",
         "/org/freedesktop/UPower/PowerProfiles",
         "org.freedesktop.UPower.PowerProfiles",
     ),
-    Address("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles", "net.hadess.PowerProfiles"),
+    BusAddress("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles", "net.hadess.PowerProfiles"),
 )
 """The daemon's name since version 0.20, and the one before."""
 _SAVER = "power-saver"
@@ -41,23 +41,25 @@ def on_battery(sys_root: Path) -> bool:
     """
     supplies = [
         supply
-        for supply in inside(sys_root / "class/power_supply", "*")
-        if text(supply / "scope") != "Device"
+        for supply in matching(sys_root / "class/power_supply", "*")
+        if read_text(supply / "scope") != "Device"
     ]
-    batteries = [supply for supply in supplies if text(supply / "type") in _BATTERIES]
+    batteries = [supply for supply in supplies if read_text(supply / "type") in _BATTERIES]
     if not batteries:
         return False
     lines = {
-        number(supply / "online") for supply in supplies if text(supply / "type") not in _BATTERIES
+        read_int(supply / "online")
+        for supply in supplies
+        if read_text(supply / "type") not in _BATTERIES
     }
     if any(lines - {0, None}):
         return False
-    states = {text(supply / "status") for supply in batteries}
+    states = {read_text(supply / "status") for supply in batteries}
     if "Discharging" in states or lines == {0}:
         return True
     if states & {"Charging", "Full", "Not charging"}:
         return False
-    raise UnknownError(f"the battery reports only {', '.join(sorted(states))!r}")
+    raise NoAnswerError(f"the battery reports only {', '.join(sorted(states))!r}")
 
 
 class PowerSaver:
@@ -71,12 +73,12 @@ class PowerSaver:
 
         Raises UnknownError if the daemon runs but does not answer.
         """
-        for address in PROFILES:
+        for address in POWER_PROFILE_DAEMONS:
             try:
                 return self._bus.read(address, "ActiveProfile", str) == _SAVER
             except AbsentError:
                 continue
-        return text(self._firmware) == _LOW
+        return read_text(self._firmware) == _LOW
 
 
 _OFFLINE, _ONLINE = 0, 1
@@ -94,7 +96,7 @@ class PowerStatus:
     saver: int
 
 
-class StatusOf(Protocol):
+class PowerStatusSource(Protocol):
     """A source of the status."""
 
     def __call__(self) -> PowerStatus:
@@ -120,31 +122,31 @@ def system_power_status() -> PowerStatus:
     return PowerStatus(line=status.line, battery=status.battery, saver=status.saver)
 
 
-def windows_on_battery(status: StatusOf = system_power_status) -> bool:
+def windows_on_battery(status: PowerStatusSource = system_power_status) -> bool:
     """True on battery; raises UnknownError if Windows does not know."""
     now = status()
     if now.line == _OFFLINE:
         return True
     if now.line == _ONLINE or (now.battery != _UNKNOWN_BATTERY and now.battery & _NO_BATTERY):
         return False
-    raise UnknownError("Windows does not know whether it runs on battery")
+    raise NoAnswerError("Windows does not know whether it runs on battery")
 
 
-def windows_is_saving(status: StatusOf = system_power_status) -> bool:
+def windows_is_saving(status: PowerStatusSource = system_power_status) -> bool:
     return status().saver == 1
 
 
-def macos_on_battery(output_of: Told) -> bool:
+def macos_on_battery(output_of: ProgramRunner) -> bool:
     """True on battery, by `pmset`; raises UnknownError."""
     first = (
         output_of(("/usr/bin/pmset", "-g", "batt")).decode("utf-8", "replace").partition("\n")[0]
     )
     if not first.startswith(_NOW):
-        raise UnknownError(f"unexpected output of pmset: {first[:80]!r}")
+        raise NoAnswerError(f"unexpected output of pmset: {first[:80]!r}")
     return not first.startswith(_NOW + "AC")
 
 
-def macos_is_saving(output_of: Told) -> bool:
+def macos_is_saving(output_of: ProgramRunner) -> bool:
     """True in Low Power Mode; False on a Mac without it."""
     for line in output_of(("/usr/bin/pmset", "-g")).decode("utf-8", "replace").splitlines():
         words = line.split()

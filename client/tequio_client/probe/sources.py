@@ -6,10 +6,10 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tequio_client.platform.dbus import AbsentError, Bus, told_by
+from tequio_client.platform.dbus import AbsentError, Bus, run_program
 from tequio_client.probe import cpu, power
-from tequio_client.probe.linux import DrmCards, Programs
-from tequio_client.probe.machine import Sources
+from tequio_client.probe.linux import DrmCards, DrmPrograms
+from tequio_client.probe.machine import FactSources
 from tequio_client.probe.macos import AppleCards
 from tequio_client.probe.nvml import NvmlCards
 from tequio_client.probe.windows import WindowsCards, WindowsLibraries
@@ -17,11 +17,11 @@ from tequio_client.probe.windows import WindowsCards, WindowsLibraries
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.ipc.facts import Watch
+    from tequio_client.ipc.facts import ProbeInstructions
     from tequio_client.probe.cards import Cards, CardSource
 
 
-def sources(sys_root: Path, proc_root: Path, system: str = sys.platform) -> Sources:
+def sources(sys_root: Path, proc_root: Path, system: str = sys.platform) -> FactSources:
     """The sources of a system (`linux`, `win32`, `darwin`)."""
     if system == "win32":
         return _windows(sys_root, proc_root)
@@ -30,41 +30,41 @@ def sources(sys_root: Path, proc_root: Path, system: str = sys.platform) -> Sour
     return _linux(sys_root, proc_root)
 
 
-def _linux(sys_root: Path, proc_root: Path) -> Sources:
-    return Sources(
-        cards=(NvmlCards(sys_root), DrmCards(sys_root, Programs(proc_root))),
-        cpu_name=partial(cpu.name, proc_root),
+def _linux(sys_root: Path, proc_root: Path) -> FactSources:
+    return FactSources(
+        cards=(NvmlCards(sys_root), DrmCards(sys_root, DrmPrograms(proc_root))),
+        cpu_name=partial(cpu.cpu_name, proc_root),
         others_cpu=cpu.CpuLoad().read,
         cpu_temperature_c=partial(cpu.temperature_c, sys_root),
-        memory=cpu.memory,
+        memory=cpu.main_memory,
         on_battery=partial(power.on_battery, sys_root),
         is_saving=power.PowerSaver(sys_root, Bus("SYSTEM")).read,
         names={"battery": "sysfs", "cpu-temperature": "hwmon", "power-saver": "power-profiles"},
     )
 
 
-def _windows(sys_root: Path, proc_root: Path) -> Sources:
-    return Sources(
+def _windows(sys_root: Path, proc_root: Path) -> FactSources:
+    return FactSources(
         cards=(NvmlCards(sys_root), _LaterWindowsCards()),
-        cpu_name=partial(cpu.name, proc_root),
+        cpu_name=partial(cpu.cpu_name, proc_root),
         others_cpu=cpu.CpuLoad().read,
         cpu_temperature_c=_no_temperature,
-        memory=cpu.memory,
+        memory=cpu.main_memory,
         on_battery=power.windows_on_battery,
         is_saving=power.windows_is_saving,
         names={"battery": "kernel32", "power-saver": "kernel32"},
     )
 
 
-def _macos(proc_root: Path) -> Sources:
-    return Sources(
-        cards=(AppleCards(told_by),),
-        cpu_name=partial(cpu.name, proc_root),
+def _macos(proc_root: Path) -> FactSources:
+    return FactSources(
+        cards=(AppleCards(run_program),),
+        cpu_name=partial(cpu.cpu_name, proc_root),
         others_cpu=cpu.CpuLoad().read,
         cpu_temperature_c=_no_temperature,
-        memory=cpu.memory,
-        on_battery=partial(power.macos_on_battery, told_by),
-        is_saving=partial(power.macos_is_saving, told_by),
+        memory=cpu.main_memory,
+        on_battery=partial(power.macos_on_battery, run_program),
+        is_saving=partial(power.macos_is_saving, run_program),
         names={"battery": "pmset", "power-saver": "pmset"},
     )
 
@@ -77,7 +77,7 @@ class _LaterWindowsCards:
     def __init__(self) -> None:
         self._cards: CardSource | None = None
 
-    def read(self, watch: Watch) -> Cards:
+    def read(self, watch: ProbeInstructions) -> Cards:
         self._cards = self._cards or WindowsCards(WindowsLibraries())
         return self._cards.read(watch)
 

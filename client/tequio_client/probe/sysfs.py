@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def text(file: Path) -> str:
+def read_text(file: Path) -> str:
     """The content without surrounding white space; "" if it cannot be read."""
     try:
         return file.read_bytes().decode("utf-8", "replace").strip()
@@ -16,21 +16,21 @@ def text(file: Path) -> str:
         return ""
 
 
-def number(file: Path) -> int | None:
+def read_int(file: Path) -> int | None:
     """The integer in the file; None if there is none."""
     try:
-        return int(text(file), 0)
+        return int(read_text(file), 0)
     except ValueError:
         return None
 
 
-def scaled(file: Path, unit: float) -> float | None:
+def read_scaled(file: Path, unit: float) -> float | None:
     """The number in the file times the unit; None if it is missing or negative."""
-    value = number(file)
+    value = read_int(file)
     return None if value is None or value < 0 else value * unit
 
 
-def inside(folder: Path, pattern: str) -> list[Path]:
+def matching(folder: Path, pattern: str) -> list[Path]:
     """Matching entries of the folder, in order; empty if it does not exist."""
     try:
         return sorted(folder.glob(pattern))

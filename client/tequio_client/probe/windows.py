@@ -17,15 +17,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
-from tequio_client.ipc.facts import Gpu
-from tequio_client.platform.dbus import UnknownError
+from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.platform.libraries import windows_library
-from tequio_client.probe.cards import Cards, busiest
+from tequio_client.probe.cards import Cards, engine_load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from tequio_client.ipc.facts import Watch
+    from tequio_client.ipc.facts import ProbeInstructions
 
 NVIDIA, AMD, INTEL = 0x10DE, 0x1002, 0x8086
 _OWN_MEMORY = 1 << 30
@@ -46,20 +46,20 @@ class Adapter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counters:
+class CounterSample:
     """One sample: percent by engine instance, bytes in use by adapter instance."""
 
     engines: Mapping[str, float]
     used_bytes: Mapping[str, float]
 
 
-class Windows(Protocol):
+class WindowsInterfaces(Protocol):
     """The two interfaces of Windows that the probe reads."""
 
     def adapters(self) -> tuple[Adapter, ...]:
         """All adapters, in the system's order; raises AbsentError, OSError."""
 
-    def counters(self) -> Counters | None:
+    def counters(self) -> CounterSample | None:
         """A sample; None until there are two to compare."""
 
 
@@ -68,10 +68,10 @@ class WindowsCards:
 
     name = "pdh"
 
-    def __init__(self, windows: Windows) -> None:
+    def __init__(self, windows: WindowsInterfaces) -> None:
         self._windows = windows
 
-    def read(self, watch: Watch) -> Cards:
+    def read(self, watch: ProbeInstructions) -> Cards:
         adapters = [
             one
             for one in self._windows.adapters()
@@ -87,14 +87,16 @@ class WindowsCards:
         return Cards(gpus=tuple(gpus))
 
 
-def _card(name: str, adapter: Adapter, sample: Counters | None, ours: Collection[int]) -> Gpu:
+def _card(
+    name: str, adapter: Adapter, sample: CounterSample | None, ours: Collection[int]
+) -> AcceleratorFacts:
     load = others = used = None
     if sample is not None:
-        load = busiest(_engines(adapter.luid, sample.engines, ()))
-        others = busiest(_engines(adapter.luid, sample.engines, ours))
+        load = engine_load(_engines(adapter.luid, sample.engines, ()))
+        others = engine_load(_engines(adapter.luid, sample.engines, ours))
         used = _used(adapter.luid, sample.used_bytes)
     free = None if used is None else max(adapter.memory_bytes - used, 0)
-    return Gpu(
+    return AcceleratorFacts(
         id=name,
         name=adapter.name[:256],
         memory_mb=adapter.memory_bytes // _MIB,
@@ -124,7 +126,7 @@ def _used(luid: str, used_bytes: Mapping[str, float]) -> int | None:
 
 
 ENGINES = r"\GPU Engine(*)\Utilization Percentage"
-USED = r"\GPU Adapter Memory(*)\Dedicated Usage"
+USED_MEMORY = r"\GPU Adapter Memory(*)\Dedicated Usage"
 _DOUBLE, _UNCAPPED = 0x200, 0x8000
 _MORE_DATA = 0x800007D2
 _NOTHING_YET = {0xC0000BC6, 0xC0000BBA, 0x800007D5}  # invalid until the second sample; no data
@@ -175,7 +177,7 @@ class WindowsLibraries:
         self._engines = ctypes.c_void_p()
         self._used = ctypes.c_void_p()
         self._done("PdhOpenQueryW", self._pdh.PdhOpenQueryW(None, 0, ctypes.byref(self._query)))
-        for path, counter in ((ENGINES, self._engines), (USED, self._used)):
+        for path, counter in ((ENGINES, self._engines), (USED_MEMORY, self._used)):
             added = self._pdh.PdhAddEnglishCounterW(
                 self._query, ctypes.c_wchar_p(path), 0, ctypes.byref(counter)
             )
@@ -202,7 +204,7 @@ class WindowsLibraries:
             _method(factory, _RELEASE)(factory)
         return tuple(found)
 
-    def counters(self) -> Counters | None:
+    def counters(self) -> CounterSample | None:
         collected = self._pdh.PdhCollectQueryData(self._query) & 0xFFFFFFFF
         if collected in _NOTHING_YET:
             return None
@@ -210,7 +212,7 @@ class WindowsLibraries:
         engines, used = self._array(self._engines), self._array(self._used)
         if engines is None or used is None:
             return None
-        return Counters(engines=engines, used_bytes=used)
+        return CounterSample(engines=engines, used_bytes=used)
 
     def _array(self, counter: ctypes.c_void_p) -> dict[str, float] | None:
         size, count = ctypes.c_uint32(0), ctypes.c_uint32(0)
@@ -235,7 +237,7 @@ class WindowsLibraries:
 
     def _done(self, what: str, result: int) -> None:
         if result & 0xFFFFFFFF:
-            raise UnknownError(f"{what} failed with 0x{result & 0xFFFFFFFF:08X}")
+            raise NoAnswerError(f"{what} failed with 0x{result & 0xFFFFFFFF:08X}")
 
 
 def _described(adapter: ctypes.c_void_p) -> Adapter:

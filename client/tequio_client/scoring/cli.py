@@ -89,13 +89,13 @@ def score(  # noqa: PLR0913, PLR0917 - one parameter an option
     Only Safetensors files are read, and no code of a model's author is run. Several models are
     ranked, by a bootstrap over the documents.
     """
-    from tequio_client.dataset.sources import Reading
+    from tequio_client.dataset.sources import ReadOptions
     from tequio_client.scoring import command
 
-    options = command.Wish(
+    options = command.ScoreOptions(
         models=models,
         data=data,
-        reading=Reading(pattern=pattern, config=config, split=split, column=column),
+        reading=ReadOptions(pattern=pattern, config=config, split=split, column=column),
         revision=revision,
         tokenizer=tokenizer,
         prefix=prefix,
@@ -106,7 +106,7 @@ def score(  # noqa: PLR0913, PLR0917 - one parameter an option
         threads=threads,
         batch_tokens=batch_tokens,
         beacon=_beacon(beacon),
-        show_each=show_each,
+        prints_documents=show_each,
     )
     found = command.run(options)
     if json_file is not None:

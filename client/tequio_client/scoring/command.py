@@ -15,19 +15,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tequio_client.dataset import sources
-from tequio_client.names import cleaned
+from tequio_client.names import clean_text
 from tequio_client.scoring import hub
 from tequio_client.trainer import device, likelihood
 from tequio_shared.competition import result
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.scoring import DocumentScore, Refusal, Score
+from tequio_shared.scoring import DocumentScore, Refusal, ScoreTotals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tequio_client.dataset.sources import Reading, Source
-    from tequio_shared.competition.result import Interval, Pair, Ranking
+    from tequio_client.dataset.sources import ReadOptions, TextSource
+    from tequio_shared.competition.result import ConfidenceInterval, ModelPair, ModelRanking
 
 
 class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,11 +43,11 @@ class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
     bits_per_byte: float
     byte_perplexity: float
     word_perplexity: float
-    totals: Score
+    totals: ScoreTotals
     documents: tuple[DocumentScore, ...]
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreReport(msgspec.Struct, frozen=True, kw_only=True):
     """The results of `tequio score`; there is a `ranking` of two or more models."""
 
     data: str
@@ -69,12 +69,12 @@ _GIGA = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class ScoreOptions:
     """Options of the command; None leaves the choice to the model."""
 
     models: tuple[str, ...]
     data: str
-    reading: Reading
+    reading: ReadOptions
     revision: str | None
     tokenizer: str | None
     prefix: str | None
@@ -85,14 +85,14 @@ class Wish:
     threads: int | None
     batch_tokens: int
     beacon: bytes
-    show_each: bool
+    prints_documents: bool
 
 
-def run(options: Wish, console: Console | None = None) -> Report:
+def run(options: ScoreOptions, console: Console | None = None) -> ScoreReport:
     """Score models and print the results; raises UserFacingError."""
     console = console or Console()
-    texts = _texts(sources.found(options.data, options.reading), options.documents)
-    chosen = device.choose(options.device)
+    texts = _texts(sources.open_source(options.data, options.reading), options.documents)
+    chosen = device.open_device(options.device)
     if options.threads:
         device.limit_threads(options.threads)
     names = _distinct(options.models)
@@ -108,19 +108,19 @@ def run(options: Wish, console: Console | None = None) -> Report:
         seeds = {"beacon": to_text(options.beacon), "replicates": result.REPLICATES}
         report = seeds | asdict(ranking)
         _print_ranking(ranking, console)
-    if options.show_each:
+    if options.prints_documents:
         _print_documents(models, console)
-    return Report(
+    return ScoreReport(
         data=options.data,
         device=chosen.label,
-        threads=device.threads(),
+        threads=device.thread_count(),
         software={name: metadata.version(name) for name in _SOFTWARE},
         models=models,
         ranking=report,
     )
 
 
-def _texts(source: Source, most: int) -> list[str]:
+def _texts(source: TextSource, most: int) -> list[str]:
     count = min(len(source), most) if most else len(source)
     texts = [source.text(index) for index in range(count)]
     if not any(texts):
@@ -132,29 +132,29 @@ def _texts(source: Source, most: int) -> list[str]:
 
 
 def _scored(
-    options: Wish,
+    options: ScoreOptions,
     name: str,
     path: str,
     texts: Sequence[str],
-    chosen: device.Device,
+    chosen: device.ComputeDevice,
     console: Console,
 ) -> ModelScore:
-    scored = likelihood.open_folder(
-        hub.folder(path, options.revision), tokenizer=options.tokenizer, prefix=options.prefix
+    scored = likelihood.open_model(
+        hub.model_folder(path, options.revision), tokenizer=options.tokenizer, prefix=options.prefix
     )
-    rules = scored.rules(options.window, options.stride)
-    means = likelihood.Means(device=chosen, batch_tokens=options.batch_tokens)
+    rules = scored.scoring_rules(options.window, options.stride)
+    means = likelihood.ScoringDevice(device=chosen, batch_tokens=options.batch_tokens)
     begun = time.perf_counter()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bars:
         found = tuple(
             bars.track(
-                likelihood.likelihood_score(scored, texts, rules, means),
+                likelihood.score_documents(scored, texts, rules, means),
                 total=len(texts),
-                description=cleaned(name, _NAME_CHARS),
+                description=clean_text(name, _NAME_CHARS),
             )
         )
-    totals, file = Score.of(found), scored.tokenizer.file
+    totals, file = ScoreTotals.of(found), scored.tokenizer.file
     return ModelScore(
         model=name,
         tokenizer=to_text(sha256(file)) if file else "",
@@ -180,10 +180,10 @@ def _distinct(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _ranked(models: Sequence[ModelScore], beacon: bytes) -> Ranking:
+def _ranked(models: Sequence[ModelScore], beacon: bytes) -> ModelRanking:
     """Rank on the documents that have text, which are the same for all models."""
     kept = [at for at, one in enumerate(models[0].documents) if one.refusal is not Refusal.EMPTY]
-    return result.rank(
+    return result.rank_models(
         {one.model: [one.documents[at].millibits for at in kept] for one in models},
         [models[0].documents[at].size_bytes for at in kept],
         beacon=beacon,
@@ -196,7 +196,7 @@ def _print_models(models: Sequence[ModelScore], console: Console) -> None:
         table.add_column(column, justify="right", no_wrap=True)
     for one in models:
         table.add_row(
-            cleaned(one.model, _NAME_CHARS),
+            clean_text(one.model, _NAME_CHARS),
             f"{one.bits_per_byte:.6f}",
             f"{one.byte_perplexity:.4f}",
             _large(one.word_perplexity),
@@ -211,7 +211,7 @@ def _print_models(models: Sequence[ModelScore], console: Console) -> None:
 def _print_speed(one: ModelScore, console: Console) -> None:
     totals = one.totals
     console.print(
-        f"{cleaned(one.model, _NAME_CHARS)}: {totals.size_bytes:,} bytes, "
+        f"{clean_text(one.model, _NAME_CHARS)}: {totals.size_bytes:,} bytes, "
         f"{totals.tokens:,} tokens, {totals.tokens / max(one.seconds, 1e-3):,.0f} tokens/s; "
         f"window {one.window:,}, stride {one.stride:,}, prefix token {one.prefix}",
         highlight=False,
@@ -234,40 +234,40 @@ def _large(value: float) -> str:
     return f"{value:,.2f}" if value < _READABLE else f"{value:.2e}"
 
 
-def _print_ranking(ranking: Ranking, console: Console) -> None:
+def _print_ranking(ranking: ModelRanking, console: Console) -> None:
     table = Table("rank", "model", title="Ranking, with 95% intervals over documents")
     table.add_column("bits/byte", justify="right")
     table.add_column("interval", justify="right")
     for place in ranking.places:
         table.add_row(
             str(place.rank),
-            cleaned(place.name, _NAME_CHARS),
+            clean_text(place.name, _NAME_CHARS),
             f"{place.nanobits_per_byte / _GIGA:.6f}",
             _interval(place.interval),
         )
     console.print(table)
     for pair in ranking.pairs:
-        verdict = f"{cleaned(pair.winner, _NAME_CHARS)} is better" if pair.winner else _tie(pair)
+        verdict = f"{clean_text(pair.winner, _NAME_CHARS)} is better" if pair.winner else _tie(pair)
         console.print(
-            f"{cleaned(pair.first, _NAME_CHARS)} minus {cleaned(pair.other, _NAME_CHARS)}: "
+            f"{clean_text(pair.first, _NAME_CHARS)} minus {clean_text(pair.other, _NAME_CHARS)}: "
             f"{_interval(pair.interval)} bits per byte, {verdict}",
             highlight=False,
         )
 
 
-def _tie(pair: Pair) -> str:
+def _tie(pair: ModelPair) -> str:
     # An interval that excludes zero is a tie all the same if the difference is too small.
     is_apart = pair.interval.low > 0 or pair.interval.high < 0
     return "a tie: the difference is too small to count" if is_apart else "a tie"
 
 
-def _interval(interval: Interval) -> str:
+def _interval(interval: ConfidenceInterval) -> str:
     return f"{interval.low / _GIGA:.6f} to {interval.high / _GIGA:.6f}"
 
 
 def _print_documents(models: Sequence[ModelScore], console: Console) -> None:
     for one in models:
-        table = Table("document", title=cleaned(one.model, _NAME_CHARS))
+        table = Table("document", title=clean_text(one.model, _NAME_CHARS))
         for column in ("bytes", "tokens", "bits", "bits/byte"):
             table.add_column(column, justify="right")
         table.add_column("")

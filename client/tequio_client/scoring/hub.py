@@ -12,8 +12,14 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tequio_client.tokenizers import TOKENIZER_NAME, too_large
-from tequio_client.trainer.weights import CONFIG, INDEX, PICKLES, SETTINGS_BYTES, WEIGHTS
+from tequio_client.tokenizers import TOKENIZER_NAME, too_large_message
+from tequio_client.trainer.weights import (
+    CONFIG_FILE,
+    INDEX_FILE,
+    MAX_SETTINGS_BYTES,
+    PICKLE_SUFFIXES,
+    WEIGHTS_FILE,
+)
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import BLOB_BYTES
 
@@ -21,17 +27,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-PATTERNS = (
-    CONFIG,
+FILE_PATTERNS = (
+    CONFIG_FILE,
     TOKENIZER_NAME,
     "tokenizer_config.json",
     "special_tokens_map.json",
-    WEIGHTS,
-    INDEX,
+    WEIGHTS_FILE,
+    INDEX_FILE,
     "model-*.safetensors",
 )
 """The files of a model's folder that scoring may read."""
-LEFT_BYTES = 1 << 30
+FREE_BYTES = 1 << 30
 """Disk space that stays free whatever model is fetched."""
 
 
@@ -39,7 +45,7 @@ class OtherFilesError(UserFacingError):
     """A repository's files differ from the list that was promised."""
 
 
-def folder(name: str, revision: str | None, only: Mapping[str, int] | None = None) -> Path:
+def model_folder(name: str, revision: str | None, only: Mapping[str, int] | None = None) -> Path:
     """Find a model, or fetch it; `only`, names with sizes, restricts the files that are fetched.
 
     Raises UserFacingError for a model that is missing, unreadable or too large for the disk, and
@@ -66,7 +72,7 @@ def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) ->
 
     if not sys.stderr.isatty():
         disable_progress_bars()  # not a terminal
-    api, wanted = HfApi(), list(PATTERNS) if only is None else _readable(only)
+    api, wanted = HfApi(), list(FILE_PATTERNS) if only is None else _readable(only)
     try:
         try:
             commit = api.model_info(name, revision=revision).sha
@@ -77,7 +83,7 @@ def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) ->
             return Path(kept)
         listed = api.list_repo_tree(name, revision=commit)
         sizes = {one.path: one.size for one in listed if isinstance(one, RepoFile)}
-        check(sizes, name)
+        check_repository(sizes, name)
         if only is not None:
             _check_only({one: only[one] for one in wanted}, sizes, name)
             _check_room(name, commit, {one: only[one] for one in wanted})
@@ -90,27 +96,31 @@ def _fetched(name: str, revision: str | None, only: Mapping[str, int] | None) ->
         ) from err
 
 
-def check(sizes: Mapping[str, int], name: str) -> None:
+def check_repository(sizes: Mapping[str, int], name: str) -> None:
     """Raise UserFacingError for a repository whose files, with these sizes, cannot be scored."""
-    if WEIGHTS not in sizes and INDEX not in sizes:
-        pickles = sorted(one for one in sizes if one.endswith(PICKLES))
+    if WEIGHTS_FILE not in sizes and INDEX_FILE not in sizes:
+        pickles = sorted(one for one in sizes if one.endswith(PICKLE_SUFFIXES))
         raise UserFacingError(
             f"{name} has its weights as a pickle ({pickles[0]}), and reading one runs its code; "
             "look for a revision with Safetensors (often --revision refs/pr/1)"
             if pickles
-            else f"{name} has no weights: neither {WEIGHTS} nor {INDEX}"
+            else f"{name} has no weights: neither {WEIGHTS_FILE} nor {INDEX_FILE}"
         )
     for one, size in sizes.items():
         if one == TOKENIZER_NAME and size > BLOB_BYTES:
-            raise UserFacingError(too_large(f"{name}: {one}", size))
-        if one in PATTERNS and one.endswith(".json") and size > max(SETTINGS_BYTES, BLOB_BYTES):
+            raise UserFacingError(too_large_message(f"{name}: {one}", size))
+        if (
+            one in FILE_PATTERNS
+            and one.endswith(".json")
+            and size > max(MAX_SETTINGS_BYTES, BLOB_BYTES)
+        ):
             raise UserFacingError(
                 f"{name}: {one} has {size:,} bytes, which is too large for a settings file"
             )
 
 
 def _readable(names: Iterable[str]) -> list[str]:
-    return [name for name in names if any(fnmatch(name, pattern) for pattern in PATTERNS)]
+    return [name for name in names if any(fnmatch(name, pattern) for pattern in FILE_PATTERNS)]
 
 
 def _check_only(only: Mapping[str, int], sizes: Mapping[str, int], name: str) -> None:
@@ -134,7 +144,7 @@ def _check_room(name: str, commit: str | None, only: Mapping[str, int]) -> None:
     while not place.exists():
         place = place.parent
     free = shutil.disk_usage(place).free
-    if missing and missing + LEFT_BYTES > free:
+    if missing and missing + FREE_BYTES > free:
         raise UserFacingError(
             f"{name} needs {missing:,} bytes, but the disk of {place} has only {free:,} bytes "
             "free: free up some space"

@@ -68,7 +68,7 @@ class AcceleratorEngine:
         total = self._total(block, factors)
         if params.down_k or params.algorithm == "distro":
             step, aux = head.outer_step(params, total.cpu().numpy(), block.aux, block.padding)
-            weights = head.update(block.weights, step, params.lambda_q, block.matrix_elements)
+            weights = head.apply_move(block.weights, step, params.lambda_q, block.matrix_elements)
             return weights, aux
         move = (total + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT
         new_aux: NDArray[Any] | None = None

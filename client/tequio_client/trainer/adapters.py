@@ -23,7 +23,7 @@ from torch.utils.checkpoint import checkpoint
 from tequio_client.trainer import llama
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama
-from tequio_client.trainer.model import Model, check_repeats, configuration
+from tequio_client.trainer.model import CausalModel, check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from tequio_client.trainer.llama import LlamaConfig
-    from tequio_shared.head.layout import Base, Sides
+    from tequio_shared.head.layout import FrozenBase, Sides
     from tequio_shared.round.manifest import Manifest
 
 _LAYERS = "model.layers."
@@ -51,7 +51,7 @@ def outline(
 
     Raises UserFacingError for unknown targets, and for a rank above the sides of a target.
     """
-    plain = trainer_weights.plain(config)
+    plain = trainer_weights.llama_config(config)
     found = _targeted(plain, targets)
     module, sides = min(found.items(), key=lambda one: min(one[1]))
     if not 1 <= rank <= min(sides):
@@ -59,12 +59,14 @@ def outline(
             f"a pair of rank {rank} does not fit {module}, which has {sides[0]:,} rows and "
             f"{sides[1]:,} columns: choose a rank from 1 to {min(sides):,}"
         )
-    return layout.pairs(found, rank), sum(math.prod(shape) for _, shape in llama.shapes(plain))
+    return layout.adapter_pairs(found, rank), sum(
+        math.prod(shape) for _, shape in llama.tensor_shapes(plain)
+    )
 
 
-def build_listed(
+def build_from_manifest(
     config: bytes, manifest: Manifest, files: Sequence[Path], memory_bytes: int = 0
-) -> Model:
+) -> CausalModel:
     """Build the network of a manifest with a frozen base, from the base's files in its order.
 
     Manifest, configuration and files come from strangers: raises UserFacingError when they do not
@@ -73,7 +75,7 @@ def build_listed(
     base = manifest.frozen
     if base is None:
         raise UserFacingError("the manifest has no frozen base")
-    check_repeats(configuration(config), len(manifest.model.tensors))
+    check_sizes(parse_config(config), len(manifest.model.tensors))
     tensors, parameters = outline(config, base.rank, base.targets)
     if tensors != manifest.model.tensors:
         raise UserFacingError("the pairs for this base differ from the tensors of the manifest")
@@ -83,15 +85,15 @@ def build_listed(
         )
     for one, path in zip(base.files, files, strict=True):
         _check_size(path, one.name, one.size_bytes)
-    model = build(config, base, trainer_weights.read(config, files))
+    model = build(config, base, trainer_weights.map_tensors(config, files))
     if memory_bytes and base.size_bytes + _kept_bytes(config) > _FULL * memory_bytes:
         _recompute(model)
     return model
 
 
-def build(config: bytes, base: Base, weights: Mapping[str, Tensor]) -> Model:
+def build(config: bytes, base: FrozenBase, weights: Mapping[str, Tensor]) -> CausalModel:
     """Build the network of these frozen weights, with pairs of zeros."""
-    plain = trainer_weights.plain(config)
+    plain = trainer_weights.llama_config(config)
     with torch.device("meta"):  # frozen weights stay mapped to their files
         network = Llama(plain)
     targets = set(_targeted(plain, base.targets))
@@ -103,15 +105,15 @@ def build(config: bytes, base: Base, weights: Mapping[str, Tensor]) -> Model:
         if made is not None:
             parent, _, last = name.rpartition(".")
             setattr(network.get_submodule(parent), last, made)
-        if isinstance(made, Adapted):
-            pairs[f"{layout.PREFIX}{name}{layout.DOWN}"] = made.down
-            pairs[f"{layout.PREFIX}{name}{layout.UP}"] = made.up
+        if isinstance(made, AdaptedLinear):
+            pairs[f"{layout.LORA_PREFIX}{name}{layout.LORA_DOWN}"] = made.down
+            pairs[f"{layout.LORA_PREFIX}{name}{layout.LORA_UP}"] = made.up
     _fill_vectors(network, still)
     listed = {name: pairs[name] for name in sorted(pairs, key=str.encode)}
-    return Model(network=network, parameters=listed, aliases=(), hidden=frozenset(listed))
+    return CausalModel(network=network, parameters=listed, aliases=(), hidden=frozenset(listed))
 
 
-def start(model: Model, seed: int) -> None:
+def initialise_pairs(model: CausalModel, seed: int) -> None:
     """Set the first values of pairs: A uniform within 1 / sqrt(columns), as in peft, B zero.
 
     The bits depend on the torch build, so everyone else uses the published head.
@@ -119,7 +121,7 @@ def start(model: Model, seed: int) -> None:
     chance = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, one in model.parameters.items():
-            if name.endswith(layout.DOWN):
+            if name.endswith(layout.LORA_DOWN):
                 bound = 1 / math.sqrt(one.shape[1])
                 one.uniform_(-bound, bound, generator=chance)
             else:
@@ -139,7 +141,7 @@ class FrozenLinear(nn.Module):
         return out if self.bias is None else out + self.bias
 
 
-class Adapted(FrozenLinear):
+class AdaptedLinear(FrozenLinear):
     """A frozen linear map with the pair that is trained beside it."""
 
     def __init__(
@@ -210,7 +212,7 @@ class _Through(torch.autograd.Function):
 def _targeted(config: LlamaConfig, targets: Collection[str]) -> dict[str, Sides]:
     """Modules of the layers whose names end in `targets`; raises UserFacingError."""
     found: dict[str, Sides] = {}
-    for name, shape in llama.shapes(config):
+    for name, shape in llama.tensor_shapes(config):
         if name.startswith(_LAYERS) and len(shape) > 1:
             found[name.removesuffix(_WEIGHT)] = (shape[0], shape[1])
     there = {module.rpartition(".")[2] for module in found}
@@ -225,11 +227,11 @@ def _targeted(config: LlamaConfig, targets: Collection[str]) -> dict[str, Sides]
 
 def _kept_bytes(config: bytes) -> int:
     """Activations of a batch that keeps an accelerator busy, stored for the backward pass."""
-    plain = trainer_weights.plain(config)
+    plain = trainer_weights.llama_config(config)
     return _KEPT * _BATCH_TOKENS * plain.layers * plain.hidden_size
 
 
-def _recompute(model: Model) -> None:
+def _recompute(model: CausalModel) -> None:
     layers = model.network.get_submodule(_LAYERS.rstrip("."))
     for name, layer in list(layers.named_children()):
         setattr(layers, name, _Recomputed(layer))
@@ -245,7 +247,7 @@ def _check_size(path: Path, name: str, size_bytes: int) -> None:
 
 
 def _frozen(
-    name: str, module: nn.Module, weights: Mapping[str, nn.Parameter], base: Base | None
+    name: str, module: nn.Module, weights: Mapping[str, nn.Parameter], base: FrozenBase | None
 ) -> nn.Module | None:
     """The replacement of a module with a matrix; None for any other."""
     if isinstance(module, nn.Embedding):
@@ -255,7 +257,7 @@ def _frozen(
     weight, bias = weights[name + _WEIGHT], weights.get(f"{name}.bias")
     if base is None:
         return FrozenLinear(weight, bias)
-    return Adapted(weight, bias, rank=base.rank, scale=base.scale)
+    return AdaptedLinear(weight, bias, rank=base.rank, scale=base.scale)
 
 
 def _fill_vectors(network: nn.Module, weights: Mapping[str, nn.Parameter]) -> None:

@@ -9,22 +9,22 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import torch
 
-from tequio_client.ipc.control import Benchmark
+from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.trainer import device as devices
 from tequio_client.trainer import model
-from tequio_client.trainer.inner import BatchSize, Optimiser, gradients
+from tequio_client.trainer.inner import BatchSize, Optimiser, compute_gradients
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.manifest import Inner
+from tequio_shared.round.manifest import InnerParams
 
 if TYPE_CHECKING:
-    from tequio_client.trainer.device import Device
+    from tequio_client.trainer.device import ComputeDevice
 
-MODEL = {
+BENCHMARK_MODEL = {
     "model_type": "llama",
     "vocab_size": 8_192,
     "hidden_size": 256,
@@ -38,27 +38,30 @@ MODEL = {
 """Five million parameters: enough to keep a device busy, and small enough for any."""
 SEQUENCE = 256
 SAMPLES = 4
-WARM_S = 2.0
+WARM_UP_S = 2.0
 MEASURE_S = 5.0
-LEAST_STEPS = 3
+MIN_STEPS = 3
 _MIB = 1 << 20
 
 
-def measure(wanted: str, *, warm_s: float = WARM_S, measure_s: float = MEASURE_S) -> Benchmark:
+def measure(
+    wanted: str, *, warm_s: float = WARM_UP_S, measure_s: float = MEASURE_S
+) -> BenchmarkReply:
     """Train on a device and measure its speed after a warm-up; raises DeviceError."""
-    chosen = devices.choose(wanted)
-    trained = model.create(json.dumps(MODEL).encode(), 1)
+    chosen = devices.open_device(wanted)
+    trained = model.build_random(json.dumps(BENCHMARK_MODEL).encode(), 1)
     trained.network.to(chosen.handle)
-    optimiser = Optimiser(trained, Inner())
+    optimiser = Optimiser(trained, InnerParams())
     batch = BatchSize(SEQUENCE, chosen)
     chance = torch.Generator().manual_seed(1)
     shape = (SAMPLES, SEQUENCE + 1)
-    samples = torch.randint(0, MODEL["vocab_size"], shape, generator=chance).to(chosen.handle)  # type: ignore[call-overload]  # the one int among strings
+    vocabulary = cast("int", BENCHMARK_MODEL["vocab_size"])
+    samples = torch.randint(0, vocabulary, shape, generator=chance).to(chosen.handle)
 
     def steps_for(seconds: float) -> tuple[int, float]:
         begun, steps = time.perf_counter(), 0
-        while steps < LEAST_STEPS or time.perf_counter() - begun < seconds:
-            gradients(
+        while steps < MIN_STEPS or time.perf_counter() - begun < seconds:
+            compute_gradients(
                 trained, samples, chosen, batch, lambda: None
             )  # its float() waits for the device
             optimiser.step()
@@ -67,14 +70,14 @@ def measure(wanted: str, *, warm_s: float = WARM_S, measure_s: float = MEASURE_S
 
     steps_for(warm_s)
     steps, seconds = steps_for(measure_s)
-    return Benchmark(
+    return BenchmarkReply(
         device=chosen.label,
         tokens_per_s=steps * SAMPLES * SEQUENCE / seconds,
         memory_mb=_used_mb(chosen),
     )
 
 
-def _used_mb(device: Device) -> int:
+def _used_mb(device: ComputeDevice) -> int:
     if device.handle.type != "cuda":
         return 0
     return int(torch.cuda.max_memory_allocated(device.handle)) // _MIB

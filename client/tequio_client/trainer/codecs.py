@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from tequio_shared.head.layout import Layout
+    from tequio_shared.head.layout import WeightLayout
     from tequio_shared.round.manifest import Algorithm
 
 CONTRIBUTION_UNIT = 2.0**-32
 """Value of level 1 at scale 1."""
-FEEDBACK_ALARM = 10.0
+FEEDBACK_WARNING = 10.0
 """Norm of the feedback, in pseudo-gradients, from which too little is being sent."""
 _BLOCK = 2_048  # chunks at a time: 32 MiB of float32
 _ONE_BIT, _TWO_BITS = 1, 2
@@ -37,7 +37,7 @@ _FOUR_BIT_TOP, _FOUR_BIT_LEVEL = 8.2, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class EncodedBlock:
     """Encoded chunks: records, error feedback (float32 [n, 4096]), and a scale at its limit."""
 
     payload: bytes
@@ -56,12 +56,12 @@ class OuterAlgorithm(Protocol):
     def keeps_feedback(self) -> bool:
         """True if `Block.feedback` must be stored for the next round."""
 
-    def encode(self, delta: Tensor, feedback: Tensor) -> Block:
+    def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Encode chunks: pseudo-gradient and last feedback, float32 [n, 4096], padding zero."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Encoded:
+class EncodedContribution:
     """A whole payload; `feedback` is bfloat16 bits in flat order, None for an algorithm without it.
 
     `warnings` holds `saturated` and `feedback`, as `ipc.trainer.Trained` explains them.
@@ -74,7 +74,7 @@ class Encoded:
     warnings: tuple[str, ...]
 
 
-def algorithm_of(algorithm: Algorithm, k: int, feedback_decay: float) -> OuterAlgorithm:
+def outer_algorithm(algorithm: Algorithm, k: int, feedback_decay: float) -> OuterAlgorithm:
     """The manifest's algorithm with the round's k; raises RefusedError if this trainer has none."""
     shape = RecordShape(algorithm=algorithm.name, k=k, bits=algorithm.bits)
     if algorithm.name == "sparseloco":
@@ -86,11 +86,11 @@ def algorithm_of(algorithm: Algorithm, k: int, feedback_decay: float) -> OuterAl
 
 def encode(
     algorithm: OuterAlgorithm,
-    layout: Layout,
+    layout: WeightLayout,
     delta: NDArray[np.float32],
     feedback: NDArray[np.uint16] | None,
     device: torch.device,
-) -> Encoded:
+) -> EncodedContribution:
     """Encode a pseudo-gradient in flat order, block by block.
 
     `feedback` is that of the last contribution; None starts from zero.
@@ -111,9 +111,9 @@ def encode(
             energy += torch.stack([_energy(kept), _energy(moved.cpu())])
             left[inside] = kept.bfloat16().view(torch.uint16).numpy().reshape(-1)
     payload = b"".join(parts)
-    is_behind = bool(energy[0] > FEEDBACK_ALARM**2 * energy[1])
+    is_behind = bool(energy[0] > FEEDBACK_WARNING**2 * energy[1])
     alarms = (("saturated", is_saturated), ("feedback", is_behind))
-    return Encoded(
+    return EncodedContribution(
         payload=payload,
         payload_root=contribution.payload_root(payload, algorithm.shape),
         feedback=left,
@@ -141,7 +141,7 @@ class SparseLoCo:
     def keeps_feedback(self) -> bool:
         return True
 
-    def encode(self, delta: Tensor, feedback: Tensor) -> Block:
+    def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Send the largest entries of feedback and pseudo-gradient together."""
         total = feedback * self.feedback_decay + delta
         index = total.abs().topk(self.shape.k, dim=1).indices.sort(dim=1).values
@@ -151,7 +151,7 @@ class SparseLoCo:
         step = _value(scale_byte)
         levels = _levels(picked, step, self.shape.bits)
         feedback = total.scatter_add_(1, index, -levels * step)
-        return Block(
+        return EncodedBlock(
             payload=_records(scale_byte, index, levels, self.shape),
             feedback=feedback,
             is_saturated=bool((scale > _top(self.shape)).any()),
@@ -168,7 +168,7 @@ class DiLoCo:
     def keeps_feedback(self) -> bool:
         return False
 
-    def encode(self, delta: Tensor, feedback: Tensor) -> Block:
+    def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Send all entries, the largest of a chunk as level 127 or less."""
         top = self.shape.largest_level
         scale = delta.abs().amax(dim=1, keepdim=True) / top
@@ -177,7 +177,7 @@ class DiLoCo:
         levels = (delta / step.clamp(min=CONTRIBUTION_UNIT)).round_().clamp_(-top, top)
         scale_byte = scale_byte * levels.any(dim=1, keepdim=True)
         index = torch.arange(CHUNK).expand(len(delta), CHUNK)
-        return Block(
+        return EncodedBlock(
             payload=_records(scale_byte, index, levels, self.shape),
             feedback=feedback,
             is_saturated=bool((scale > _top(self.shape)).any()),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
     from torch import Tensor
 
-    from tequio_shared.round.assignment import Order
+    from tequio_shared.round.assignment import DataOrder
     from tequio_shared.round.data import Corpus, HeldOutShard
 
 
@@ -31,7 +31,7 @@ _TABLE_BYTES = 8  # of a held-out shard, per document: u32 tokens, u32 bytes of 
 class TrainingData:
     """The shards of a task, and the order that assigns samples to windows."""
 
-    order: Order
+    order: DataOrder
     sequence: int
     window_samples: int
     vocab_size: int
@@ -59,7 +59,9 @@ class TrainingData:
         Raises UserFacingError when a shard is missing, or has ids beyond the vocabulary.
         """
         places = [
-            place for window in windows for place in self.order.places(window, self.window_samples)
+            place
+            for window in windows
+            for place in self.order.window_samples(window, self.window_samples)
         ]
         rows = np.empty((len(places), self.sequence + 1), np.int64)
         for row, place in zip(rows, places, strict=True):
@@ -78,7 +80,7 @@ class TrainingData:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class HeldOutDocument:
     """A held-out text."""
 
     tokens: NDArray[np.int64]
@@ -87,7 +89,7 @@ class Document:
 
 def held_out_documents(
     path: Path, shard: HeldOutShard, token_bytes: int, vocab_size: int
-) -> Iterator[Document]:
+) -> Iterator[HeldOutDocument]:
     """Read a held-out shard; raises UserFacingError for a file that differs from its entry."""
     raw = _mapped(path, shard.size_bytes, 1)
     table_bytes = shard.documents * _TABLE_BYTES
@@ -101,7 +103,7 @@ def held_out_documents(
         )
     at = 0
     for tokens, text_bytes in table.tolist():
-        yield Document(tokens=ids[at : at + tokens].astype(np.int64), text_bytes=text_bytes)
+        yield HeldOutDocument(tokens=ids[at : at + tokens].astype(np.int64), text_bytes=text_bytes)
         at += tokens
 
 
@@ -116,7 +118,7 @@ def _mapped(path: Path, size_bytes: int, token_bytes: int) -> NDArray[np.generic
 
 
 @contextlib.contextmanager
-def complete(path: Path) -> Iterator[Path]:
+def atomic_output(path: Path) -> Iterator[Path]:
     """Yield a temporary path, which becomes `path` when the block ends without an exception."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -127,16 +129,16 @@ def complete(path: Path) -> Iterator[Path]:
 
 
 def write(path: Path, content: bytes | memoryview) -> None:
-    with complete(path) as part:
+    with atomic_output(path) as part:
         part.write_bytes(content)
 
 
-def zeros(path: Path, elements: int) -> NDArray[np.float32]:
+def map_zeros(path: Path, elements: int) -> NDArray[np.float32]:
     """Create a file of float32 zeros and map it for writing."""
     return np.memmap(path, "<f4", "w+", shape=(elements,))
 
 
-def mapped(path: Path, dtype: DTypeLike, elements: int) -> NDArray[Any]:  # of that dtype
+def map_array(path: Path, dtype: DTypeLike, elements: int) -> NDArray[Any]:  # of that dtype
     """Map a file; changes stay in memory. Raises ValueError unless it has `elements` elements."""
     array = np.memmap(path, dtype, "c")  # copy on write: torch needs a writable array
     if array.size != elements:

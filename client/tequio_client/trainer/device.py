@@ -22,7 +22,7 @@ class DeviceError(UserFacingError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
+class ComputeDevice:
     """One device; `memory_mb` is its own memory in MiB, 0 for a CPU and where it is unknown."""
 
     handle: torch.device
@@ -41,13 +41,13 @@ class Device:
             return contextlib.nullcontext()
         return torch.autocast(self.handle.type, dtype=self.precision)
 
-    def release(self) -> None:
+    def release_memory(self) -> None:
         """Return unused accelerator memory to the system."""
         if self.handle.type != "cpu":
             torch.get_device_module(self.handle).empty_cache()
 
 
-def choose(wanted: str) -> Device:
+def open_device(wanted: str) -> ComputeDevice:
     """Open a device such as `cuda:0`; `auto` takes the best one. Raises DeviceError."""
     kind, _, number = wanted.partition(":")
     if kind == "auto":
@@ -59,10 +59,10 @@ def choose(wanted: str) -> Device:
         )
     if kind in ("cuda", "xpu"):
         return _gpu(torch.device(kind, int(number or 0)))
-    return Device(handle=torch.device(kind), name=kind, memory_mb=0, precision=torch.float32)
+    return ComputeDevice(handle=torch.device(kind), name=kind, memory_mb=0, precision=torch.float32)
 
 
-def limit(device: Device, *, threads: int, memory_mb: int) -> None:
+def apply_limits(device: ComputeDevice, *, threads: int, memory_mb: int) -> None:
     """Limit CPU threads and, on CUDA, device memory (0 for no limit)."""
     limit_threads(threads)
     if device.handle.type == "cuda" and memory_mb and device.memory_mb:
@@ -75,7 +75,7 @@ def limit_threads(threads: int) -> None:
         torch.set_num_threads(threads)
 
 
-def threads() -> int:
+def thread_count() -> int:
     return torch.get_num_threads()
 
 
@@ -89,11 +89,11 @@ def _count(kind: str) -> int:
     return 1
 
 
-def _gpu(device: torch.device) -> Device:
+def _gpu(device: torch.device) -> ComputeDevice:
     module = torch.get_device_module(device)
     traits = module.get_device_properties(device)
     is_fast = device.type == "xpu" or torch.cuda.get_device_capability(device) >= _AMPERE
-    return Device(
+    return ComputeDevice(
         handle=device,
         name=traits.name,
         memory_mb=traits.total_memory // _MIB,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tequio_shared.head import head
-from tequio_shared.head.aggregate import Entries, agreement, entries
+from tequio_shared.head.aggregate import ContributionEntries, agreement, effective_entries
 from tequio_shared.head.contribution import Records, decode_records
 from tequio_shared.head.layout import CHUNK
 
@@ -76,15 +76,15 @@ class ReferenceEngine:
         clipped = head.clip_scales(block.records[:, :, 0], params)
         total = head.aggregate(params, members, clipped, factors, block.weights.size)
         step, aux = head.outer_step(params, total, block.aux, block.padding)
-        return head.update(block.weights, step, params.lambda_q, block.matrix_elements), aux
+        return head.apply_move(block.weights, step, params.lambda_q, block.matrix_elements), aux
 
-    def _members(self, records: NDArray[np.uint8], padding: Padding) -> list[Entries]:
+    def _members(self, records: NDArray[np.uint8], padding: Padding) -> list[ContributionEntries]:
         where = head.entry_padding(self._params, padding)
         members, chunks, _ = records.shape
         every = decode_records(records.reshape(-1), self._params.shape)
         rows = [slice(at * chunks, (at + 1) * chunks) for at in range(members)]
         return [
-            entries(
+            effective_entries(
                 Records(
                     scales=every.scales[row], indices=every.indices[row], levels=every.levels[row]
                 ),

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from tequio_client.trainer.data import Document
-    from tequio_client.trainer.device import Device
-    from tequio_client.trainer.model import Model
+    from tequio_client.trainer.data import HeldOutDocument
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.model import CausalModel
 
 
 _IGNORED = -100  # target without a loss, as torch has it
@@ -34,7 +34,7 @@ _MILLI = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
+class HeadScore:
     """Sums over documents; `nats` is their negative log likelihood.
 
     `millibits` is the same, rounded for each document; None when the model predicts infinities or
@@ -61,50 +61,50 @@ class Score:
 
 
 @dataclass(slots=True)
-class Tally:
+class ScoreProgress:
     """Nats of each document so far, and the number of rows done; owned by `score`."""
 
     nats: NDArray[np.float64]
     rows: int = 0
 
 
-class Begun:
+class UnfinishedWork:
     """Results so far of the last evaluation task; asked for again, it continues there."""
 
     def __init__(self) -> None:
         self._task: object = None
-        self._tally = Tally(np.zeros(0))
+        self._tally = ScoreProgress(np.zeros(0))
         self._written: list[int] = []
 
-    def tally(self, task: object, documents: int) -> Tally:
+    def score_progress(self, task: object, documents: int) -> ScoreProgress:
         """The tally of this task: zeros, unless it is the last task."""
         if task != self._task:
-            self._task, self._tally = task, Tally(np.zeros(documents))
+            self._task, self._tally = task, ScoreProgress(np.zeros(documents))
         return self._tally
 
-    def written(self, task: object) -> list[int]:
+    def written_ids(self, task: object) -> list[int]:
         """The ids written for this task: none, unless it is the last task."""
         if task != self._task:
             self._task, self._written = task, []
         return self._written
 
 
-def score(  # noqa: PLR0913 - one call, all by name
-    model: Model,
-    documents: Sequence[Document],
+def score_head(  # noqa: PLR0913 - one call, all by name
+    model: CausalModel,
+    documents: Sequence[HeldOutDocument],
     *,
     separator: int,
     sequence: int,
-    device: Device,
+    device: ComputeDevice,
     check: Callable[[], None],
-    tally: Tally | None = None,
-) -> Score:
+    tally: ScoreProgress | None = None,
+) -> HeadScore:
     """Measure a model; `check` is called between batches, and may raise to stop.
 
     With the tally of an earlier call over the same documents it continues where that one stopped.
     """
     model.network.eval()
-    tally = tally or Tally(np.zeros(len(documents)))
+    tally = tally or ScoreProgress(np.zeros(len(documents)))
     blocks = islice(_blocks(documents, separator, sequence), tally.rows, None)
     size = max(_BATCH_TOKENS // sequence, 1)
     while batch := list(islice(blocks, size)):
@@ -112,7 +112,7 @@ def score(  # noqa: PLR0913 - one call, all by name
         whose, rows = zip(*batch, strict=True)
         np.add.at(tally.nats, list(whose), _nats(model, np.stack(rows), device))
         tally.rows += len(batch)
-    return Score(
+    return HeadScore(
         nats=float(tally.nats.sum()),
         millibits=_millibits(tally.nats),
         tokens=sum(len(document.tokens) for document in documents),
@@ -121,9 +121,9 @@ def score(  # noqa: PLR0913 - one call, all by name
     )
 
 
-def first_documents(documents: Iterable[Document], max_tokens: int) -> list[Document]:
+def first_documents(documents: Iterable[HeldOutDocument], max_tokens: int) -> list[HeldOutDocument]:
     """Whole documents from the front until there are `max_tokens`; all of them for 0."""
-    taken: list[Document] = []
+    taken: list[HeldOutDocument] = []
     tokens = 0
     for document in documents:
         taken.append(document)
@@ -134,7 +134,7 @@ def first_documents(documents: Iterable[Document], max_tokens: int) -> list[Docu
 
 
 def _blocks(
-    documents: Iterable[Document], separator: int, sequence: int
+    documents: Iterable[HeldOutDocument], separator: int, sequence: int
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Number of the document, and a row [sequence + 1]: inputs and, one later, targets.
 
@@ -149,7 +149,9 @@ def _blocks(
             yield number, row
 
 
-def _nats(model: Model, rows: NDArray[np.int64], device: Device) -> NDArray[np.float64]:
+def _nats(
+    model: CausalModel, rows: NDArray[np.int64], device: ComputeDevice
+) -> NDArray[np.float64]:
     samples = torch.from_numpy(rows).to(device.handle)
     with torch.no_grad(), device.autocast():
         logits = model.logits(samples[:, :-1].clamp(min=0))

@@ -26,23 +26,25 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.model import Model
-    from tequio_shared.head.layout import Base, Layout, LayoutKind
+    from tequio_client.trainer.model import CausalModel
+    from tequio_shared.head.layout import FrozenBase, LayoutKind, WeightLayout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class FirstHead:
     """A model before its first round, with its configuration file and its master copy."""
 
     config: bytes
-    model: Model
-    layout: Layout
+    model: CausalModel
+    layout: WeightLayout
     master: NDArray[np.int32]
 
-    def described(self, *, sequence: int, aux_dtype: np.dtype[np.generic] | None) -> manifest.Model:
+    def manifest_entry(
+        self, *, sequence: int, aux_dtype: np.dtype[np.generic] | None
+    ) -> manifest.ModelSpec:
         """The model's entry in a manifest; `aux_dtype` is `OuterParams.aux_dtype`."""
         aux = None if aux_dtype is None else np.zeros(self.layout.elements, aux_dtype)
-        return manifest.Model(
+        return manifest.ModelSpec(
             config=to_text(sha256(self.config)),
             parameters=self.layout.parameters,
             tensors=self.model.tensors,
@@ -57,17 +59,17 @@ class Origin:
         data.write(path, self.master.astype("<i4", copy=False).data)
 
 
-def from_config(config: bytes, *, seed: int, layout: LayoutKind) -> Origin:
+def random_head(config: bytes, *, seed: int, layout: LayoutKind) -> FirstHead:
     """Start from seeded random weights; raises UserFacingError for a model that cannot be built."""
-    return _origin(config, _fit(model.create(config, seed)), layout)
+    return _origin(config, _fit(model.build_random(config, seed)), layout)
 
 
-def from_folder(folder: Path, *, layout: LayoutKind) -> Origin:
+def imported_head(folder: Path, *, layout: LayoutKind) -> FirstHead:
     """Start from a model's weights, Safetensors only; raises UserFacingError.
 
     The configuration is the model's own file, byte for byte.
     """
-    config = trainer_weights.configured(folder)
+    config = trainer_weights.read_config(folder)
     check_source(config, str(folder))
     paper = model.outline(config)
     _, loaded = trainer_weights.load(folder)
@@ -79,36 +81,36 @@ def from_folder(folder: Path, *, layout: LayoutKind) -> Origin:
     return _origin(config, _fit(loaded), layout)
 
 
-def beside(
-    config: bytes, base: Base, paths: Sequence[Path], *, seed: int, layout: LayoutKind
-) -> Origin:
+def with_adapters(
+    config: bytes, base: FrozenBase, paths: Sequence[Path], *, seed: int, layout: LayoutKind
+) -> FirstHead:
     """Start with seeded pairs for a frozen base, which change nothing yet.
 
     Raises UserFacingError when the files do not fit the configuration.
     """
-    weights = trainer_weights.read(config, paths)
+    weights = trainer_weights.map_tensors(config, paths)
     trainer_weights.check_finite(weights)
     made = adapters.build(config, base, weights)
-    adapters.start(made, seed)
+    adapters.initialise_pairs(made, seed)
     return _origin(config, made, layout)
 
 
 def check_source(config: bytes, source: str) -> None:
     """Raise UserFacingError for a configuration that no run can start from."""
-    model.configuration(config)
-    trainer_weights.check_whole(config, source)
+    model.parse_config(config)
+    trainer_weights.check_not_quantised(config, source)
 
 
-def _fit(made: Model) -> Model:
+def _fit(made: CausalModel) -> CausalModel:
     """The model, after a check that a network of transformers predicts only from earlier tokens."""
     if not isinstance(made.network, Llama):
         made.network.eval()
-        fitness.check_causal(made.logits, model.vocabulary(made), model.context(made))
+        fitness.check_causal(made.logits, model.vocabulary_size(made), model.context_length(made))
     return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rounding:
+class RoundingStats:
     """The difference between a master copy and its source: weights in all, weights that changed."""
 
     weights: int
@@ -116,7 +118,7 @@ class Rounding:
     largest: float
 
 
-def rounding(origin: Origin) -> Rounding:
+def measure_rounding(origin: FirstHead) -> RoundingStats:
     arrays = origin.layout.unflatten(origin.master)
     rounded, largest = 0, 0.0
     for name, parameter in origin.model.parameters.items():
@@ -124,9 +126,11 @@ def rounding(origin: Origin) -> Rounding:
         apart = np.abs(arrays[name] * model.WEIGHT_UNIT - weights)
         rounded += int(np.count_nonzero(apart))
         largest = max(largest, float(apart.max()))
-    return Rounding(weights=origin.layout.parameters, rounded=rounded, largest=largest)
+    return RoundingStats(weights=origin.layout.parameters, rounded=rounded, largest=largest)
 
 
-def _origin(config: bytes, made: Model, kind: LayoutKind) -> Origin:
+def _origin(config: bytes, made: CausalModel, kind: LayoutKind) -> FirstHead:
     layout = made.layout(kind)
-    return Origin(config=config, model=made, layout=layout, master=model.master_copy(made, layout))
+    return FirstHead(
+        config=config, model=made, layout=layout, master=model.master_copy(made, layout)
+    )

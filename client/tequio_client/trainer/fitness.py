@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-DECODERS = (
+SUPPORTED_DECODERS = (
     "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
 )
-UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+FORWARD_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """Exceptions of libraries for a network that makes no sense to them."""
 _PARTS_OF_A_TENSOR = 64  # modules and parameters for each: wrappers, activations, dropout
 _PARTS = 4_096
@@ -72,7 +72,7 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
     try:
         with torch.no_grad():
             logits = read(ids)
-    except UNREADABLE as err:
+    except FORWARD_ERRORS as err:
         why = str(err).partition("\n")[0][:300]
         raise UserFacingError(f"this network cannot read token ids: {why}") from err
     if logits.shape[:2] != ids.shape or logits.shape[2] < vocabulary:
@@ -86,12 +86,12 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
     if early > _APART * logits.abs().amax():
         raise UserFacingError(
             "this network's predictions depend on later tokens, so it is not a decoder; a run can "
-            f"train {DECODERS}"
+            f"train {SUPPORTED_DECODERS}"
         )
 
 
 @contextmanager
-def bounded(tensors: int) -> Iterator[None]:
+def limit_modules(tensors: int) -> Iterator[None]:
     """Limit the parts of a network that is built inside the block, by its number of tensors.
 
     Raises UserFacingError at the first part too many.

@@ -21,8 +21,8 @@ import numpy as np
 
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.head.aggregate import filter_by
-from tequio_shared.head.contribution import Header, contribution_id
+from tequio_shared.head.aggregate import filter_with
+from tequio_shared.head.contribution import ContributionHeader, contribution_id
 from tequio_shared.head.head import LEAF_BYTES, head_hash, multipliers, order_by_id, set_root
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_shared.head.contribution import RecordShape
-    from tequio_shared.head.head import Step
+    from tequio_shared.head.head import OuterStep
 
 COMPILED_FROM = {"sparseloco": 8 << 20, "diloco": 2 << 20}
 """Elements from which compiled kernels pay off. Below, numpy is quick enough, and numba would add
@@ -62,7 +62,7 @@ class HeadFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advanced:
+class ComputedHead:
     """The next head; `kept` are the indices of the given contributions that passed the filter."""
 
     head: HeadHash
@@ -75,7 +75,7 @@ class Advanced:
     """Share of `seconds` spent in the sign-agreement filter."""
 
 
-def engine_for(step: Step, device: str = "cpu") -> Engine:
+def engine_for(step: OuterStep, device: str = "cpu") -> Engine:
     """Choose the engine for a torch device; in place of MPS the CPU computes."""
     kind = device.partition(":")[0]
     if kind not in ("cpu", "mps"):  # MPS has neither float64 nor int64 atomics
@@ -89,14 +89,14 @@ def engine_for(step: Step, device: str = "cpu") -> Engine:
     return CompiledEngine(step.params)
 
 
-def advance_files(
+def compute_next_head(
     *,
-    step: Step,
+    step: OuterStep,
     contributions: Sequence[tuple[bytes, Path]],
     files: HeadFiles,
     engine: Engine,
     threads: int = 1,
-) -> Advanced:
+) -> ComputedHead:
     """Write the next head's files and return its hash.
 
     `contributions` are (216-byte header, payload file) that passed `validate`, in any order. Each
@@ -113,12 +113,12 @@ def advance_files(
         pool = stack.enter_context(ThreadPoolExecutor(threads))
         payloads = PayloadFiles(paths, step.params.shape, step.layout.chunks)
         work = _Work(step, engine, stack.enter_context(payloads), pool, threads)
-        kept = filter_by(work.agreement, len(order), step.params.z2).kept
+        kept = filter_with(work.agreement, len(order), step.params.z2).kept
         filtered = time.perf_counter()
-        tokens = [Header.parse(contributions[order[at]][0]).tokens for at in kept]
+        tokens = [ContributionHeader.parse(contributions[order[at]][0]).tokens for at in kept]
         roots = work.move(files, kept, multipliers(tokens, step.params))
     ids = set_root([contribution_id(header) for header, _ in contributions])
-    return Advanced(
+    return ComputedHead(
         head=head_hash(step.run_id, step.round, step.parent, ids, *roots),
         weights_root=roots[0],
         aux_root=roots[1],
@@ -129,7 +129,7 @@ def advance_files(
     )
 
 
-def _check_files(step: Step, files: HeadFiles) -> None:
+def _check_files(step: OuterStep, files: HeadFiles) -> None:
     kind = step.params.aux_dtype
     if (kind is None) != (files.aux_out is None) or (kind is None and files.aux_in is not None):
         raise RefusedError("aux", "these aux files do not fit the run's outer optimiser")
@@ -148,7 +148,7 @@ class _Work:
 
     def __init__(
         self,
-        step: Step,
+        step: OuterStep,
         engine: Engine,
         payloads: PayloadFiles,
         pool: ThreadPoolExecutor,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from transformers import PreTrainedConfig
 
-UNBUILDABLE = (
+BUILD_ERRORS = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -45,12 +45,12 @@ _KIND_CHARS, _WHY_CHARS = 60, 300
 
 def build(fields: dict[str, Any]) -> nn.Module:  # JSON of any model
     """Build any causal language model that transformers knows; raises UserFacingError."""
-    config = configured(fields)
+    config = configure(fields)
     try:
         network = AutoModelForCausalLM.from_config(  # type: ignore[no-untyped-call]  # transformers
             config, trust_remote_code=False, dtype=torch.float32
         )
-    except UNBUILDABLE as err:
+    except BUILD_ERRORS as err:
         raise _cannot_build(fields, err) from err
     if not isinstance(network, nn.Module):
         raise UserFacingError(
@@ -59,7 +59,7 @@ def build(fields: dict[str, Any]) -> nn.Module:  # JSON of any model
     return network
 
 
-def configured(fields: Mapping[str, Any]) -> PreTrainedConfig:  # JSON of any model
+def configure(fields: Mapping[str, Any]) -> PreTrainedConfig:  # JSON of any model
     """The configuration with the defaults of transformers; raises UserFacingError."""
     if fields["model_type"] not in CONFIG_MAPPING:
         raise UserFacingError(
@@ -68,13 +68,13 @@ def configured(fields: Mapping[str, Any]) -> PreTrainedConfig:  # JSON of any mo
         )
     try:
         return AutoConfig.for_model(**{**fields, "return_dict": True})  # else it returns tuples
-    except UNBUILDABLE as err:
+    except BUILD_ERRORS as err:
         raise _cannot_build(fields, err) from err
 
 
-def check_kind(fields: Mapping[str, Any]) -> None:  # JSON of any model
+def check_decoder(fields: Mapping[str, Any]) -> None:  # JSON of any model
     """Raise UserFacingError unless this is a decoder of text alone; nothing is built."""
-    config, kind = configured(fields), str(fields["model_type"])[:_KIND_CHARS]
+    config, kind = configure(fields), str(fields["model_type"])[:_KIND_CHARS]
     others = [name for name in config.sub_configs if name not in _TEXT_ALONE]
     if others:
         raise UserFacingError(
@@ -86,7 +86,7 @@ def check_kind(fields: Mapping[str, Any]) -> None:  # JSON of any model
     if config.is_encoder_decoder or is_gap_filler or not is_decoder:
         raise UserFacingError(
             f"transformers has no decoder for {kind} that predicts each token from those before "
-            f"it; a run can train {fitness.DECODERS}"
+            f"it; a run can train {fitness.SUPPORTED_DECODERS}"
         )
     if _is_dynamic(fields):
         raise UserFacingError(

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from tequio_client.trainer.data import TrainingData
-    from tequio_client.trainer.device import Device
-    from tequio_client.trainer.model import Model
-    from tequio_shared.round.manifest import Inner
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.model import CausalModel
+    from tequio_shared.round.manifest import InnerParams
 
 
 MOMENTUM = 0.95
@@ -40,14 +40,14 @@ _GPU_BATCH_TOKENS = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class StepPlan:
     """The windows of each inner step."""
 
     windows: tuple[int, ...]
     steps: int
 
     @classmethod
-    def of(cls, ranges: Sequence[tuple[int, int]], steps: int) -> Plan:
+    def from_ranges(cls, ranges: Sequence[tuple[int, int]], steps: int) -> StepPlan:
         """Plan `steps` steps over (first, count) ranges; fewer when there are fewer windows."""
         windows = tuple(first + i for first, count in ranges for i in range(count))
         return cls(windows=windows, steps=min(steps, len(windows)))
@@ -56,7 +56,7 @@ class Plan:
         """Windows of a step, counted from 0."""
         return self.windows[self._bound(step) : self._bound(step + 1)]
 
-    def done(self, steps: int) -> int:
+    def windows_done(self, steps: int) -> int:
         """Number of windows done after `steps` steps."""
         return self._bound(steps)
 
@@ -73,7 +73,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class TrainingProgress:
     """Inner steps so far; losses are nats per token, nan before the first step."""
 
     step: int
@@ -85,31 +85,31 @@ class Progress:
     loss_last: float
 
 
-class Watch(Protocol):
+class TrainingControl(Protocol):
     """The control over a training in progress."""
 
     def check(self) -> None:
         """Called often, also within a step; raises to abandon the training."""
 
-    def is_enough(self, progress: Progress) -> bool:
+    def should_stop(self, progress: TrainingProgress) -> bool:
         """Called after every step; True to end with the steps so far. May sleep, and may raise."""
 
 
 def train(
-    model: Model,
+    model: CausalModel,
     training: TrainingData,
-    plan: Plan,
-    inner: Inner,
-    device: Device,
-    watch: Watch,
-) -> Progress:
+    plan: StepPlan,
+    inner: InnerParams,
+    device: ComputeDevice,
+    watch: TrainingControl,
+) -> TrainingProgress:
     """Take the planned inner steps, changing the model's weights in place.
 
     Once `watch.is_enough` is true, training ends at the next step where `plan.may_stop`.
     """
     optimiser = Optimiser(model, inner)
     batch = BatchSize(training.sequence, device)
-    progress = Progress(
+    progress = TrainingProgress(
         step=0,
         steps=plan.steps,
         windows=0,
@@ -123,23 +123,23 @@ def train(
     for step in range(plan.steps):
         begun = time.perf_counter()
         samples = training.samples(plan.at(step)).to(device.handle)
-        loss = gradients(model, samples, device, batch, watch.check)
+        loss = compute_gradients(model, samples, device, batch, watch.check)
         optimiser.step()
         progress = _after(progress, plan, samples, loss, time.perf_counter() - begun)
-        must_stop = watch.is_enough(progress) or must_stop
+        must_stop = watch.should_stop(progress) or must_stop
         if must_stop and plan.may_stop(step + 1):
             break
     return progress
 
 
 def _after(
-    progress: Progress, plan: Plan, samples: Tensor, loss: float, seconds: float
-) -> Progress:
+    progress: TrainingProgress, plan: StepPlan, samples: Tensor, loss: float, seconds: float
+) -> TrainingProgress:
     step = progress.step + 1
     return replace(
         progress,
         step=step,
-        windows=plan.done(step),
+        windows=plan.windows_done(step),
         tokens=progress.tokens + samples[:, 1:].numel(),
         seconds=progress.seconds + seconds,
         loss_first=loss if progress.step == 0 else progress.loss_first,
@@ -150,7 +150,7 @@ def _after(
 class BatchSize:
     """Samples that go through the network at once; halved when memory runs out."""
 
-    def __init__(self, sequence: int, device: Device) -> None:
+    def __init__(self, sequence: int, device: ComputeDevice) -> None:
         tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
         self.samples = max(tokens // sequence, 1)
 
@@ -160,8 +160,12 @@ class BatchSize:
         return self.samples > 0
 
 
-def gradients(
-    model: Model, samples: Tensor, device: Device, batch: BatchSize, check: Callable[[], None]
+def compute_gradients(
+    model: CausalModel,
+    samples: Tensor,
+    device: ComputeDevice,
+    batch: BatchSize,
+    check: Callable[[], None],
 ) -> float:
     """Compute the gradient of the mean loss into the parameters; return that loss, nats per token.
 
@@ -174,13 +178,13 @@ def gradients(
             return _accumulate(model, samples, device, batch.samples, check)
         except torch.OutOfMemoryError:
             # The step starts over with half the batch: gradients of a part of it would count twice.
-            device.release()
+            device.release_memory()
             if not batch.halve():
                 raise
 
 
 def _accumulate(
-    model: Model, samples: Tensor, device: Device, size: int, check: Callable[[], None]
+    model: CausalModel, samples: Tensor, device: ComputeDevice, size: int, check: Callable[[], None]
 ) -> float:
     total = torch.zeros((), device=device.handle)
     for part in torch.split(samples, size):
@@ -201,7 +205,7 @@ def _accumulate(
 class Optimiser:
     """Muon for hidden matrices, AdamW for the rest; the state starts from zero."""
 
-    def __init__(self, model: Model, inner: Inner) -> None:
+    def __init__(self, model: CausalModel, inner: InnerParams) -> None:
         self._clip = inner.clip_e3 / 1e3
         self._parameters = list(model.parameters.values())
         hidden = model.hidden if inner.optimiser == "muon" else frozenset()
@@ -277,7 +281,7 @@ class _Muon:
     def step(self) -> None:
         grads = torch.stack([self._flat(_gradient(one)) for one in self._parameters])
         self._momentum.mul_(MOMENTUM).add_(grads)
-        updates = orthogonal(grads.add_(self._momentum, alpha=MOMENTUM))
+        updates = orthogonalise(grads.add_(self._momentum, alpha=MOMENTUM))
         for parameter, update in zip(self._parameters, updates, strict=True):
             if self._shrink != 1:
                 parameter.mul_(self._shrink)
@@ -289,7 +293,7 @@ class _Muon:
         return flat if flat.shape[0] == self._short else flat.T
 
 
-def orthogonal(stack: Tensor) -> Tensor:
+def orthogonalise(stack: Tensor) -> Tensor:
     """Approximate the nearest matrix with equal singular values, for each of [N, short, long]."""
     linear, cubic, quintic = NEWTON_SCHULZ
     wide = stack.bfloat16() if stack.device.type in ("cuda", "xpu") else stack

@@ -107,7 +107,7 @@ class CompiledEngine:
         params = self._params
         if params.down_k:
             step, aux = head.outer_step(params, total, block.aux, block.padding)
-            weights = head.update(block.weights, step, params.lambda_q, block.matrix_elements)
+            weights = head.apply_move(block.weights, step, params.lambda_q, block.matrix_elements)
             return weights, aux
         out = np.empty_like(block.weights)
         scalars = (block.matrix_elements, params.lambda_q)

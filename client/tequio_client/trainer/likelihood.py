@@ -27,10 +27,15 @@ import torch
 from tequio_client import tokenizers
 from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer
 from tequio_client.trainer import weights
-from tequio_client.trainer.model import CONTEXTS, configuration, context, vocabulary
+from tequio_client.trainer.model import (
+    CONTEXT_FIELDS,
+    context_length,
+    parse_config,
+    vocabulary_size,
+)
 from tequio_shared import scoring
 from tequio_shared.errors import UserFacingError
-from tequio_shared.scoring import WINDOW, Refusal, Rules, Window
+from tequio_shared.scoring import WINDOW, Refusal, ScoringRules, ScoringWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,8 +44,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from tequio_client.tokenizers import TextTokenizer
-    from tequio_client.trainer.device import Device
-    from tequio_client.trainer.model import Model
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.model import CausalModel
     from tequio_shared.scoring import DocumentScore
 
 BATCH_TOKENS = 4_096
@@ -53,12 +58,12 @@ _ROLES = ("bos_token", "eos_token")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class ScoringDevice:
     """The device and its batch size; `tick` gets the tokens of each batch done, and may raise."""
 
-    device: Device
+    device: ComputeDevice
     batch_tokens: int = BATCH_TOKENS
-    tick: Callable[[int], None] = lambda _tokens: None
+    on_tokens: Callable[[int], None] = lambda _tokens: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +74,11 @@ class ScoredModel:
     """
 
     folder: Path
-    model: Model
+    model: CausalModel
     tokenizer: TextTokenizer
     context: int
 
-    def rules(self, window: int | None, stride: int | None) -> Rules:
+    def scoring_rules(self, window: int | None, stride: int | None) -> ScoringRules:
         """Apply the defaults: a window of 2,048 tokens or the context, a stride of half a window.
 
         Raises UserFacingError for a window longer than the context or a stride beyond the window.
@@ -90,38 +95,41 @@ class ScoredModel:
                 f"a stride of {step:,} would skip tokens, since the window is only {chosen:,}; "
                 f"choose {chosen:,} or less"
             )
-        return Rules(window=chosen, stride=step)
+        return ScoringRules(window=chosen, stride=step)
 
 
-def open_folder(folder: Path, *, tokenizer: str | None, prefix: str | None) -> ScoredModel:
+def open_model(folder: Path, *, tokenizer: str | None, prefix: str | None) -> ScoredModel:
     """Open a model; `tokenizer` replaces the model's own by `bytes` or that of a file or folder.
 
     Raises UserFacingError for a folder that cannot be scored.
     """
-    fields = configuration(weights.configured(folder))
+    fields = parse_config(weights.read_config(folder))
     # The tokenizer comes first: it fails within a second, while weights may take minutes to read.
     text = _tokenizer(folder, fields, tokenizer, prefix)
     loaded, model = weights.load(folder)
-    most = vocabulary(model)
+    most = vocabulary_size(model)
     if text.vocab_size > most:
         raise UserFacingError(
             f"the tokenizer of {folder} has ids up to {text.vocab_size - 1:,}, but the model has "
             f"only {most:,}; give the tokenizer that it was trained with (--tokenizer)"
         )
     return ScoredModel(
-        folder=folder, model=model, tokenizer=text, context=context(model) or _context(loaded)
+        folder=folder,
+        model=model,
+        tokenizer=text,
+        context=context_length(model) or _context(loaded),
     )
 
 
-def likelihood_score(
-    scored: ScoredModel, texts: Iterable[str], rules: Rules, means: Means
+def score_documents(
+    scored: ScoredModel, texts: Iterable[str], rules: ScoringRules, means: ScoringDevice
 ) -> Iterator[DocumentScore]:
     """Score documents in their order; memory grows with a group of batches, not with the texts.
 
     Raises UserFacingError when the model predicts infinities or NaN.
     """
     scored.model.network.to(means.device.handle).eval()
-    most = min(means.batch_tokens, _LOGITS // vocabulary(scored.model))
+    most = min(means.batch_tokens, _LOGITS // vocabulary_size(scored.model))
     means = replace(means, batch_tokens=max(most, 1))
     group: list[_Document] = []
     tokens = 0
@@ -148,7 +156,7 @@ class _Part:
     """One window of one document; `document` counts within the group."""
 
     document: int
-    window: Window
+    window: ScoringWindow
 
     @property
     def length(self) -> int:
@@ -172,16 +180,16 @@ def _read(scored: ScoredModel, text: str) -> _Document:
 
 
 def _scores(
-    scored: ScoredModel, group: Sequence[_Document], rules: Rules, means: Means
+    scored: ScoredModel, group: Sequence[_Document], rules: ScoringRules, means: ScoringDevice
 ) -> Iterator[DocumentScore]:
     losses: list[list[float]] = [[] for _ in group]
     for batch in _batches(group, rules, means.batch_tokens):
         for part, found in zip(batch, _losses(scored, group, batch, means), strict=True):
             losses[part.document] += found
-        means.tick(sum(part.window.scored for part in batch))
+        means.on_tokens(sum(part.window.scored for part in batch))
     for document, found in zip(group, losses, strict=True):
         if document.refusal:
-            yield scoring.refused(document.text, document.refusal)
+            yield scoring.score_unread(document.text, document.refusal)
             continue
         yield _rounded(scored, document, found)
 
@@ -190,7 +198,7 @@ def _rounded(scored: ScoredModel, document: _Document, losses: Sequence[float]) 
     try:
         # Losses near zero may be rounded below it.
         nats = max(math.fsum(losses), 0.0)
-        return scoring.scored(document.text, tokens=len(document.stream) - 1, nats=nats)
+        return scoring.score_document(document.text, tokens=len(document.stream) - 1, nats=nats)
     except (ValueError, OverflowError) as err:  # infinite, NaN, or above the largest score
         raise UserFacingError(
             f"{scored.folder} predicts infinite or NaN values in a document that begins "
@@ -198,12 +206,14 @@ def _rounded(scored: ScoredModel, document: _Document, losses: Sequence[float]) 
         ) from err
 
 
-def _batches(group: Sequence[_Document], rules: Rules, batch_tokens: int) -> Iterator[list[_Part]]:
+def _batches(
+    group: Sequence[_Document], rules: ScoringRules, batch_tokens: int
+) -> Iterator[list[_Part]]:
     """Windows of all documents, longest first, so that batches have little padding."""
     parts = [
         _Part(document=at, window=window)
         for at, document in enumerate(group)
-        for window in scoring.windows(max(len(document.stream) - 1, 0), rules)
+        for window in scoring.scoring_windows(max(len(document.stream) - 1, 0), rules)
     ]
     parts.sort(key=lambda part: -part.length)
     while parts:
@@ -213,7 +223,7 @@ def _batches(group: Sequence[_Document], rules: Rules, batch_tokens: int) -> Ite
 
 
 def _losses(
-    scored: ScoredModel, group: Sequence[_Document], batch: Sequence[_Part], means: Means
+    scored: ScoredModel, group: Sequence[_Document], batch: Sequence[_Part], means: ScoringDevice
 ) -> list[list[float]]:
     ids_bl = np.zeros(
         (len(batch), batch[0].length), np.int64
@@ -251,7 +261,7 @@ def _widened(logits_lv: Tensor) -> Tensor:
 
 
 @contextlib.contextmanager
-def _exactly(device: Device) -> Iterator[None]:
+def _exactly(device: ComputeDevice) -> Iterator[None]:
     """Compute in full binary32 and with the same order of additions each time."""
     before = torch.get_float32_matmul_precision(), torch.are_deterministic_algorithms_enabled()
     if device.handle.type == "cuda":
@@ -282,7 +292,7 @@ def _tokenizer(
             f"bytes), or save it as {TOKENIZER_NAME} with transformers' save_pretrained"
         )
     names = (prefix,) if prefix else (*_prefixes(path.parent, fields), *SEPARATORS)
-    return tokenizers.of_file(tokenizers.read_file(path), str(path), names)
+    return tokenizers.parse_tokenizer(tokenizers.read_tokenizer_file(path), str(path), names)
 
 
 def _prefixes(
@@ -308,7 +318,7 @@ def _object(path: Path) -> dict[str, Any]:  # JSON of any model
     if not path.is_file():
         return {}
     try:
-        found = json.loads(weights.settings(path))
+        found = json.loads(weights.read_json_file(path))
     except (ValueError, RecursionError) as err:
         raise UserFacingError(
             f"{path} is not valid JSON ({err}); save the tokenizer again"
@@ -319,7 +329,7 @@ def _object(path: Path) -> dict[str, Any]:  # JSON of any model
 def _context(fields: Mapping[str, Any]) -> int:  # JSON of any model
     inner = fields.get("text_config")
     for one in (fields, inner if isinstance(inner, dict) else {}):
-        for name in CONTEXTS:
+        for name in CONTEXT_FIELDS:
             value = one.get(name)
             if isinstance(value, int) and value > 0:
                 return value

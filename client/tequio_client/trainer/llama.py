@@ -26,7 +26,7 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-KINDS = ("default", "linear", "llama3", "yarn")
+ROPE_KINDS = ("default", "linear", "llama3", "yarn")
 _THETA, _CONTEXT = 10_000.0, 2_048  # defaults of transformers' Llama
 _FAST, _SLOW = 32.0, 1.0  # turns within the old context: yarn leaves pairs above, slows below
 _LARGEST = 1e9
@@ -43,19 +43,19 @@ class Rope:
     context: float = 1.0
     slow: float = _SLOW
     fast: float = _FAST
-    enlarged: float = 1.0
-    is_whole: bool = True
+    amplitude: float = 1.0
+    rounds_bounds: bool = True
     """True if yarn's bounds are rounded to whole pairs."""
 
     @classmethod
-    def of(cls, config: Mapping[str, Any]) -> Rope:  # JSON of any model
+    def from_config(cls, config: Mapping[str, Any]) -> Rope:  # JSON of any model
         """Read a Hugging Face configuration's rope fields, old and new.
 
         Its kind must be one of KINDS; raises UserFacingError for a missing or invalid number.
         """
-        scaling = fields(config)
+        scaling = rope_fields(config)
         theta = _number(scaling, "rope_theta") or _number(config, "rope_theta") or _THETA
-        kind = kind_of(config)
+        kind = rope_kind(config)
         if kind == "default":
             return cls(kind=kind, theta=theta)
         factor, context = _number(scaling, "factor"), _context(config, scaling)
@@ -79,11 +79,11 @@ class Rope:
             context=context,
             slow=_number(scaling, "beta_slow") or _SLOW,
             fast=_number(scaling, "beta_fast") or _FAST,
-            enlarged=_enlarged(scaling, factor),
-            is_whole=bool(scaling.get("truncate", True)),
+            amplitude=_enlarged(scaling, factor),
+            rounds_bounds=bool(scaling.get("truncate", True)),
         )
 
-    def speeds(self, head_size: int, device: torch.device | None = None) -> Tensor:
+    def frequencies(self, head_size: int, device: torch.device | None = None) -> Tensor:
         """Angle between two positions for each pair of a head: [E / 2]."""
         exponent = torch.arange(0, head_size, 2, device=device).float() / head_size
         plain = 1.0 / self.theta**exponent
@@ -106,7 +106,7 @@ class Rope:
     def _yarn(self, plain: Tensor, head_size: int) -> Tensor:
         # As llama3, but blended along a ramp over the numbers of the pairs.
         low, high = self._pair(self.fast, head_size), self._pair(self.slow, head_size)
-        if self.is_whole:
+        if self.rounds_bounds:
             low, high = math.floor(low), math.ceil(high)
         low, high = max(low, 0), min(high, head_size - 1)
         high += 0.001 if low == high else 0
@@ -120,7 +120,7 @@ class Rope:
         return head_size * spread / (2 * math.log(self.theta))
 
 
-def fields(config: Mapping[str, Any]) -> Mapping[str, Any]:  # JSON of any model
+def rope_fields(config: Mapping[str, Any]) -> Mapping[str, Any]:  # JSON of any model
     """The rope fields: `rope_scaling` if there is one, as in transformers."""
     scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
     if not isinstance(scaling, dict):
@@ -130,9 +130,9 @@ def fields(config: Mapping[str, Any]) -> Mapping[str, Any]:  # JSON of any model
     return scaling
 
 
-def kind_of(config: Mapping[str, Any]) -> str:  # JSON of any model
+def rope_kind(config: Mapping[str, Any]) -> str:  # JSON of any model
     """The kind of scaling: one of KINDS, or one that only transformers knows."""
-    scaling = fields(config)
+    scaling = rope_fields(config)
     return str(scaling.get("rope_type", scaling.get("type", "default")))[:_QUOTED_CHARS]
 
 
@@ -205,25 +205,25 @@ class LlamaConfig:
     has_inner_bias: bool
 
     @classmethod
-    def of(cls, config: Mapping[str, Any]) -> LlamaConfig | None:  # JSON of any model
+    def from_config(cls, config: Mapping[str, Any]) -> LlamaConfig | None:  # JSON of any model
         """Read a Hugging Face configuration; None for a network that this file does not cover.
 
         Raises UserFacingError for rope scaling with invalid numbers.
         """
-        return None if unlike(config) else _read(config)
+        return None if first_difference(config) else _read(config)
 
 
-def unlike(config: Mapping[str, Any]) -> str:  # JSON of any model
+def first_difference(config: Mapping[str, Any]) -> str:  # JSON of any model
     """The first field that this file does not cover; "" if it covers the configuration."""
     if config.get("model_type") != "llama":
         return f"model_type {config.get('model_type')!r}"[:_QUOTED_CHARS]
     for name, plain in _PLAIN.items():
         if config.get(name, plain) != plain:
             return f"{name} {config[name]!r}"[:_QUOTED_CHARS]
-    if "partial_rotary_factor" in fields(config):
+    if "partial_rotary_factor" in rope_fields(config):
         return "a partial_rotary_factor"
-    kind = kind_of(config)
-    return "" if kind in KINDS else f"rope_type {kind!r}"
+    kind = rope_kind(config)
+    return "" if kind in ROPE_KINDS else f"rope_type {kind!r}"
 
 
 def _read(config: Mapping[str, Any]) -> LlamaConfig:  # JSON of any model
@@ -238,7 +238,7 @@ def _read(config: Mapping[str, Any]) -> LlamaConfig:  # JSON of any model
         key_value_heads=config.get("num_key_value_heads") or heads,
         head_size=config.get("head_dim") or hidden // heads,
         norm_eps=config.get("rms_norm_eps", 1e-6),
-        rope=Rope.of(config),
+        rope=Rope.from_config(config),
         init_std=config.get("initializer_range", 0.02),
         is_tied=bool(config.get("tie_word_embeddings", False)),
         has_attention_bias=bool(config.get("attention_bias", False)),
@@ -249,7 +249,7 @@ def _read(config: Mapping[str, Any]) -> LlamaConfig:  # JSON of any model
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 
 
-def shapes(config: LlamaConfig) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def tensor_shapes(config: LlamaConfig) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """Every tensor (name, shape) of `Llama`, ascending, without allocating any.
 
     Tied embeddings are one tensor under the smaller name, HEAD.
@@ -396,9 +396,9 @@ class _Norm(nn.Module):
 
 def _rotation(config: LlamaConfig, length: int, like: Tensor) -> tuple[Tensor, Tensor]:
     """Cosine and sine [L, E] of the rotary positions."""
-    speeds = config.rope.speeds(config.head_size, like.device)
+    speeds = config.rope.frequencies(config.head_size, like.device)
     angle = torch.outer(torch.arange(length, device=like.device).float(), speeds)
-    angle_le, large = torch.cat((angle, angle), dim=1), config.rope.enlarged
+    angle_le, large = torch.cat((angle, angle), dim=1), config.rope.amplitude
     return (angle_le.cos() * large).to(like.dtype), (angle_le.sin() * large).to(like.dtype)
 
 

@@ -18,7 +18,7 @@ from torch import nn
 from tequio_client.trainer import fitness, llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_shared.errors import UserFacingError
-from tequio_shared.head.layout import Layout
+from tequio_shared.head.layout import WeightLayout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,13 +45,13 @@ _CODE = (
 """Fields that name code or files of the model's author, such as a kernel on the Hub."""
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
 _MOST_LISTED = 4_096  # experts, labels of a classifier: each takes memory
-CONTEXTS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
+CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
 """Fields with the largest number of inputs, the most common name first."""
 _MOST_TENSORS = 1 << 16  # of a model without a manifest that lists them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class CausalModel:
     """A network with its tensors in the manifest's order.
 
     `parameters` maps each listed name to the tensor the network computes with; `hidden` are the
@@ -68,9 +68,9 @@ class Model:
         """[name, shape] of every trainable tensor, once, ascending by the bytes of the name."""
         return tuple((name, tuple(one.shape)) for name, one in self.parameters.items())
 
-    def layout(self, kind: LayoutKind) -> Layout:
+    def layout(self, kind: LayoutKind) -> WeightLayout:
         """The places of the tensors in a flat array."""
-        return Layout.of(self.tensors, kind)
+        return WeightLayout.of(self.tensors, kind)
 
     def logits(self, ids_bl: Tensor) -> Tensor:
         """Predictions of the next token at every position: [B, L, V]."""
@@ -80,7 +80,7 @@ class Model:
             logits = self.network(input_ids=ids_bl, use_cache=False).logits
         return logits
 
-    def load(self, master: NDArray[np.int32], layout: Layout) -> None:
+    def load(self, master: NDArray[np.int32], layout: WeightLayout) -> None:
         """Set every parameter to the master copy's value, rounded to float32."""
         arrays = layout.unflatten(master)
         with torch.no_grad():
@@ -88,7 +88,7 @@ class Model:
                 parameter.copy_(torch.from_numpy(arrays[name]).to(torch.float32) * WEIGHT_UNIT)
 
     def write_delta(
-        self, master: NDArray[np.int32], layout: Layout, out: NDArray[np.float32]
+        self, master: NDArray[np.int32], layout: WeightLayout, out: NDArray[np.float32]
     ) -> bool:
         """Write the pseudo-gradient, master less parameters, in flat order; False unless finite.
 
@@ -114,7 +114,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class ModelOutline:
     """A network without weights: its tensors as a manifest lists them, its vocabulary and context.
 
     `context` is the largest number of inputs, 0 if there is none.
@@ -126,29 +126,29 @@ class Outline:
     context: int
 
 
-def build(config: bytes) -> Model:
+def build(config: bytes) -> CausalModel:
     """Build the network of a Hugging Face configuration, with meaningless weights.
 
     Raises UserFacingError unless this is a causal language model that can be built.
     """
-    return _network(configuration(config))
+    return _network(parse_config(config))
 
 
-def build_listed(
+def build_from_manifest(
     config: bytes,
     tensors: Sequence[tuple[str, Sequence[int]]],
     aliases: Sequence[tuple[str, str]],
-) -> Model:
+) -> CausalModel:
     """Build the network of a configuration that has exactly these tensors.
 
     The two are compared before anything is allocated; raises UserFacingError when they differ.
     """
-    fields = configuration(config)
-    check_repeats(fields, len(tensors))
+    fields = parse_config(config)
+    check_sizes(fields, len(tensors))
     try:
-        plain = LlamaConfig.of(fields)
+        plain = LlamaConfig.from_config(fields)
         if plain is not None:
-            if llama.shapes(plain) != tensors or _tied(plain) != aliases:
+            if llama.tensor_shapes(plain) != tensors or _tied(plain) != aliases:
                 raise UserFacingError("the configuration's tensors differ from the manifest's")
             return _network(fields)
         sketch = _on_meta(fields, len(tensors))  # on "meta": no memory for weights
@@ -160,36 +160,36 @@ def build_listed(
     return _network(fields)
 
 
-def outline(config: bytes) -> Outline:
+def outline(config: bytes) -> ModelOutline:
     """Lay out a configuration's network without its weights.
 
     Raises UserFacingError unless this is a causal language model that a run can train.
     """
-    fields = configuration(config)
-    plain = LlamaConfig.of(fields)
+    fields = parse_config(config)
+    plain = LlamaConfig.from_config(fields)
     if plain is not None:
-        return Outline(
-            tensors=llama.shapes(plain),
+        return ModelOutline(
+            tensors=llama.tensor_shapes(plain),
             aliases=_tied(plain),
             vocabulary=plain.vocab_size,
             context=0,
         )
     sketch = _on_meta(fields, _MOST_TENSORS)
-    return Outline(
+    return ModelOutline(
         tensors=sketch.tensors,
         aliases=sketch.aliases,
-        vocabulary=vocabulary(sketch),
-        context=context(sketch),
+        vocabulary=vocabulary_size(sketch),
+        context=context_length(sketch),
     )
 
 
-def _on_meta(fields: dict[str, Any], tensors: int) -> Model:  # JSON of any model
+def _on_meta(fields: dict[str, Any], tensors: int) -> CausalModel:  # JSON of any model
     """Build a network of transformers on "meta", of about `tensors` tensors."""
     from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
 
-    check_repeats(fields, tensors)
-    hub_models.check_kind(fields)
-    with fitness.bounded(tensors), torch.device("meta"):
+    check_sizes(fields, tensors)
+    hub_models.check_decoder(fields)
+    with fitness.limit_modules(tensors), torch.device("meta"):
         made = of_network(hub_models.build(fields))
     fitness.check_network(made.network, made.parameters)
     return made
@@ -199,7 +199,7 @@ def _tied(config: LlamaConfig) -> tuple[tuple[str, str], ...]:
     return ((llama.EMBEDDING, llama.HEAD),) if config.is_tied else ()
 
 
-def vocabulary(model: Model) -> int:
+def vocabulary_size(model: CausalModel) -> int:
     """Number of token ids; raises UserFacingError for a network without an embedding table."""
     network = model.network
     if isinstance(network, Llama):
@@ -210,7 +210,7 @@ def vocabulary(model: Model) -> int:
     return table.num_embeddings
 
 
-def context(model: Model) -> int:
+def context_length(model: CausalModel) -> int:
     """The largest number of inputs; 0 if there is none.
 
     With `longrope` it is that of the short factors: beyond it, a text's positions depend on what
@@ -219,7 +219,7 @@ def context(model: Model) -> int:
     if isinstance(model.network, Llama):
         return 0
     config = model.network.config
-    values = [getattr(config, name, None) for name in CONTEXTS]
+    values = [getattr(config, name, None) for name in CONTEXT_FIELDS]
     most = next((one for one in values if isinstance(one, int) and one > 0), 0)
     rope = getattr(config, "rope_parameters", None) or {}
     if rope.get("rope_type") == "longrope":
@@ -227,7 +227,7 @@ def context(model: Model) -> int:
     return most
 
 
-def create(config: bytes, seed: int) -> Model:
+def build_random(config: bytes, seed: int) -> CausalModel:
     """Build a network with seeded weights, for the first head of a run.
 
     The bits depend on the torch build, so everyone else uses the published master copy.
@@ -240,7 +240,7 @@ def create(config: bytes, seed: int) -> Model:
 
 
 def save_pretrained(
-    config: bytes, model: Model, layout: Layout, master: NDArray[np.int32], folder: Path
+    config: bytes, model: CausalModel, layout: WeightLayout, master: NDArray[np.int32], folder: Path
 ) -> None:
     """Write a head as a Hugging Face model folder: config.json and model.safetensors."""
     from safetensors.numpy import save_file  # noqa: PLC0415 - only here
@@ -256,7 +256,7 @@ def save_pretrained(
         (folder / "aliases.json").write_text(json.dumps(model.aliases))
 
 
-def master_copy(model: Model, layout: Layout) -> NDArray[np.int32]:
+def master_copy(model: CausalModel, layout: WeightLayout) -> NDArray[np.int32]:
     """The network's weights in units of 2^-24, rounded to nearest, ties to even.
 
     Raises UserFacingError for weights that are not finite or lie beyond +-128.
@@ -268,7 +268,7 @@ def master_copy(model: Model, layout: Layout) -> NDArray[np.int32]:
     return layout.flatten(arrays)
 
 
-def of_network(network: nn.Module) -> Model:
+def of_network(network: nn.Module) -> CausalModel:
     """The model of a network; tied tensors are listed once, under the smallest of their names."""
     names: dict[int, list[str]] = {}
     owners: dict[int, nn.Parameter] = {}
@@ -277,7 +277,7 @@ def of_network(network: nn.Module) -> Model:
         owners[id(parameter)] = parameter
     groups = {min(tied, key=str.encode): key for key, tied in names.items()}
     listed = {name: owners[groups[name]] for name in sorted(groups, key=str.encode)}
-    return Model(
+    return CausalModel(
         network=network,
         parameters=listed,
         aliases=_aliases(names),
@@ -310,7 +310,7 @@ def _quantised(name: str, weights: Tensor) -> NDArray[np.int32]:
     return units.astype(np.int32)
 
 
-def configuration(config: bytes) -> dict[str, Any]:  # JSON of any model
+def parse_config(config: bytes) -> dict[str, Any]:  # JSON of any model
     """The fields of a Hugging Face configuration, without those that name code or files.
 
     Raises UserFacingError.
@@ -333,12 +333,12 @@ def _without_code(fields: dict[str, Any]) -> dict[str, Any]:  # JSON of any mode
     }
 
 
-def check_repeats(fields: Mapping[str, Any], tensors: int) -> None:
+def check_sizes(fields: Mapping[str, Any], tensors: int) -> None:
     """Raise UserFacingError for more layers, experts or labels than a model can have."""
     # A layer takes memory even where its weights take none, and each has at least one tensor.
     for name, value in fields.items():
         if isinstance(value, dict):
-            check_repeats(value, tensors)
+            check_sizes(value, tensors)
         is_listed = "expert" in name or "labels" in name
         most = tensors if name in _LAYERS else _MOST_LISTED if is_listed else None
         if most is not None and isinstance(value, int) and value > most:
@@ -357,8 +357,8 @@ def _repeated(types: Any) -> int:  # noqa: ANN401 - JSON of any model
         return 0  # building the network will fail with a message
 
 
-def _network(fields: dict[str, Any]) -> Model:  # JSON of any model
-    plain = LlamaConfig.of(fields)
+def _network(fields: dict[str, Any]) -> CausalModel:  # JSON of any model
+    plain = LlamaConfig.from_config(fields)
     if plain is not None:
         return of_network(Llama(plain))
     from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB

@@ -10,9 +10,9 @@ import numpy as np
 import psutil
 import torch
 
-from tequio_client.ipc.trainer import Prepare, Ready
+from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, codecs, data, device, model
-from tequio_client.trainer.evaluate import Begun
+from tequio_client.trainer.evaluate import UnfinishedWork
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.round.data import Corpus
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.trainer.codecs import OuterAlgorithm
-    from tequio_client.trainer.device import Device
-    from tequio_client.trainer.model import Model
-    from tequio_shared.head.layout import Base, Layout
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.model import CausalModel
+    from tequio_shared.head.layout import FrozenBase, WeightLayout
 
 _Q15 = 1 << 15
 _MIB, _GIB = 1 << 20, 1 << 30
@@ -35,40 +35,40 @@ class ModelError(UserFacingError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workshop:
+class PreparedModel:
     """Everything that the tasks of a run share; `begun` is unfinished work of the last one."""
 
     prepare: Prepare
     manifest: Manifest
     corpus: Corpus
-    device: Device
-    model: Model
-    layout: Layout
-    begun: Begun = field(default_factory=Begun)
+    device: ComputeDevice
+    model: CausalModel
+    layout: WeightLayout
+    unfinished: UnfinishedWork = field(default_factory=UnfinishedWork)
 
-    def under(self, prepare: Prepare) -> Workshop:
+    def with_limits(self, prepare: Prepare) -> PreparedModel:
         """Apply the limits of a command for the same model."""
-        device.limit(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
+        device.apply_limits(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
         return replace(self, prepare=prepare)
 
-    def algorithm(self, k: int) -> OuterAlgorithm:
+    def outer_algorithm(self, k: int) -> OuterAlgorithm:
         """The outer algorithm with a round's k; raises RefusedError for one without an encoder."""
         rules = self.manifest
-        return codecs.algorithm_of(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
+        return codecs.outer_algorithm(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
 
-    def shape(self, k: int) -> RecordShape:
+    def record_shape(self, k: int) -> RecordShape:
         rules = self.manifest.algorithm
         return RecordShape(algorithm=rules.name, k=k, bits=rules.bits)
 
-    def master(self, path: str) -> NDArray[np.int32]:
+    def map_master(self, path: str) -> NDArray[np.int32]:
         """Map a head's master copy, int32; raises UserFacingError when its size is wrong."""
         try:
-            return data.mapped(Path(path), np.dtype("<i4"), self.layout.elements)
+            return data.map_array(Path(path), np.dtype("<i4"), self.layout.elements)
         except (OSError, ValueError) as err:
             raise UserFacingError(f"cannot use the weights of the head: {err}") from err
 
-    def ready(self, prepare: Prepare) -> Ready:
-        return Ready(
+    def ready_report(self, prepare: Prepare) -> TrainerReady:
+        return TrainerReady(
             command=prepare.command,
             device=self.device.label,
             device_name=self.device.name,
@@ -79,7 +79,7 @@ class Workshop:
         )
 
 
-def open_workshop(prepare: Prepare) -> Workshop:
+def prepare_model(prepare: Prepare) -> PreparedModel:
     """Read the run's documents, open the device, build the network.
 
     Raises UserFacingError or MalformedError for documents that do not fit each other, ModelError
@@ -87,8 +87,8 @@ def open_workshop(prepare: Prepare) -> Workshop:
     """
     manifest = Manifest.parse(_content(prepare.manifest))
     corpus = Corpus.parse(_content(prepare.data_manifest))
-    chosen = device.choose(prepare.device)
-    device.limit(chosen, threads=prepare.threads, memory_mb=prepare.memory_mb)
+    chosen = device.open_device(prepare.device)
+    device.apply_limits(chosen, threads=prepare.threads, memory_mb=prepare.memory_mb)
     built = _built(prepare, manifest, chosen)
     if corpus.sequence != manifest.model.sequence:
         raise UserFacingError(
@@ -97,7 +97,7 @@ def open_workshop(prepare: Prepare) -> Workshop:
         )
     _check_tables(corpus, built)
     built.network.to(chosen.handle)
-    return Workshop(
+    return PreparedModel(
         prepare=prepare,
         manifest=manifest,
         corpus=corpus,
@@ -107,18 +107,20 @@ def open_workshop(prepare: Prepare) -> Workshop:
     )
 
 
-def _built(prepare: Prepare, manifest: Manifest, chosen: Device) -> Model:
+def _built(prepare: Prepare, manifest: Manifest, chosen: ComputeDevice) -> CausalModel:
     config = _content(prepare.config)
     try:
         if manifest.frozen is None:
-            return model.build_listed(config, manifest.model.tensors, manifest.model.aliases)
+            return model.build_from_manifest(config, manifest.model.tensors, manifest.model.aliases)
         room = _room(manifest.frozen, chosen, prepare.memory_mb)
-        return adapters.build_listed(config, manifest, [Path(one) for one in prepare.base], room)
+        return adapters.build_from_manifest(
+            config, manifest, [Path(one) for one in prepare.base], room
+        )
     except UserFacingError as err:
         raise ModelError(str(err)) from err
 
 
-def _room(base: Base, chosen: Device, memory_mb: int) -> int:
+def _room(base: FrozenBase, chosen: ComputeDevice, memory_mb: int) -> int:
     """Bytes that an accelerator lends; 0 where weights are in main memory. Raises ModelError."""
     # Checked before anything is read: a base that does not fit would fail late, and on a CPU the
     # computer would swap rather than fail.
@@ -132,12 +134,12 @@ def _room(base: Base, chosen: Device, memory_mb: int) -> int:
     return lent_mb * _MIB if chosen.memory_mb else 0
 
 
-def _check_tables(corpus: Corpus, built: Model) -> None:
+def _check_tables(corpus: Corpus, built: CausalModel) -> None:
     # An index beyond a table's rows kills the process, on a GPU without a message.
-    ids, rows = corpus.tokenizer.vocab_size, model.vocabulary(built)
+    ids, rows = corpus.tokenizer.vocab_size, model.vocabulary_size(built)
     if ids > rows:
         raise ModelError(f"the data has {ids} token ids, but the model has only {rows}")
-    most = model.context(built)
+    most = model.context_length(built)
     if most and corpus.sequence > most:
         raise ModelError(
             f"samples have {corpus.sequence} tokens, but the model takes at most {most}"

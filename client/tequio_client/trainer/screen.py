@@ -23,16 +23,16 @@ from numpy.typing import NDArray
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import contribution
-from tequio_shared.head.aggregate import entries
-from tequio_shared.head.contribution import SCALES, Header, decode_records, shape_of
+from tequio_shared.head.aggregate import effective_entries
+from tequio_shared.head.contribution import SCALES, ContributionHeader, decode_records, shape_of
 from tequio_shared.head.layout import CHUNK, NO_PADDING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_shared.head.contribution import Expected, RecordShape
-    from tequio_shared.head.layout import Layout
+    from tequio_shared.head.contribution import ExpectedContribution, RecordShape
+    from tequio_shared.head.layout import WeightLayout
 
 SAMPLE_CHUNKS = 1_024
 """Most chunks in a sample: at k 16, the fewest entries, an overlap is then known to 1 %."""
@@ -42,28 +42,28 @@ _LEAST_CHUNKS = 64
 _CROWDED = 4  # times k: a chunk with fewer positions shares many of them by chance
 _BLOCK = 2_048  # chunks at a time: bounds the memory, whatever the model's size
 
-NORM_RATIO_MOST = 5.0
+MAX_NORM_RATIO = 5.0
 """Largest norm, as a multiple of the median. Error feedback makes a veteran's honest update up to
 4.3 times as long as a newcomer's; what stays below 5 is bounded by the outer step's clip."""
-NORM_RATIO_LEAST = 0.1
+MIN_NORM_RATIO = 0.1
 """Smallest norm, as a multiple of the median, in proportion to the steps done."""
-COSINE_LEAST = 0.02
+MIN_COSINE = 0.02
 """Smallest cosine with the witness's own update while the round has a direction."""
-COSINE_CLEAR = 0.1
+CLEAR_COSINE = 0.1
 """Median cosine of the others from which the round has a direction."""
-COSINE_CERTAIN = 4.0
+CERTAIN_ERRORS = 4.0
 """Standard errors by which an update must fall short of that direction: in a small model the cosine
 of a few chunks is a guess."""
-COSINE_OPPOSITE = -0.3
+OPPOSITE_COSINE = -0.3
 """Smallest cosine while the round has no direction, as when little is left to learn. A small cosine
 then proves nothing: each of two honest updates would refuse the other, and no round would close."""
-OVERLAP_MOST = 0.6
+MAX_OVERLAP = 0.6
 """Largest share of positions in common with an earlier contribution."""
-PAIR_OVERLAP_MOST = 0.85
+MAX_ADAPTER_OVERLAP = 0.85
 """The same where adapters are trained: beside one frozen base honest updates are far more alike."""
-AGREEMENT_MOST = 0.8
+MAX_AGREEMENT = 0.8
 """Share of equal (or of opposite) signs at the common positions from which an overlap is a copy."""
-COMPANY_LEAST = 0.55
+MIN_COMPANY = 0.55
 """Share of signs equal to the others' from which an update has company; chance gives 0.5. Then it
 is the witness's own update that is astray."""
 _MEDIAN_OF = 3
@@ -75,34 +75,34 @@ _CROWD = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class ScreenedCandidate:
     """A contribution to screen; `expected` has its author's own assignment."""
 
     slot: int
     header: bytes
     payload: Path
-    expected: Expected
+    expected: ExpectedContribution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
+class WitnessContext:
     """The witness's side: the model's layout, the inner steps of a full round, and its own update.
 
     `past` are (header, payload file) that were accepted in the last rounds. A witness that trained
     in the round has `own_delta`, float32 in flat order, and `own_slot`.
     """
 
-    layout: Layout
+    layout: WeightLayout
     steps: int
-    chance: np.random.Generator
+    rng: np.random.Generator
     past: Sequence[tuple[bytes, Path]] = ()
     own_delta: NDArray[np.float32] | None = None
     own_slot: int | None = None
-    overlap_most: float = OVERLAP_MOST
+    overlap_most: float = MAX_OVERLAP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class ScreeningResult:
     """The outcome for one candidate: the reason ("": none) and the measures (None: not taken)."""
 
     slot: int
@@ -114,7 +114,9 @@ class Measured:
     agreement: float | None = None
 
 
-def screen(candidates: Sequence[Candidate], witness: Witness) -> tuple[Measured, ...]:
+def screen(
+    candidates: Sequence[ScreenedCandidate], witness: WitnessContext
+) -> tuple[ScreeningResult, ...]:
     """Measure candidates, in the order of their commitments: of two alike the later is the copy.
 
     Time grows with the bytes of the candidates. All pairs are compared too, but by sketches of at
@@ -126,7 +128,7 @@ def screen(candidates: Sequence[Candidate], witness: Witness) -> tuple[Measured,
     # One sample for all candidates of the call, drawn for each round and told to nobody: the
     # author of a copy cannot know where to alter it. Shares of equal positions are about the same
     # in every sample, so witnesses with different samples still agree.
-    sample = draw(expected.chunks, expected.shape, witness.chance)
+    sample = draw_sample(expected.chunks, expected.shape, witness.rng)
     rules = [_broken_rule(candidate) for candidate in candidates]
     valid = [
         None if rule else _read(candidate, witness, sample)
@@ -140,7 +142,7 @@ def screen(candidates: Sequence[Candidate], witness: Witness) -> tuple[Measured,
     )
 
 
-def _broken_rule(candidate: Candidate) -> str:
+def _broken_rule(candidate: ScreenedCandidate) -> str:
     """The first broken rule of validity, "" for none."""
     expected = candidate.expected
     try:
@@ -157,35 +159,37 @@ def _broken_rule(candidate: Candidate) -> str:
 class _Valid:
     """A valid contribution and what was read from it; `steps` are those that it can claim."""
 
-    candidate: Candidate
+    candidate: ScreenedCandidate
     steps: int
-    reading: Reading
+    reading: PayloadReading
     sketch: Sketch
 
 
-def _read(candidate: Candidate, witness: Witness, sample: NDArray[np.int64]) -> _Valid:
+def _read(
+    candidate: ScreenedCandidate, witness: WitnessContext, sample: NDArray[np.int64]
+) -> _Valid:
     shape, layout = candidate.expected.shape, witness.layout
     rows = shape.rows(np.memmap(candidate.payload, np.uint8, "r"))
     return _Valid(
         candidate=candidate,
-        steps=_steps(Header.parse(candidate.header), witness),
-        reading=read(rows, shape, layout, witness.own_delta),
+        steps=_steps(ContributionHeader.parse(candidate.header), witness),
+        reading=read_payload(rows, shape, layout, witness.own_delta),
         sketch=sketch(rows[sample], shape, layout, sample),
     )
 
 
-def _steps(header: Header, witness: Witness) -> int:
+def _steps(header: ContributionHeader, witness: WitnessContext) -> int:
     # A step takes at least one window. Claimed steps beyond that, or beyond the run's, would excuse
     # a longer update, so they do not count.
     return min(header.inner_steps, header.window_count, witness.steps)
 
 
-def _refused(candidate: Candidate, rule: str) -> Measured:
+def _refused(candidate: ScreenedCandidate, rule: str) -> ScreeningResult:
     name = contribution.contribution_id(candidate.header)
-    return Measured(slot=candidate.slot, contribution=name, reason=rule)
+    return ScreeningResult(slot=candidate.slot, contribution=name, reason=rule)
 
 
-def _past(witness: Witness, sample: NDArray[np.int64]) -> list[Sketch]:
+def _past(witness: WitnessContext, sample: NDArray[np.int64]) -> list[Sketch]:
     """Sketches of contributions accepted in the last rounds."""
     found = []
     # Only accepted ones: the author of a refused update still has its error feedback, and may
@@ -193,7 +197,7 @@ def _past(witness: Witness, sample: NDArray[np.int64]) -> list[Sketch]:
     # no candidate is to blame for the witness's own store.
     for header, payload in witness.past:
         with suppress(OSError, ValueError, MalformedError):
-            shape = shape_of(Header.parse(header))
+            shape = shape_of(ContributionHeader.parse(header))
             rows = shape.rows(np.memmap(payload, np.uint8, "r"))
             if len(rows) == witness.layout.chunks:
                 found.append(sketch(rows[sample], shape, witness.layout, sample))
@@ -201,25 +205,25 @@ def _past(witness: Witness, sample: NDArray[np.int64]) -> list[Sketch]:
 
 
 def _measured(
-    one: _Valid, there: Sequence[_Valid], past: Sequence[Sketch], witness: Witness
-) -> Measured:
+    one: _Valid, there: Sequence[_Valid], past: Sequence[Sketch], witness: WitnessContext
+) -> ScreeningResult:
     # Only earlier ones can be originals: the author of a copy must have seen one.
     earlier = [other.sketch for other in there[: there.index(one)]]
     # The witness's own contribution gives no direction: the cosine compares with it already.
     own_slot = witness.own_slot
     others = [other for other in there if other is not one and other.candidate.slot != own_slot]
-    measures = Measures(
-        like=most_alike(one.sketch, [*earlier, *past]),
+    measures = ScreeningMeasures(
+        like=closest(one.sketch, [*earlier, *past]),
         norm_ratio=_norm_ratio(one, there, own_slot),
         cosine=one.reading.cosine,
         error=one.reading.error,
         direction=_direction(others),
         company=agreement(one.sketch, [other.sketch for other in others]),
-        crowd=len(others),
+        others=len(others),
         work=one.steps / witness.steps,
         overlap_most=witness.overlap_most,
     )
-    return Measured(
+    return ScreeningResult(
         slot=one.candidate.slot,
         contribution=contribution.contribution_id(one.candidate.header),
         reason=measures.reason,
@@ -260,7 +264,7 @@ def _expected_norm(one: _Valid, other: _Valid) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measures:
+class ScreeningMeasures:
     """The measures of one contribution, None where not measured, and the rules that judge them.
 
     `error` is the standard error of `cosine`; `work` is the share of a full round's inner steps.
@@ -275,9 +279,9 @@ class Measures:
     error: float
     direction: float | None
     company: float | None
-    crowd: int
+    others: int
     work: float
-    overlap_most: float = OVERLAP_MOST
+    overlap_most: float = MAX_OVERLAP
 
     @property
     def reason(self) -> str:
@@ -285,7 +289,11 @@ class Measures:
         # Bytes are the same for every witness, the median nearly so, a pseudo-gradient is each
         # witness's own. In this order witnesses name the same reason for what fails several checks
         # (a flipped update ten times as long is `norm` to all), so a quorum can agree.
-        checks = (("copy", self.is_copy), ("norm", self.is_amiss), ("cosine", self.is_astray))
+        checks = (
+            ("copy", self.is_copy),
+            ("norm", self.has_odd_norm),
+            ("cosine", self.has_odd_direction),
+        )
         return next((name for name, speaks in checks if speaks), "")
 
     @property
@@ -294,37 +302,37 @@ class Measures:
         # Overlap alone proves little: honest work moves many of the same weights. Only agreement
         # far from chance, in either direction, does.
         certainty = max(self.like.agreement, 1 - self.like.agreement)
-        return self.like.overlap > self.overlap_most and certainty > AGREEMENT_MOST
+        return self.like.overlap > self.overlap_most and certainty > MAX_AGREEMENT
 
     @property
-    def is_amiss(self) -> bool:
+    def has_odd_norm(self) -> bool:
         """True if it is far longer, or far shorter, than its steps explain."""
-        least = self.work * NORM_RATIO_LEAST
-        return self.norm_ratio is not None and not least <= self.norm_ratio <= NORM_RATIO_MOST
+        least = self.work * MIN_NORM_RATIO
+        return self.norm_ratio is not None and not least <= self.norm_ratio <= MAX_NORM_RATIO
 
     @property
-    def is_astray(self) -> bool:
+    def has_odd_direction(self) -> bool:
         """True if it points elsewhere although the round has a direction, and does so alone."""
         # Checked first: with company, it is the witness's own update that stands alone.
-        if self.company is not None and self.company >= COMPANY_LEAST:
+        if self.company is not None and self.company >= MIN_COMPANY:
             return False
         if self.cosine is None:
             # Signs against three or more others: less sharp than a cosine, but all that a witness
             # without work of its own has.
             return (
-                self.crowd >= _CROWD
+                self.others >= _CROWD
                 and self.company is not None
-                and self.company < 1 - COMPANY_LEAST
+                and self.company < 1 - MIN_COMPANY
             )
         if self.direction is None:
             return False  # alone with the witness's own update: nobody can say which is astray
-        short = self.direction - self.cosine > COSINE_CERTAIN * self.error
-        is_clear = self.crowd >= _PAIR and self.direction >= COSINE_CLEAR and short
-        return self.cosine < (COSINE_LEAST if is_clear else COSINE_OPPOSITE)
+        short = self.direction - self.cosine > CERTAIN_ERRORS * self.error
+        is_clear = self.others >= _PAIR and self.direction >= CLEAR_COSINE and short
+        return self.cosine < (MIN_COSINE if is_clear else OPPOSITE_COSINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class PayloadReading:
     """Euclidean norm in contribution units, and mean cosine with the witness's own pseudo-gradient.
 
     The cosine is None without entries, without an own pseudo-gradient, and for DisTrO, whose
@@ -337,12 +345,12 @@ class Reading:
     error: float
 
 
-def read(
+def read_payload(
     rows: NDArray[np.uint8],
     shape: RecordShape,
-    layout: Layout,
+    layout: WeightLayout,
     own_delta: NDArray[np.float32] | None,
-) -> Reading:
+) -> PayloadReading:
     """Read a valid payload's records, uint8[n, R]; `own_delta` is float32 in flat order.
 
     As in the outer step, entries of empty chunks and at padding count for nothing.
@@ -353,7 +361,7 @@ def read(
     for first in range(0, len(rows), _BLOCK):
         stop = min(first + _BLOCK, len(rows))
         padding = NO_PADDING if is_distro else layout.padding(first, stop)
-        sent = entries(decode_records(rows[first:stop].tobytes(), shape), padding)
+        sent = effective_entries(decode_records(rows[first:stop].tobytes(), shape), padding)
         at = sent.positions // CHUNK
         values = np.asarray(sent.levels * SCALES[sent.scales[at]], np.float64)
         square += float(values @ values)
@@ -365,7 +373,7 @@ def read(
     # and now the other, would outweigh all the rest and refuse honest work. That was seen in
     # training, in a model that had learnt its data.
     found = np.concatenate(cosines) if cosines else np.empty(0)
-    return Reading(
+    return PayloadReading(
         norm=float(np.sqrt(square)),
         cosine=float(found.mean()) if len(found) else None,
         error=float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else np.inf,
@@ -405,10 +413,10 @@ class Likeness:
     agreement: float
 
 
-UNLIKE = Likeness(overlap=0.0, agreement=0.5)
+NO_LIKENESS = Likeness(overlap=0.0, agreement=0.5)
 
 
-def draw(chunks: int, shape: RecordShape, chance: np.random.Generator) -> NDArray[np.int64]:
+def draw_sample(chunks: int, shape: RecordShape, chance: np.random.Generator) -> NDArray[np.int64]:
     """Draw a sample of `chunks` chunks: int64[m], ascending."""
     most = min(SAMPLE_CHUNKS, max(SAMPLE_BYTES // shape.record_bytes, _LEAST_CHUNKS))
     return np.sort(chance.choice(chunks, min(chunks, most), replace=False)).astype(np.int64)
@@ -417,7 +425,7 @@ def draw(chunks: int, shape: RecordShape, chance: np.random.Generator) -> NDArra
 def sketch(
     rows: NDArray[np.uint8],
     shape: RecordShape,
-    layout: Layout,
+    layout: WeightLayout,
     sample: NDArray[np.int64],
 ) -> Sketch:
     """Sketch a valid contribution from the records of the sample's chunks, uint8[m, R]."""
@@ -432,7 +440,7 @@ def sketch(
 
 
 def _blank_padding(
-    signs: NDArray[np.int8], layout: Layout, sample: NDArray[np.int64], least: int
+    signs: NDArray[np.int8], layout: WeightLayout, sample: NDArray[np.int64], least: int
 ) -> None:
     """Clear padding, and every chunk that has fewer than `least` other positions."""
     _, mine, theirs = np.intersect1d(sample, layout.padded_chunks, return_indices=True)
@@ -444,7 +452,7 @@ def likeness(one: Sketch, other: Sketch) -> Likeness:
     """Compare two sketches of the same sample; one without entries is like no other."""
     shared, same = _common(one, other)
     if not shared:
-        return UNLIKE
+        return NO_LIKENESS
     # Of the one with fewer entries: adding entries of its own to a copy must not dilute it.
     return Likeness(overlap=shared / min(one.entries, other.entries), agreement=same / shared)
 
@@ -456,10 +464,12 @@ def agreement(one: Sketch, others: Sequence[Sketch]) -> float | None:
     return sum(same for _, same in common) / shared if shared else None
 
 
-def most_alike(one: Sketch, others: Sequence[Sketch]) -> Likeness:
+def closest(one: Sketch, others: Sequence[Sketch]) -> Likeness:
     """The likeness to the sketch that shares most positions with it."""
     return max(
-        (likeness(one, other) for other in others), key=lambda like: like.overlap, default=UNLIKE
+        (likeness(one, other) for other in others),
+        key=lambda like: like.overlap,
+        default=NO_LIKENESS,
     )
 
 

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from tequio_client.ipc.trainer import Command
 
 
-Work: TypeAlias = Train | Screen | Advance | Evaluate | Continue
-Task: TypeAlias = Work | Rest
+ModelTask: TypeAlias = Train | Screen | Advance | Evaluate | Continue
+Task: TypeAlias = ModelTask | Rest
 _W = TypeVar("_W", Prepare, Task)
 
 
-class ReplacedError(TequioError):
+class TaskReplacedError(TequioError):
     """The running task or the prepared model was replaced by a newer command."""
 
 
-class Desk:
+class TaskQueue:
     """The commands in force; every method may be called from any thread."""
 
     def __init__(self) -> None:
@@ -71,24 +71,24 @@ class Desk:
                         return command
                 self._changed.wait()
 
-    def settle(self, command: Prepare | Task) -> None:
+    def mark_answered(self, command: Prepare | Task) -> None:
         """Mark a command as answered."""
         with self._changed:
             self._open.discard(command.command)
 
-    def check(self, task: Task, prepared: Prepare) -> Prepare:
+    def current_prepare(self, task: Task, prepared: Prepare) -> Prepare:
         """Return the `Prepare` in force, which differs from `prepared` in its limits at most.
 
         Raises ReplacedError when another task or another model is in force.
         """
         with self._changed:
             if self._task is None or self._task.command != task.command or self._prepare is None:
-                raise ReplacedError("another task is in force")
+                raise TaskReplacedError("another task is in force")
             if not is_same_model(self._prepare, prepared):
-                raise ReplacedError("another model is in force")
+                raise TaskReplacedError("another model is in force")
             return self._prepare
 
-    def is_finished(self, task: Task) -> bool:
+    def should_finish(self, task: Task) -> bool:
         """True when the task is to end early and report what it has."""
         with self._changed:
             return self._finish == task.command
@@ -110,7 +110,7 @@ def _later(old: _W | None, new: _W) -> _W:
 
 
 @dataclass(slots=True)
-class Activity:
+class TrainerActivity:
     """The work in progress, as `ipc.trainer.Alive` reports it.
 
     Written by the thread that works, read by the heartbeat without a lock: each field is one
@@ -123,6 +123,6 @@ class Activity:
     steps: int = 0
     tokens: int = 0
 
-    def begin(self, command: int, doing: str) -> None:
+    def start(self, command: int, doing: str) -> None:
         self.command, self.doing = command, doing
         self.step = self.steps = self.tokens = 0

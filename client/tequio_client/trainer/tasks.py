@@ -22,11 +22,16 @@ from tequio_client.trainer import codecs, data, evaluate, inner, screen, writing
 from tequio_client.trainer import head as heads
 from tequio_client.trainer.data import TrainingData, held_out_documents
 from tequio_client.trainer.head import HeadFiles
-from tequio_client.trainer.inner import Plan, Progress
+from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.head import contribution
-from tequio_shared.head.contribution import ALGORITHM_CODES, Assignment, Expected, Header
-from tequio_shared.head.head import Step
+from tequio_shared.head.contribution import (
+    ALGORITHM_CODES,
+    ContributionHeader,
+    ExpectedContribution,
+    WindowAssignment,
+)
+from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import (
     HeadHash,
     RunId,
@@ -41,10 +46,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.codecs import Encoded
-    from tequio_client.trainer.data import Document
-    from tequio_client.trainer.prepared import Workshop
-    from tequio_client.trainer.task_queue import Activity, Desk, Work
+    from tequio_client.trainer.codecs import EncodedContribution
+    from tequio_client.trainer.data import HeldOutDocument
+    from tequio_client.trainer.prepared import PreparedModel
+    from tequio_client.trainer.task_queue import ModelTask, TaskQueue, TrainerActivity
 
 _Q16 = 1 << 16
 _I32_MOST = 2**31 - 1
@@ -56,33 +61,33 @@ class NonFiniteError(TequioError):
 
 
 @dataclass(slots=True, kw_only=True)
-class Bench:
+class TaskContext:
     """One running task with the prepared model, the queue that may replace it, and its reports.
 
     Owned by the thread that runs the task; the heartbeat thread reads `activity`.
     """
 
-    shop: Workshop
-    desk: Desk
-    task: Work
+    setup: PreparedModel
+    queue: TaskQueue
+    task: ModelTask
     report: Callable[[trainer.Report], None]
-    activity: Activity
-    begun: float = field(default_factory=time.perf_counter)
+    activity: TrainerActivity
+    started_s: float = field(default_factory=time.perf_counter)
 
     def check(self) -> None:
         """Apply new limits; raises ReplacedError when the worker wants another task or model."""
-        prepare = self.desk.check(self.task, self.shop.prepare)
-        if prepare.command != self.shop.prepare.command:
-            self.shop = self.shop.under(prepare)
-            self.report(self.shop.ready(prepare))
-            self.desk.settle(prepare)
+        prepare = self.queue.current_prepare(self.task, self.setup.prepare)
+        if prepare.command != self.setup.prepare.command:
+            self.setup = self.setup.with_limits(prepare)
+            self.report(self.setup.ready_report(prepare))
+            self.queue.mark_answered(prepare)
 
     @property
-    def seconds(self) -> float:
-        return time.perf_counter() - self.begun
+    def elapsed_s(self) -> float:
+        return time.perf_counter() - self.started_s
 
 
-def do(context: Bench) -> trainer.Answer:
+def run(context: TaskContext) -> trainer.CommandReport:
     """Run the task and return its report.
 
     Raises ReplacedError when another task replaces it, another TequioError or OSError when it
@@ -92,30 +97,30 @@ def do(context: Bench) -> trainer.Answer:
     if isinstance(task, trainer.Train):
         return train(task, context)
     if isinstance(task, trainer.Screen):
-        return screened(task, context)
+        return screen_candidates(task, context)
     if isinstance(task, trainer.Advance):
         return advance(task, context)
     if isinstance(task, trainer.Continue):
-        return continued(task, context)
-    return measured(task, context)
+        return continue_text(task, context)
+    return evaluate_head(task, context)
 
 
-def train(task: trainer.Train, context: Bench) -> trainer.Trained:
+def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
     """Take the inner steps and write the contribution; raises NonFiniteError."""
-    setup, rules = context.shop, context.shop.manifest
-    context.activity.begin(task.command, "training")
+    setup, rules = context.setup, context.setup.manifest
+    context.activity.start(task.command, "training")
     training = TrainingData.open(
         setup.corpus,
         [(shard.index, Path(shard.path)) for shard in task.shards],
         seed=rules.windows.seed,
         window_samples=rules.windows.samples,
     )
-    master = setup.master(task.weights)
+    master = setup.map_master(task.weights)
     setup.model.load(master, setup.layout)
     # Dropout, where a model has it, is the only randomness in training. Seeded by head and trainer,
     # it is the same when the contribution is computed again.
     torch.manual_seed(int.from_bytes(sha256(task.head.encode(), task.trainer.encode())[:7], "big"))
-    plan = Plan.of(task.windows, rules.inner.steps)
+    plan = StepPlan.from_ranges(task.windows, rules.inner.steps)
     watch = _Watch(task=task, context=context)
     done = inner.train(setup.model, training, plan, rules.inner, setup.device, watch)
     context.activity.doing = "encoding"
@@ -128,12 +133,12 @@ class _Watch:
     """Stops training when the task is replaced, told to finish, or out of time."""
 
     task: trainer.Train
-    context: Bench
+    context: TaskContext
 
     def check(self) -> None:
         self.context.check()
 
-    def is_enough(self, progress: Progress) -> bool:
+    def should_stop(self, progress: TrainingProgress) -> bool:
         activity = self.context.activity
         activity.step, activity.steps = progress.step, progress.steps
         activity.tokens = progress.tokens
@@ -142,28 +147,30 @@ class _Watch:
 
     def _must_end(self) -> bool:
         self.check()
-        is_late = 0 < self.task.stop_after_ms <= self.context.seconds * 1e3
-        return is_late or self.context.desk.is_finished(self.task)
+        is_late = 0 < self.task.stop_after_ms <= self.context.elapsed_s * 1e3
+        return is_late or self.context.queue.should_finish(self.task)
 
-    def _pause(self, progress: Progress) -> None:
+    def _pause(self, progress: TrainingProgress) -> None:
         """Sleep so that computing takes only its share of the time; poll ten times a second."""
         begun, step_s = time.perf_counter(), progress.seconds / progress.step
         while not self._must_end():
-            idle_s = step_s * (100 / self.context.shop.prepare.share_percent - 1)
+            idle_s = step_s * (100 / self.context.setup.prepare.share_percent - 1)
             left_s = idle_s - (time.perf_counter() - begun)
             if left_s <= 0:
                 return
             time.sleep(min(left_s, 0.1))
 
 
-def _encoded(task: trainer.Train, setup: Workshop, master: NDArray[np.int32]) -> Encoded:
-    with data.complete(Path(task.delta_out)) as part:
+def _encoded(
+    task: trainer.Train, setup: PreparedModel, master: NDArray[np.int32]
+) -> EncodedContribution:
+    with data.atomic_output(Path(task.delta_out)) as part:
         # A file, not memory: a witness screens the others against it later in the round.
-        delta = data.zeros(part, setup.layout.elements)
+        delta = data.map_zeros(part, setup.layout.elements)
         if not setup.model.write_delta(master, setup.layout, delta):
             raise NonFiniteError("training gave infinite or NaN weights; nothing to send")
         encoded = codecs.encode(
-            setup.algorithm(task.k),
+            setup.outer_algorithm(task.k),
             setup.layout,
             delta,
             _mapped(task.feedback_in, "<u2", setup, "error feedback of the last contribution"),
@@ -176,27 +183,27 @@ def _encoded(task: trainer.Train, setup: Workshop, master: NDArray[np.int32]) ->
 
 
 def _mapped(
-    path: str | None, dtype: str, setup: Workshop, name: str
+    path: str | None, dtype: str, setup: PreparedModel, name: str
 ) -> NDArray[Any] | None:  # of that dtype
     """Map one number for each element of the model; raises UserFacingError."""
     if path is None:
         return None
     try:
-        return data.mapped(Path(path), np.dtype(dtype), setup.layout.elements)
+        return data.map_array(Path(path), np.dtype(dtype), setup.layout.elements)
     except (OSError, ValueError) as err:
         raise UserFacingError(f"cannot use the {name}: {err}") from err
 
 
 def _trained(
-    task: trainer.Train, context: Bench, done: Progress, encoded: Encoded
+    task: trainer.Train, context: TaskContext, done: TrainingProgress, encoded: EncodedContribution
 ) -> trainer.Trained:
-    shape, tokens = context.shop.shape(task.k), context.shop.manifest.windows.tokens
-    header = Header(
+    shape, tokens = context.setup.record_shape(task.k), context.setup.manifest.windows.tokens
+    header = ContributionHeader(
         algorithm=ALGORITHM_CODES[shape.algorithm],
         bits=shape.bits,
         k=shape.k,
         inner_steps=done.step,
-        chunk_count=context.shop.layout.chunks,
+        chunk_count=context.setup.layout.chunks,
         round=task.round,
         window_first=task.windows[0][0],
         window_count=done.windows,
@@ -220,7 +227,7 @@ def _trained(
         steps=done.step,
         tokens=done.windows * tokens,
         train_seconds=done.seconds,
-        seconds=context.seconds,
+        seconds=context.elapsed_s,
         loss_first=done.loss_first,
         loss_last=done.loss_last,
         warnings=encoded.warnings,
@@ -231,11 +238,11 @@ def _q16(loss: float) -> int:
     return min(int(loss * _Q16), _I32_MOST) if math.isfinite(loss) else _I32_MOST
 
 
-def screened(task: trainer.Screen, context: Bench) -> trainer.Screened:
+def screen_candidates(task: trainer.Screen, context: TaskContext) -> trainer.Screened:
     """Measure every candidate as a witness."""
-    context.activity.begin(task.command, "screening")
-    witness = _witness(task, context.shop)
-    candidates = [_candidate(one, task, context.shop) for one in task.candidates]
+    context.activity.start(task.command, "screening")
+    witness = _witness(task, context.setup)
+    candidates = [_candidate(one, task, context.setup) for one in task.candidates]
     found = screen.screen(candidates, witness)
     verdicts = tuple(
         trainer.Verdict(
@@ -250,33 +257,37 @@ def screened(task: trainer.Screen, context: Bench) -> trainer.Screened:
         for one in found
     )
     return trainer.Screened(
-        command=task.command, round=task.round, verdicts=verdicts, seconds=context.seconds
+        command=task.command, round=task.round, verdicts=verdicts, seconds=context.elapsed_s
     )
 
 
-def _witness(task: trainer.Screen, setup: Workshop) -> screen.Witness:
-    return screen.Witness(
+def _witness(task: trainer.Screen, setup: PreparedModel) -> screen.WitnessContext:
+    return screen.WitnessContext(
         layout=setup.layout,
         steps=setup.manifest.inner.steps,
-        chance=np.random.default_rng(),  # seeded by the system: nobody may predict the sample
+        rng=np.random.default_rng(),  # seeded by the system: nobody may predict the sample
         past=[
             (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload))
             for one in task.past
         ],
         own_delta=_mapped(task.own_delta, "<f4", setup, "witness's own pseudo-gradient"),
         own_slot=task.own_slot,
-        overlap_most=screen.PAIR_OVERLAP_MOST if setup.manifest.frozen else screen.OVERLAP_MOST,
+        overlap_most=screen.MAX_ADAPTER_OVERLAP if setup.manifest.frozen else screen.MAX_OVERLAP,
     )
 
 
-def _candidate(one: trainer.Candidate, task: trainer.Screen, setup: Workshop) -> screen.Candidate:
-    assigned = Assignment(first=one.windows[0][0], count=sum(count for _, count in one.windows))
-    return screen.Candidate(
+def _candidate(
+    one: trainer.ScreenCandidate, task: trainer.Screen, setup: PreparedModel
+) -> screen.ScreenedCandidate:
+    assigned = WindowAssignment(
+        first=one.windows[0][0], count=sum(count for _, count in one.windows)
+    )
+    return screen.ScreenedCandidate(
         slot=one.slot,
         header=from_text(one.header, contribution.HEADER_BYTES),
         payload=Path(one.payload),
-        expected=Expected(
-            shape=setup.shape(task.k),
+        expected=ExpectedContribution(
+            shape=setup.record_shape(task.k),
             chunks=setup.layout.chunks,
             run_id=RunId(from_text(task.run)),
             round=task.round,
@@ -288,10 +299,10 @@ def _candidate(one: trainer.Candidate, task: trainer.Screen, setup: Workshop) ->
     )
 
 
-def advance(task: trainer.Advance, context: Bench) -> trainer.Advanced:
-    context.activity.begin(task.command, "advancing")
-    setup = context.shop
-    step = Step(
+def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceReport:
+    context.activity.start(task.command, "advancing")
+    setup = context.setup
+    step = OuterStep(
         run_id=RunId(from_text(task.run)),
         round=task.round,
         parent=HeadHash(from_text(task.parent)),
@@ -302,7 +313,7 @@ def advance(task: trainer.Advance, context: Bench) -> trainer.Advanced:
         (from_text(one.header, contribution.HEADER_BYTES), Path(one.payload))
         for one in task.contributions
     ]
-    new = heads.advance_files(
+    new = heads.compute_next_head(
         step=step,
         contributions=members,
         files=HeadFiles(
@@ -318,10 +329,13 @@ def advance(task: trainer.Advance, context: Bench) -> trainer.Advanced:
 
 
 def _advanced(
-    task: trainer.Advance, context: Bench, members: list[tuple[bytes, Path]], new: heads.Advanced
-) -> trainer.Advanced:
+    task: trainer.Advance,
+    context: TaskContext,
+    members: list[tuple[bytes, Path]],
+    new: heads.ComputedHead,
+) -> trainer.AdvanceReport:
     kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
-    return trainer.Advanced(
+    return trainer.AdvanceReport(
         command=task.command,
         round=task.round,
         head=to_text(new.head),
@@ -329,25 +343,27 @@ def _advanced(
         aux_root=to_text(new.aux_root),
         set_root=to_text(new.set_root),
         kept=tuple(map(to_text, kept)),
-        seconds=context.seconds,
+        seconds=context.elapsed_s,
     )
 
 
-def measured(task: trainer.Evaluate, context: Bench) -> trainer.Evaluated:
+def evaluate_head(task: trainer.Evaluate, context: TaskContext) -> trainer.Evaluated:
     """Measure a head in bits per byte, and sample text from it; raises NonFiniteError."""
-    context.activity.begin(task.command, "evaluating")
-    setup = context.shop
-    setup.model.load(setup.master(task.weights), setup.layout)
+    context.activity.start(task.command, "evaluating")
+    setup = context.setup
+    setup.model.load(setup.map_master(task.weights), setup.layout)
     left = islice(_documents(task, setup), task.first_document, None)
     documents = evaluate.first_documents(left, task.max_tokens)
-    score = evaluate.score(
+    score = evaluate.score_head(
         setup.model,
         documents,
         separator=setup.corpus.separator,
         sequence=setup.corpus.sequence,
         device=setup.device,
         check=context.check,
-        tally=setup.begun.tally(msgspec.structs.replace(task, command=1), len(documents)),
+        tally=setup.unfinished.score_progress(
+            msgspec.structs.replace(task, command=1), len(documents)
+        ),
     )
     if score.millibits is None:
         raise NonFiniteError(f"the head of round {task.round} predicts infinite or NaN values")
@@ -361,29 +377,31 @@ def measured(task: trainer.Evaluate, context: Bench) -> trainer.Evaluated:
         tokens=score.tokens,
         text_bytes=score.text_bytes,
         sample=_sample(task, context) if task.sample_tokens else "",
-        seconds=context.seconds,
+        seconds=context.elapsed_s,
     )
 
 
-def continued(task: trainer.Continue, context: Bench) -> trainer.Continued:
+def continue_text(task: trainer.Continue, context: TaskContext) -> trainer.Continued:
     """Continue the beginning of a held-out document; raises UserFacingError."""
-    context.activity.begin(task.command, "evaluating")
-    setup = context.shop
+    context.activity.start(task.command, "evaluating")
+    setup = context.setup
     document = next(islice(_documents(task, setup), task.document, None), None)
     if document is None:
         raise UserFacingError(f"the held-out shards have no document {task.document}")
-    setup.model.load(setup.master(task.weights), setup.layout)
-    spell = writing.speller(setup)
-    start = writing.beginning(document, spell)
-    written = setup.begun.written(msgspec.structs.replace(task, command=1))
-    writing.go_on(setup, start, written, context.check)
-    prompt, text = writing.parted(start, written, spell)
+    setup.model.load(setup.map_master(task.weights), setup.layout)
+    spell = writing.decoder(setup)
+    start = writing.prompt_tokens(document, spell)
+    written = setup.unfinished.written_ids(msgspec.structs.replace(task, command=1))
+    writing.continue_greedily(setup, start, written, context.check)
+    prompt, text = writing.split_text(start, written, spell)
     return trainer.Continued(
-        command=task.command, round=task.round, prompt=prompt, text=text, seconds=context.seconds
+        command=task.command, round=task.round, prompt=prompt, text=text, seconds=context.elapsed_s
     )
 
 
-def _documents(task: trainer.Evaluate | trainer.Continue, setup: Workshop) -> Iterator[Document]:
+def _documents(
+    task: trainer.Evaluate | trainer.Continue, setup: PreparedModel
+) -> Iterator[HeldOutDocument]:
     for shard in task.shards:
         if shard.index >= len(setup.corpus.held_out):
             raise UserFacingError(f"the data has no held-out shard {shard.index}")
@@ -393,9 +411,9 @@ def _documents(task: trainer.Evaluate | trainer.Continue, setup: Workshop) -> It
         )
 
 
-def _sample(task: trainer.Evaluate, context: Bench) -> str:
-    setup = context.shop
-    ids = writing.generate(
+def _sample(task: trainer.Evaluate, context: TaskContext) -> str:
+    setup = context.setup
+    ids = writing.sample(
         setup.model,
         writing.prompt_ids(setup, task.prompt),
         tokens=task.sample_tokens,
@@ -404,4 +422,4 @@ def _sample(task: trainer.Evaluate, context: Bench) -> str:
         device=setup.device,
         check=context.check,
     )
-    return writing.speller(setup)(ids)
+    return writing.decoder(setup)(ids)

@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 
 from tequio_client.trainer import fitness, llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
-from tequio_client.trainer.model import check_repeats, configuration, of_network
+from tequio_client.trainer.model import check_sizes, of_network, parse_config
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -28,28 +28,32 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-    from tequio_client.trainer.model import Model
+    from tequio_client.trainer.model import CausalModel
 
 
-CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
-SETTINGS_BYTES = 16 << 20
+CONFIG_FILE, WEIGHTS_FILE, INDEX_FILE = (
+    "config.json",
+    "model.safetensors",
+    "model.safetensors.index.json",
+)
+MAX_SETTINGS_BYTES = 16 << 20
 """Most bytes of any JSON file of a model."""
-KINDS = ("F32", "F16", "BF16")
+WEIGHT_TYPES = ("F32", "F16", "BF16")
 """Types of a frozen base's weights."""
-PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 _PICKLED = (b"\x80", b"PK\x03\x04")  # a pickle's first byte; torch's archive of several
 _ADAPTER = "adapter_config.json"
 _CONVERT = "convert it with transformers' save_pretrained(safe_serialization=True)"
 
 
-def load(folder: Path) -> tuple[Mapping[str, Any], Model]:  # JSON of any model
+def load(folder: Path) -> tuple[Mapping[str, Any], CausalModel]:  # JSON of any model
     """Read configuration and network; raises UserFacingError for an unusable folder."""
-    raw = configured(folder)
-    fields = configuration(raw)
-    check_whole(raw, str(folder))
+    raw = read_config(folder)
+    fields = parse_config(raw)
+    check_not_quantised(raw, str(folder))
     shapes = _shapes(folder)
-    check_repeats(fields, len(shapes))
-    plain = LlamaConfig.of(fields)
+    check_sizes(fields, len(shapes))
+    plain = LlamaConfig.from_config(fields)
     model = of_network(
         _llama(folder, plain, shapes) if plain else _hub_model(folder, fields, shapes)
     )
@@ -58,7 +62,7 @@ def load(folder: Path) -> tuple[Mapping[str, Any], Model]:  # JSON of any model
     return fields, model
 
 
-def check_whole(config: bytes, source: str) -> None:
+def check_not_quantised(config: bytes, source: str) -> None:
     """Raise UserFacingError for quantised weights, which are codes rather than values."""
     method = json.loads(config).get("quantization_config")
     if method:
@@ -69,7 +73,7 @@ def check_whole(config: bytes, source: str) -> None:
         )
 
 
-def configured(folder: Path) -> bytes:
+def read_config(folder: Path) -> bytes:
     """Read config.json; raises UserFacingError unless the folder holds a model."""
     if not folder.is_dir():
         raise UserFacingError(f"{folder} is not a model folder")
@@ -79,18 +83,18 @@ def configured(folder: Path) -> bytes:
             "model, with `tequio checkpoint export --merged` for a run, else with peft's "
             "merge_and_unload"
         )
-    if not (folder / CONFIG).is_file():
-        raise UserFacingError(f"{folder} is not a model folder: it has no {CONFIG}")
-    return settings(folder / CONFIG)
+    if not (folder / CONFIG_FILE).is_file():
+        raise UserFacingError(f"{folder} is not a model folder: it has no {CONFIG_FILE}")
+    return read_json_file(folder / CONFIG_FILE)
 
 
-def settings(path: Path) -> bytes:
+def read_json_file(path: Path) -> bytes:
     """Read a model's JSON file; raises UserFacingError if it is too large or unreadable."""
     try:
         size = path.stat().st_size
-        if size > SETTINGS_BYTES:
+        if size > MAX_SETTINGS_BYTES:
             raise UserFacingError(
-                f"{path} has {size:,} bytes, more than the {SETTINGS_BYTES:,} allowed for "
+                f"{path} has {size:,} bytes, more than the {MAX_SETTINGS_BYTES:,} allowed for "
                 "settings of a model"
             )
         return path.read_bytes()
@@ -98,28 +102,28 @@ def settings(path: Path) -> bytes:
         raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
 
 
-def files(folder: Path) -> tuple[Path, ...]:
+def weight_files(folder: Path) -> tuple[Path, ...]:
     """The Safetensors files of a model; raises UserFacingError if there are none."""
-    if (folder / WEIGHTS).is_file():
-        return (folder / WEIGHTS,)
-    if (folder / INDEX).is_file():
-        return tuple(folder / name for name in _indexed(folder / INDEX))
-    pickles = sorted(one.name for one in folder.iterdir() if one.suffix in PICKLES)
+    if (folder / WEIGHTS_FILE).is_file():
+        return (folder / WEIGHTS_FILE,)
+    if (folder / INDEX_FILE).is_file():
+        return tuple(folder / name for name in _indexed(folder / INDEX_FILE))
+    pickles = sorted(one.name for one in folder.iterdir() if one.suffix in PICKLE_SUFFIXES)
     if pickles:
         raise UserFacingError(
             f"{folder / pickles[0]} is a pickle, and reading one runs its code; {_CONVERT}"
         )
-    raise UserFacingError(f"{folder} has no weights: neither {WEIGHTS} nor {INDEX}")
+    raise UserFacingError(f"{folder} has no weights: neither {WEIGHTS_FILE} nor {INDEX_FILE}")
 
 
-def parameters(folder: Path) -> int:
+def count_parameters(folder: Path) -> int:
     """Count the weights in a model's files without reading them; raises UserFacingError."""
     return sum(math.prod(shape) for shape in _shapes(folder).values())
 
 
 def _indexed(path: Path) -> list[str]:
     try:
-        names = sorted(set(json.loads(settings(path))["weight_map"].values()))
+        names = sorted(set(json.loads(read_json_file(path))["weight_map"].values()))
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as err:
         raise UserFacingError(
             f"{path} does not list the files of the weights; download the model again"
@@ -137,16 +141,16 @@ def _indexed(path: Path) -> list[str]:
 def _shapes(folder: Path) -> dict[str, tuple[int, ...]]:
     """Name and shape of every tensor in the files, without reading it."""
     found: dict[str, tuple[int, ...]] = {}
-    for path in files(folder):
+    for path in weight_files(folder):
         try:
             with safe_open(path, framework="pt") as file:
                 found |= {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - not a mapping
         except (SafetensorError, OSError) as err:
-            raise UserFacingError(not_safetensors(path, err)) from err
+            raise UserFacingError(unreadable_reason(path, err)) from err
     return found
 
 
-def not_safetensors(path: Path, err: Exception) -> str:
+def unreadable_reason(path: Path, err: Exception) -> str:
     """The message for a file that is not the Safetensors file its name claims."""
     if not path.is_file():
         return f"{path} is missing; download the model again"
@@ -161,7 +165,7 @@ def _llama(folder: Path, config: LlamaConfig, shapes: Mapping[str, tuple[int, ..
     """Fill the network of `llama`; files may hold tied weights under either name, or both."""
     tied = {llama.HEAD, llama.EMBEDDING} & shapes.keys() if config.is_tied else set()
     source = {llama.HEAD: min(tied)} if tied else {}
-    wanted = llama.shapes(config)
+    wanted = llama.tensor_shapes(config)
     for name, shape in wanted:
         _check_shape(folder, name, shapes.get(source.get(name, name)), shape)
     tensors = _read(folder, {source.get(name, name) for name, _ in wanted} | tied)
@@ -179,7 +183,8 @@ def _llama(folder: Path, config: LlamaConfig, shapes: Mapping[str, tuple[int, ..
 def _check_tied(folder: Path, tables: Sequence[Tensor]) -> None:
     if any(not torch.equal(one, tables[0]) for one in tables):
         raise UserFacingError(
-            f"{folder} holds two different tables of token embeddings, but its {CONFIG} ties them: "
+            f"{folder} holds two different tables of token embeddings, but its {CONFIG_FILE} "
+            "ties them: "
             "set tie_word_embeddings to false there"
         )
 
@@ -188,16 +193,16 @@ def _check_shape(
     folder: Path, name: str, found: tuple[int, ...] | None, wanted: tuple[int, ...]
 ) -> None:
     if found is None:
-        raise UserFacingError(f"{folder} has no weights {name}, which its {CONFIG} requires")
+        raise UserFacingError(f"{folder} has no weights {name}, which its {CONFIG_FILE} requires")
     if found != wanted:
         raise UserFacingError(
-            f"{folder}: {name} has the shape {list(found)}, but {CONFIG} says {list(wanted)}"
+            f"{folder}: {name} has the shape {list(found)}, but {CONFIG_FILE} says {list(wanted)}"
         )
 
 
 def _read(folder: Path, names: set[str]) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = {}
-    for path in files(folder):
+    for path in weight_files(folder):
         with safe_open(path, framework="pt") as file:
             for name in names & set(file.keys()):
                 tensors[name] = file.get_tensor(name).to(torch.float32)
@@ -215,27 +220,27 @@ def _hub_model(
     from tequio_client.trainer import hub_models  # noqa: PLC0415 - as above
 
     try:
-        with fitness.bounded(len(shapes)), torch.device("meta"):
+        with fitness.limit_modules(len(shapes)), torch.device("meta"):
             outline = hub_models.build(fields)
         fitness.check_tables(outline)
         _check_size(folder, outline.parameters(), shapes)
         library: Any = AutoModelForCausalLM  # its types lack the pair
         network, loaded = library.from_pretrained(
             folder,
-            config=hub_models.configured(fields),
+            config=hub_models.configure(fields),
             use_safetensors=True,
             trust_remote_code=False,
             local_files_only=True,
             dtype=torch.float32,
             output_loading_info=True,
         )
-    except hub_models.UNBUILDABLE as err:
+    except hub_models.BUILD_ERRORS as err:
         why = str(err).partition("\n")[0][:300]  # transformers writes paragraphs
         raise UserFacingError(f"cannot build the model of {folder}: {why}") from err
     lacking = sorted(loaded["missing_keys"])
     if lacking:
         raise UserFacingError(
-            f"{folder} has no weights {lacking[0]}, which its {CONFIG} requires"
+            f"{folder} has no weights {lacking[0]}, which its {CONFIG_FILE} requires"
             + (f", and {len(lacking) - 1} more" if lacking[1:] else "")
         )
     found: nn.Module = network
@@ -250,30 +255,30 @@ def _check_size(
     there = sum(torch.Size(shape).numel() for shape in shapes.values())
     if wanted > there:
         raise UserFacingError(
-            f"{folder}: {CONFIG} requires {wanted:,} weights, but the files hold {there:,}"
+            f"{folder}: {CONFIG_FILE} requires {wanted:,} weights, but the files hold {there:,}"
         )
 
 
-def plain(config: bytes) -> LlamaConfig:
+def llama_config(config: bytes) -> LlamaConfig:
     """The configuration of a frozen base; raises UserFacingError unless `llama` covers it."""
-    fields = configuration(config)
-    found = LlamaConfig.of(fields)
+    fields = parse_config(config)
+    found = LlamaConfig.from_config(fields)
     if found is None:
         raise UserFacingError(
             "a frozen base must be a plain Llama, and this one is not "
-            f"({llama.unlike(fields)}): choose another base, or train all weights"
+            f"({llama.first_difference(fields)}): choose another base, or train all weights"
         )
     return found
 
 
-def read(config: bytes, files: Sequence[Path]) -> dict[str, Tensor]:
+def map_tensors(config: bytes, files: Sequence[Path]) -> dict[str, Tensor]:
     """Map every tensor that the configuration requires, tied ones under both names.
 
     Raises UserFacingError for a tensor that is missing or of another shape or type.
     """
-    network = plain(config)
+    network = llama_config(config)
     where = _where(files)
-    wanted = dict(llama.shapes(network))
+    wanted = dict(llama.tensor_shapes(network))
     source = {name: name for name in wanted}
     if network.is_tied and llama.HEAD not in where:
         source[llama.HEAD] = llama.EMBEDDING
@@ -305,7 +310,7 @@ def _where(files: Sequence[Path]) -> dict[str, Path]:
             with safe_open(path, framework="pt") as file:
                 names = list(file.keys())
         except (SafetensorError, OSError) as err:
-            raise UserFacingError(not_safetensors(path, err)) from err
+            raise UserFacingError(unreadable_reason(path, err)) from err
         twice = next((name for name in names if name in found), None)
         if twice is not None:
             raise UserFacingError(
@@ -326,9 +331,10 @@ def _check(where: Mapping[str, Path], name: str, wanted: tuple[int, ...]) -> Non
             f"{name} of the base has the shape {list(shape)}, but its configuration says "
             f"{list(wanted)}"
         )
-    if kind not in KINDS:
+    if kind not in WEIGHT_TYPES:
         raise UserFacingError(
-            f"{name} of the base has weights of type {kind} instead of {', '.join(KINDS)}: choose "
+            f"{name} of the base has weights of type {kind} instead of "
+            f"{', '.join(WEIGHT_TYPES)}: choose "
             "the model that it was quantised from"
         )
 

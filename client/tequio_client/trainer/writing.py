@@ -8,33 +8,33 @@ import torch
 
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
-from tequio_shared.round.measures import fit
+from tequio_shared.round.measures import clean_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tokenizers import Tokenizer
 
-    from tequio_client.trainer.data import Document
-    from tequio_client.trainer.device import Device
-    from tequio_client.trainer.model import Model
-    from tequio_client.trainer.prepared import Workshop
+    from tequio_client.trainer.data import HeldOutDocument
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.model import CausalModel
+    from tequio_client.trainer.prepared import PreparedModel
 
-Spell: TypeAlias = "Callable[[Sequence[int]], str]"
+Decode: TypeAlias = "Callable[[Sequence[int]], str]"
 """Text of token ids."""
 _TEMPERATURE = 0.8
 _BROKEN = "\ufffd"
 _BYTES = 256  # a byte model may have ids above: separators
 
 
-def generate(  # noqa: PLR0913 - one call, all by name
-    model: Model,
+def sample(  # noqa: PLR0913 - one call, all by name
+    model: CausalModel,
     prompt: Sequence[int],
     *,
     tokens: int,
     sequence: int,
     seed: int,
-    device: Device,
+    device: ComputeDevice,
     check: Callable[[], None],
 ) -> list[int]:
     """Continue a prompt (at least one id) by sampling at temperature 0.8; same seed, same text.
@@ -54,8 +54,8 @@ def generate(  # noqa: PLR0913 - one call, all by name
     return ids[len(prompt) :]
 
 
-def go_on(
-    setup: Workshop, start: Sequence[int], written: list[int], check: Callable[[], None]
+def continue_greedily(
+    setup: PreparedModel, start: Sequence[int], written: list[int], check: Callable[[], None]
 ) -> None:
     """Append the likeliest token again and again, until the text ends or is long enough.
 
@@ -80,7 +80,7 @@ def go_on(
         written.append(token)
 
 
-def beginning(document: Document, spell: Spell) -> list[int]:
+def prompt_tokens(document: HeldOutDocument, spell: Decode) -> list[int]:
     """As many first tokens as fit in SAMPLE_PROMPT_BYTES of text, ending with a whole character."""
     ids: list[int] = document.tokens[:SAMPLE_PROMPT_BYTES].tolist()
     while ids:
@@ -91,15 +91,15 @@ def beginning(document: Document, spell: Spell) -> list[int]:
     return ids
 
 
-def parted(start: Sequence[int], written: Sequence[int], spell: Spell) -> tuple[str, str]:
+def split_text(start: Sequence[int], written: Sequence[int], spell: Decode) -> tuple[str, str]:
     """The prompt and the continuation, cut to the sizes that a statement allows."""
     # Both are decoded together: alone, some tokenizers drop the blank before the first word.
     prompt, whole = spell(start), spell([*start, *written])
     text = whole[len(prompt) :] if whole.startswith(prompt) else spell(written)
-    return fit(prompt, SAMPLE_PROMPT_BYTES), fit(text, SAMPLE_BYTES)
+    return clean_sample(prompt, SAMPLE_PROMPT_BYTES), clean_sample(text, SAMPLE_BYTES)
 
 
-def speller(setup: Workshop) -> Spell:
+def decoder(setup: PreparedModel) -> Decode:
     """The run's decoder from ids to text; it has the whole vocabulary in memory.
 
     Bytes that are not UTF-8 decode to the replacement character.
@@ -111,7 +111,7 @@ def speller(setup: Workshop) -> Spell:
     return lambda ids: str(decoder.decode(list(ids)))
 
 
-def prompt_ids(setup: Workshop, prompt: str) -> list[int]:
+def prompt_ids(setup: PreparedModel, prompt: str) -> list[int]:
     """Token ids of a separator and a prompt, without ids that the model does not know."""
     start = [setup.corpus.separator]
     if setup.prepare.tokenizer is None:

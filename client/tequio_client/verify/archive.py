@@ -8,7 +8,7 @@ import urllib.request
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import sealing
-from tequio_shared.competition.sealed_archive import Head
+from tequio_shared.competition.sealed_archive import ArchiveHead
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import Digest
 
-SILENCE_S = 60.0
+STALL_TIMEOUT_S = 60.0
 _PIECE = 1 << 20
 
 
@@ -27,7 +27,7 @@ class OtherArchiveError(UserFacingError):
     """The archive is not the one that was sealed."""
 
 
-def fetched(
+def fetch_archive(
     rules: CompetitionRules, to: Path, blob: Callable[[Digest], bytes | None], ledger: str
 ) -> Path:
     """The archive as a file at `to`, its hash checked; a file that is there already is not fetched.
@@ -58,20 +58,20 @@ def fetched(
     return to
 
 
-def opened(rules: CompetitionRules, key: bytes, archive: Path, to: Path) -> Path:
+def decrypt_archive(rules: CompetitionRules, key: bytes, archive: Path, to: Path) -> Path:
     """The documents as a folder, each held against its leaf; raises UserFacingError.
 
     A folder that was opened before is not opened again: it appears when everything was checked.
     """
     documents = to / sealing.DOCUMENTS
     if not documents.is_dir():
-        sealing.unlocked(archive, rules.sealed, key, to)
+        sealing.decrypt_archive(archive, rules.sealed, key, to)
     return documents
 
 
-def text(documents: Path, number: int) -> bytes:
+def read_document(documents: Path, number: int) -> bytes:
     """The document of that number, from 0, of an opened set."""
-    return (documents / sealing.document_file(number)).read_bytes()
+    return (documents / sealing.document_file_name(number)).read_bytes()
 
 
 def _download(rules: CompetitionRules, to: Path) -> None:
@@ -80,7 +80,7 @@ def _download(rules: CompetitionRules, to: Path) -> None:
     try:
         request = urllib.request.Request(rules.archive)  # noqa: S310 - the rules allow http(s) alone
         with (
-            urllib.request.urlopen(request, timeout=SILENCE_S) as answer,  # noqa: S310 - as above
+            urllib.request.urlopen(request, timeout=STALL_TIMEOUT_S) as answer,  # noqa: S310 - as above
             to.open("wb") as file,
         ):
             while piece := answer.read(_PIECE):
@@ -97,7 +97,7 @@ def _download(rules: CompetitionRules, to: Path) -> None:
 
 def _archive_bytes(rules: CompetitionRules) -> int:
     sealed = rules.sealed
-    head = Head(
+    head = ArchiveHead(
         root=digest_from_text(sealed.root),
         documents=sealed.documents,
         size_bytes=sealed.size_bytes,

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.verify.claims import Claims
+from tequio_client.verify.claims import LedgerClaims
 from tequio_client.verify.folded_log import FoldedLog
 from tequio_client.verify.heads import HeadAudit
-from tequio_client.verify.progress import Quiet
-from tequio_client.verify.report import Place, Report
-from tequio_client.verify.source import FirstOf, LiveLog, NotAvailableError, seeds
+from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import AuditReport, LogPlace
+from tequio_client.verify.source import FallbackSource, LiveLog, NotAvailableError, open_seeds
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import to_text
 
@@ -40,7 +40,7 @@ UNVOUCHED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class AuditOptions:
     """Heads to check: of one run, or of all; without contributions, only the log is checked."""
 
     run: RunId | None = None
@@ -50,18 +50,20 @@ class Scope:
     """How long to wait for a checkpoint that covers what the ledger answers."""
 
 
-def audit(source: LedgerSource, scope: Scope, progress: WorkProgress | None = None) -> Report:
+def audit(
+    source: LedgerSource, scope: AuditOptions, progress: WorkProgress | None = None
+) -> AuditReport:
     """Check the log, what the ledger derived from it, and the heads; never raises for a fault."""
-    report = Report()
-    shown = progress or Quiet()
+    report = AuditReport()
+    shown = progress or NoProgress()
     try:
         log = LogAudit(source, scope, report, shown)
         log.read()
     except NotAvailableError as err:
-        report.missing("log", Place(), str(err))
+        report.missing("log", LogPlace(), str(err))
         return report
     except PeerError as err:
-        report.mismatch("log", Place(), str(err))
+        report.mismatch("log", LogPlace(), str(err))
         return report
     _check_heads(log.fold, scope, report, shown)
     return report
@@ -69,18 +71,18 @@ def audit(source: LedgerSource, scope: Scope, progress: WorkProgress | None = No
 
 async def audit_live(
     url: str,
-    scope: Scope,
+    scope: AuditOptions,
     *,
     cache: Path | None,
     progress: WorkProgress,
-) -> Report:
+) -> AuditReport:
     """Audit a ledger; with a `cache` folder, what the scope's stores lack comes from seeds."""
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(LedgerApi(url, trust=scope.trust))
         sources = [scope.contributions] if scope.contributions else []
         if cache is not None:
-            sources.append(await stack.enter_async_context(seeds(api, cache)))
-        whole = replace(scope, contributions=FirstOf(*sources) if sources else None)
+            sources.append(await stack.enter_async_context(open_seeds(api, cache)))
+        whole = replace(scope, contributions=FallbackSource(*sources) if sources else None)
         return await trio.to_thread.run_sync(audit, LiveLog(api), whole, progress)
 
 
@@ -91,7 +93,7 @@ class LogAudit:
     """
 
     def __init__(
-        self, source: LedgerSource, scope: Scope, report: Report, progress: WorkProgress
+        self, source: LedgerSource, scope: AuditOptions, report: AuditReport, progress: WorkProgress
     ) -> None:
         """Read nothing but the genesis; raises NotAvailableError, PeerError."""
         self._source = source
@@ -108,18 +110,20 @@ class LogAudit:
     def read(self) -> None:
         """Check everything that needs no contributions; raises NotAvailableError, PeerError."""
         self._log.read(self._progress)
-        claims = Claims(self._source, self.fold, self._report)
+        claims = LedgerClaims(self._source, self.fold, self._report)
         newest = claims.collect()
         if newest > self._log.reader.size:
             self._log.read(self._progress, at_least=newest, patience_s=self._patience_s)
         claims.compare(self._log.reader.size)
         if self.fold.unvouched:
-            self._report.missing("rosters", Place(), UNVOUCHED.format(self.fold.unvouched))
+            self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
 
 
-def _check_heads(fold: Fold, scope: Scope, report: Report, progress: WorkProgress) -> None:
+def _check_heads(
+    fold: Fold, scope: AuditOptions, report: AuditReport, progress: WorkProgress
+) -> None:
     if scope.run is not None and scope.run not in fold.runs:
-        report.missing("run", Place(run=to_text(scope.run)), "the log has no such run")
+        report.missing("run", LogPlace(run=to_text(scope.run)), "the log has no such run")
     if scope.contributions is None:
         return
     for run, history in fold.runs.items():

@@ -26,7 +26,7 @@ from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import Bytes32Text, digest_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 from tequio_shared.log.notes import NOTE_BYTES
-from tequio_shared.log.tiles import TILE_WIDTH, bundle, parse_bundle
+from tequio_shared.log.tiles import TILE_WIDTH, encode_bundle, parse_bundle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +49,7 @@ _SIZE = re.compile(rb"[0-7]{11}\0")
 _PIECE = 1 << 20
 
 
-class About(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class BundleInfo(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which competition a bundle is for."""
 
     competition: Bytes32Text
@@ -75,7 +75,9 @@ class BundleFile:
             raise NotAvailableError(f"{path} cannot be read: {err.strerror}") from err
         try:
             self._spots = dict(_members(self._file))
-            self.about = encoding.decode(self._read(ABOUT, STATEMENT_BYTES), About, STATEMENT_BYTES)
+            self.about = encoding.decode(
+                self._read(ABOUT, STATEMENT_BYTES), BundleInfo, STATEMENT_BYTES
+            )
         except BaseException:
             self._file.close()
             raise
@@ -156,7 +158,7 @@ class BundleWriter:
         else:
             self._part.unlink(missing_ok=True)
 
-    def begin(self, about: About, genesis: bytes, note: bytes) -> None:
+    def begin(self, about: BundleInfo, genesis: bytes, note: bytes) -> None:
         """Write what precedes the log."""
         for name, content in (
             (ABOUT, encoding.encode(about)),
@@ -167,7 +169,7 @@ class BundleWriter:
 
     def leaves(self, number: int, leaves: Sequence[bytes]) -> None:
         """Write 256 leaves, or the last ones."""
-        self._add(_entries(number), bundle(leaves))
+        self._add(_entries(number), encode_bundle(leaves))
 
     def blobs(self, paths: Iterable[tuple[Digest, Path]]) -> None:
         """Write documents, and the end."""
@@ -183,7 +185,7 @@ class BundleWriter:
         self._file.write(_header(name, len(content)) + content + bytes(-len(content) % _BLOCK))
 
 
-class Recording(Enum):
+class RecordingMode(Enum):
     """Amount of a log that is stored while it is read."""
 
     DOCUMENTS = auto()
@@ -194,7 +196,7 @@ class Recording(Enum):
 class RecordedLog:
     """A log source, with what is read of it stored in a folder; each document is fetched once."""
 
-    def __init__(self, source: LogSource, folder: Path, recording: Recording) -> None:
+    def __init__(self, source: LogSource, folder: Path, recording: RecordingMode) -> None:
         self._source = source
         self._folder = folder
         self._recording = recording
@@ -213,8 +215,8 @@ class RecordedLog:
     def entries(self, first: int, end: int) -> list[bytes]:
         """Get whole bundles, or the last one, each of them once."""
         leaves = self._source.entries(first, end)
-        if self._recording is Recording.ALL:
-            self._store(f"entries/{first // TILE_WIDTH:07}", bundle(leaves))
+        if self._recording is RecordingMode.ALL:
+            self._store(f"entries/{first // TILE_WIDTH:07}", encode_bundle(leaves))
         return leaves
 
     def blob(self, name: Digest) -> bytes | None:
@@ -241,7 +243,7 @@ class RecordedLog:
         """Write all that was recorded as a bundle; raises UserFacingError."""
         with BundleWriter(target) as writer:
             writer.begin(
-                About(competition=to_text(competition)),
+                BundleInfo(competition=to_text(competition)),
                 (self._folder / GENESIS).read_bytes(),
                 (self._folder / CHECKPOINT).read_bytes(),
             )

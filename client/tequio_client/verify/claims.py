@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.verify.report import Place
+from tequio_client.verify.report import LogPlace
 from tequio_client.verify.source import NotAvailableError, PeerClaim, RunClaim
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import RunId, digest_from_text, key_from_text, to_text
 
 if TYPE_CHECKING:
     from tequio_client.verify.fold import Fold
-    from tequio_client.verify.report import Report
+    from tequio_client.verify.report import AuditReport
     from tequio_client.verify.source import LedgerSource
     from tequio_shared.api.peers import StandingAnswer, TierAnswer
     from tequio_shared.ids import PeerKey
 
 
-class Claims:
+class LedgerClaims:
     """Fetches the ledger's answers, and compares each with the fold at the size that it names."""
 
-    def __init__(self, source: LedgerSource, fold: Fold, report: Report) -> None:
+    def __init__(self, source: LedgerSource, fold: Fold, report: AuditReport) -> None:
         self._source = source
         self._fold = fold
         self._report = report
@@ -34,9 +34,9 @@ class Claims:
             answers = (self._source.peer(key) for key in self._fold.chains.keys)
             self._peers = [answer for answer in answers if answer is not None]
         except NotAvailableError as err:
-            self._report.missing("derived answers", Place(), str(err))
+            self._report.missing("derived answers", LogPlace(), str(err))
         except PeerError as err:
-            self._report.mismatch("derived answers", Place(), str(err))
+            self._report.mismatch("derived answers", LogPlace(), str(err))
         sizes = [one.size for one in self._runs] + [one.size for one in self._peers]
         return max((size for size in sizes if size is not None), default=0)
 
@@ -46,15 +46,15 @@ class Claims:
         An answer that is true for more than is published is neither right nor wrong yet.
         """
         for run in self._runs:
-            if self._is_covered(run.size, size, Place(run=run.run)):
+            if self._is_covered(run.size, size, LogPlace(run=run.run)):
                 self._compare_run(run, size if run.size is None else run.size)
         if any(history.is_broken for history in self._fold.runs.values()):
             return  # points would differ for a reason that was reported already
         for peer in self._peers:
-            if self._is_covered(peer.size, size, Place(peer=peer.key)):
+            if self._is_covered(peer.size, size, LogPlace(peer=peer.key)):
                 self._compare_peer(peer, size if peer.size is None else peer.size)
 
-    def _is_covered(self, claimed: int | None, size: int, place: Place) -> bool:
+    def _is_covered(self, claimed: int | None, size: int, place: LogPlace) -> bool:
         if claimed is None or claimed <= size:
             return True
         self._report.missing(
@@ -69,14 +69,16 @@ class Claims:
         history = self._fold.runs.get(RunId(digest_from_text(claim.run)))
         standing = history.standing_at(size) if history else None
         if standing is None:
-            self._report.mismatch("run in the API", Place(run=claim.run), "the log has no such run")
+            self._report.mismatch(
+                "run in the API", LogPlace(run=claim.run), "the log has no such run"
+            )
         elif history is not None and not history.is_broken:
             for name in ("state", "round", "head", "head_round", "weights_root"):
                 expected, found = getattr(standing, name), getattr(claim, name)
                 if expected != found:
                     self._report.mismatch(
                         f"run in the API, {name}",
-                        Place(run=claim.run),
+                        LogPlace(run=claim.run),
                         f"as of {size} entries",
                         expected=expected,
                         found=found,
@@ -96,7 +98,7 @@ class Claims:
             if getattr(claim, name) != expected:
                 self._report.mismatch(
                     f"peer in the API, {name}",
-                    Place(peer=claim.key),
+                    LogPlace(peer=claim.key),
                     f"as of {size} entries",
                     expected=expected,
                     found=getattr(claim, name),
@@ -117,7 +119,7 @@ class Claims:
             if expected != found:
                 self._report.mismatch(
                     f"{what} in the API, {name}",
-                    Place(peer=to_text(key)),
+                    LogPlace(peer=to_text(key)),
                     f"as of {size} entries",
                     expected=expected,
                     found=found,

@@ -16,14 +16,14 @@ from tequio_client import cli
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tequio_client.verify.audit import Scope
+    from tequio_client.verify.audit import AuditOptions
     from tequio_client.verify.progress import WorkProgress
-    from tequio_client.verify.report import Report
+    from tequio_client.verify.report import AuditReport
     from tequio_shared.ids import RunId
 
 
 @click.command()
-@cli.ledger
+@cli.ledger_option
 @click.option(
     "--mirror",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Store folder of a worker or seed to read contributions from; may be repeated.",
 )
-@cli.trust
+@cli.trust_option
 @click.option("--from-log-only", is_flag=True, help="Check the log only; recompute no heads.")
 @click.option(
     "--json",
@@ -65,12 +65,12 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify import audit as program
-    from tequio_client.verify.progress import Bars
-    from tequio_client.verify.source import Mirror, StoreFolders
+    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.source import MirrorFolder, StoreFolders
     from tequio_client.worker import shutdown
 
     reads_stores = not from_log_only and (stores or mirror)
-    scope = program.Scope(
+    scope = program.AuditOptions(
         run=_run_id(run_text),
         contributions=StoreFolders(stores) if reads_stores else None,
         trust=read_policy(trust_file),
@@ -78,11 +78,11 @@ def audit(  # noqa: PLR0913 - one parameter an option
     )
     if mirror is None:
         cli.set_up_logs(log_json=False, log_level="warning")
-        with shutdown.reached(ledger):
+        with shutdown.explain_unreachable_ledger(ledger):
             trio.run(_ask_network, ledger)
-    with Bars(Console(stderr=True)) as bars:
+    with ProgressBars(Console(stderr=True)) as bars:
         if mirror is not None:
-            report = program.audit(Mirror(mirror), scope, bars)
+            report = program.audit(MirrorFolder(mirror), scope, bars)
         else:
             report = _audit_live(ledger, scope, bars, with_seeds=not stores and not from_log_only)
     _print(report, Console())
@@ -99,7 +99,9 @@ async def _ask_network(ledger: str) -> None:
         await api.network()
 
 
-def _audit_live(ledger: str, scope: Scope, progress: WorkProgress, *, with_seeds: bool) -> Report:
+def _audit_live(
+    ledger: str, scope: AuditOptions, progress: WorkProgress, *, with_seeds: bool
+) -> AuditReport:
     from tequio_client.verify.audit import audit_live
 
     with TemporaryDirectory(prefix="tequio-audit-") as folder:
@@ -107,10 +109,10 @@ def _audit_live(ledger: str, scope: Scope, progress: WorkProgress, *, with_seeds
         return trio.run(partial(audit_live, ledger, scope, cache=cache, progress=progress))
 
 
-def _print(report: Report, console: Console) -> None:
+def _print(report: AuditReport, console: Console) -> None:
     from rich.table import Table
 
-    from tequio_client.verify.report import STYLES, Grade
+    from tequio_client.verify.report import STYLES, AuditGrade
 
     for finding in report.findings:
         style = STYLES[finding.grade]
@@ -120,13 +122,14 @@ def _print(report: Report, console: Console) -> None:
     table.add_column("count", justify="right")
     for what, number in sorted(report.checked.items()):
         table.add_row(what, str(number))
-    for grade in Grade:
+    for grade in AuditGrade:
         found = sum(one.grade is grade for one in report.findings)
         table.add_row(grade.name.lower(), str(found), style=STYLES[grade] if found else None)
     console.print(table)
     verdicts = {
-        Grade.MISMATCH.value: "This ledger does not pass: see the findings above.",
-        Grade.MISSING.value: "No error was found, but some parts were unavailable and unchecked.",
+        AuditGrade.MISMATCH.value: "This ledger does not pass: see the findings above.",
+        AuditGrade.MISSING.value: "No error was found, but some parts were unavailable and "
+        "unchecked.",
     }
     console.print(verdicts.get(report.exit_code, "Everything holds."))
 

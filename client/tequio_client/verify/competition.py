@@ -20,10 +20,10 @@ from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.verify import archive, judgement
 from tequio_client.verify.archive import OtherArchiveError
-from tequio_client.verify.bundle import BundleFile, RecordedLog, Recording
-from tequio_client.verify.folded_log import FoldedLog, called, find_competitions
+from tequio_client.verify.bundle import BundleFile, RecordedLog, RecordingMode
+from tequio_client.verify.folded_log import FoldedLog, display_name, find_competitions
 from tequio_client.verify.judgement import judge
-from tequio_client.verify.report import Place, Report
+from tequio_client.verify.report import AuditReport, LogPlace
 from tequio_client.verify.source import LiveLog, NotAvailableError
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import digest_from_text, to_text
@@ -32,7 +32,7 @@ from tequio_shared.log.policy import NoQuorumError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.verify.judgement import ArchiveOf, Judged
+    from tequio_client.verify.judgement import ArchiveOf, JudgedCompetition
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
@@ -75,21 +75,21 @@ class VerifyOptions:
         return self.place.startswith(("http://", "https://"))
 
     @property
-    def recording(self) -> Recording:
+    def recording(self) -> RecordingMode:
         """How much of the log is needed again."""
-        return Recording.ALL if self.bundle else Recording.DOCUMENTS
+        return RecordingMode.ALL if self.bundle else RecordingMode.DOCUMENTS
 
 
 @dataclass(slots=True, kw_only=True)
-class Verified:
+class CompetitionFindings:
     """Findings; `verify` and the rescoring after it write to them."""
 
-    report: Report = field(default_factory=Report)
+    report: AuditReport = field(default_factory=AuditReport)
     lines: list[str] = field(default_factory=list)
     """What held, a sentence each."""
     log: FoldedLog | None = None
     view: CompetitionView | None = None
-    judged: Judged | None = None
+    judged: JudgedCompetition | None = None
     void: str = ""
     """Why it ended without a ranking; empty: it did not."""
     deviations: list[str] = field(default_factory=list)
@@ -99,14 +99,14 @@ class Verified:
 def verify(
     options: VerifyOptions,
     progress: WorkProgress,
-    then: Callable[[Verified, Path], None] | None = None,
-) -> Verified:
+    then: Callable[[CompetitionFindings, Path], None] | None = None,
+) -> CompetitionFindings:
     """Verify; never raises for what is wrong with the log, nor for a ledger that is away.
 
     `then` goes on with a competition that could be judged, in a folder for files. Raises
     UserFacingError when the bundle cannot be written.
     """
-    found = Verified()
+    found = CompetitionFindings()
     with TemporaryDirectory(prefix="tequio-verify-") as name:
         folder = Path(name)
         read = _live if options.is_live else _offline
@@ -119,7 +119,7 @@ def verify(
 
 
 def _live(
-    options: VerifyOptions, found: Verified, folder: Path, progress: WorkProgress
+    options: VerifyOptions, found: CompetitionFindings, folder: Path, progress: WorkProgress
 ) -> RecordedLog:
     async def check() -> RecordedLog:
         async with LedgerApi(options.place) as api:
@@ -133,7 +133,7 @@ def _live(
 
 
 def _offline(
-    options: VerifyOptions, found: Verified, folder: Path, progress: WorkProgress
+    options: VerifyOptions, found: CompetitionFindings, folder: Path, progress: WorkProgress
 ) -> RecordedLog | None:
     try:
         with BundleFile(Path(options.place)) as file:
@@ -143,9 +143,9 @@ def _offline(
             checking.run(options.wanted or file.about.competition)
             return recorded
     except NotAvailableError as err:
-        found.report.missing("bundle", Place(), str(err))
+        found.report.missing("bundle", LogPlace(), str(err))
     except MalformedError as err:
-        found.report.mismatch("bundle", Place(), str(err))
+        found.report.mismatch("bundle", LogPlace(), str(err))
     return None
 
 
@@ -156,7 +156,7 @@ class _Checking:
     options: VerifyOptions
     source: RecordedLog
     archive_of: ArchiveOf
-    found: Verified
+    found: CompetitionFindings
     folder: Path
     progress: WorkProgress
 
@@ -166,7 +166,7 @@ class _Checking:
         found.log = _read(self.source, self.options.trust, report, self.progress)
         if found.log is None:
             return
-        found.lines.append(judgement.of_log(found.log))
+        found.lines.append(judgement.describe_log(found.log))
         found.view = find(found.log, wanted, report)
         if found.view is None:
             return
@@ -175,72 +175,72 @@ class _Checking:
         found.judged = judge(found.view, self.source, self.archive_of, self.folder / "set", report)
         if found.judged is None:
             return
-        found.lines.append(judgement.of_texts(found.judged))
-        found.lines.append(judgement.of_evaluators(found.judged))
+        found.lines.append(judgement.describe_texts(found.judged))
+        found.lines.append(judgement.describe_evaluators(found.judged))
         if len(report.findings) == before:
-            found.lines.append(judgement.of_outcome(found.judged))
+            found.lines.append(judgement.describe_outcome(found.judged))
 
     def _check_state(self, log: FoldedLog, view: CompetitionView) -> None:
         """True if the competition was decided, or ended without a ranking."""
         found, report = self.found, self.found.report
         if not report.findings:
             number = log.fold.followed[to_text(view.id)]
-            found.lines.append(judgement.of_statements(view, number))
+            found.lines.append(judgement.describe_statements(view, number))
         if view.outcome is None:
             as_of_ms = now_ms() if self.options.is_live else log.last_ms
-            found.void = view.void(as_of_ms)
+            found.void = view.void_reason(as_of_ms)
             report_open(view, as_of_ms, report)
         if found.void or view.outcome is not None:
-            found.deviations += judgement.of_unheard(view)
+            found.deviations += judgement.describe_unheard(view)
 
 
 def _read(
-    source: RecordedLog, trust: Policy | None, report: Report, progress: WorkProgress
+    source: RecordedLog, trust: Policy | None, report: AuditReport, progress: WorkProgress
 ) -> FoldedLog | None:
     """Read and fold a whole log; None when it has no beginning or no end that can be trusted."""
     try:
         log = FoldedLog(source, report, policy=trust)
         log.read(progress)
     except (NotAvailableError, NoQuorumError) as err:
-        report.missing("checkpoint", Place(), str(err))
+        report.missing("checkpoint", LogPlace(), str(err))
         return None
     except PeerError as err:
-        report.mismatch("checkpoint", Place(), str(err))
+        report.mismatch("checkpoint", LogPlace(), str(err))
         return None
     return log if log.is_whole else None
 
 
-def find(log: FoldedLog, wanted: str, report: Report) -> CompetitionView | None:
+def find(log: FoldedLog, wanted: str, report: AuditReport) -> CompetitionView | None:
     """Find the one competition that is meant; if there is none, or several, the report says so."""
     views = list(log.competitions.values())
     found = find_competitions(views, wanted)
     if len(found) == 1:
         return found[0]
-    known = ", ".join(map(called, found or views)) or "none"
+    known = ", ".join(map(display_name, found or views)) or "none"
     which = f"{len(found) or 'no'} competitions" + (f" are called {wanted!r}" if wanted else "")
     report.missing(
         "competition",
-        Place(),
+        LogPlace(),
         f"{which} in the log; it has: {known}; choose one with --competition",
     )
     return None
 
 
-def report_open(view: CompetitionView, now_ms: int, report: Report) -> None:
+def report_open(view: CompetitionView, now_ms: int, report: AuditReport) -> None:
     """Report that nothing was decided, yet or finally, unless something wrong was found before."""
     if report.findings:
         return
-    void, lacks = view.void(now_ms), view.lacks()
+    void, lacks = view.void_reason(now_ms), view.missing_for_ranking()
     if void:
-        why = f"{called(view)} ended without a ranking: {void}"
+        why = f"{display_name(view)} ended without a ranking: {void}"
     else:
-        why = f"{called(view)} is {view.phase.value}, and no result was stated"
+        why = f"{display_name(view)} is {view.phase.value}, and no result was stated"
         why += f": {lacks}" if lacks else ""
-    report.missing("result", Place(), why)
+    report.missing("result", LogPlace(), why)
 
 
 def _fetched(recorded: RecordedLog, to: Path, ledger: str, rules: CompetitionRules) -> Path:
-    return archive.fetched(rules, to, recorded.blob, ledger)
+    return archive.fetch_archive(rules, to, recorded.blob, ledger)
 
 
 def _extracted(file: BundleFile, to: Path, rules: CompetitionRules) -> Path:

@@ -15,42 +15,42 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from tequio_client.verify.report import Place
+from tequio_client.verify.report import LogPlace
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared import encoding, keys
 from tequio_shared.api.peers import StandingAnswer, TierAnswer
-from tequio_shared.competition.competition import ABOUT_COMPETITIONS
+from tequio_shared.competition.competition import COMPETITION_BODIES
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.network import conduct
-from tequio_shared.network.standing import words_of
-from tequio_shared.network.tiers import ABOUT_TIERS, Tiers
+from tequio_shared.network.standing import describe_cause
+from tequio_shared.network.tiers import TIER_BODIES, Tiers
 from tequio_shared.network_view import AuthorChain, NetworkView
-from tequio_shared.round.documents import Result
+from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import accepted_set
 from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
 from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
-from tequio_shared.statements.statement import Entry, cut, signed_message
+from tequio_shared.statements.statement import Entry, signed_message, split_leaf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import msgspec
 
-    from tequio_client.verify.report import Report
+    from tequio_client.verify.report import AuditReport
     from tequio_client.verify.source import DocumentSource
     from tequio_shared.ids import NetworkId
     from tequio_shared.network.genesis import Genesis
     from tequio_shared.network.run import FullRunView
-    from tequio_shared.network.standing import Standings
+    from tequio_shared.network.standing import KeyStatus
     from tequio_shared.round.round import AcceptedSet, Head, RoundView
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
+class UnreadEntry:
     """An entry of a type that this version does not know; `seq` and `prev` are None if unreadable.
 
     Its leaf begins with keys and signatures over the statement's bytes, whatever a later version
@@ -63,9 +63,9 @@ class Unread:
     prev: str | None
 
     @classmethod
-    def parse(cls, leaf: bytes) -> Unread:
+    def parse(cls, leaf: bytes) -> UnreadEntry:
         """Read the signatures; raises MalformedError."""
-        signatures, raw = cut(leaf)
+        signatures, raw = split_leaf(leaf)
         tree = encoding.parse(raw, STATEMENT_BYTES)
         fields = tree if isinstance(tree, dict) else {}
         seq, prev = fields.get("seq"), fields.get("prev")
@@ -106,12 +106,12 @@ _COUNTED: Mapping[type[Body], str] = {
     HeadMeasure: "measures of heads",
 }
 
-UNSURE_STANDING = "how keys stand follows from a run that could not be folded to its end"
-UNSURE_TIERS = "who was let in follows from entries that could not be read or do not fit"
-UNSURE_BASIS = "what it follows from could not be folded to its end"
+UNKNOWN_STANDING = "how keys stand follows from a run that could not be folded to its end"
+UNKNOWN_TIERS = "who was let in follows from entries that could not be read or do not fit"
+UNKNOWN_BASIS = "what it follows from could not be folded to its end"
 
 
-class Past(Generic[T]):
+class ValueTimeline(Generic[T]):
     """Values by key as the log grew: what followed for a key in the log of any size."""
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ class RunHistory:
     standings: list[RunFacts] = field(default_factory=list)
     measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
     """What members measured of the head of a round, with log index."""
-    points: Past[int] = field(default_factory=Past)
+    points: ValueTimeline[int] = field(default_factory=ValueTimeline)
     """Micro-points of each key in all."""
     is_broken: bool = False
     lacks_something: bool = False
@@ -200,16 +200,16 @@ class RunHistory:
 class Fold:
     """Folds the log's leaves in order, and reports what is wrong with them."""
 
-    def __init__(self, genesis: Genesis, source: DocumentSource, report: Report) -> None:
+    def __init__(self, genesis: Genesis, source: DocumentSource, report: AuditReport) -> None:
         self.view = NetworkView(genesis, self._document)
         self.runs: dict[RunId, RunHistory] = {}
         self.unvouched = 0
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
         """How many statements of each competition follow, by its name."""
-        self.chains: Past[AuthorChain] = Past()
-        self.standings: Past[StandingAnswer] = Past()
-        self.tiers: Past[TierAnswer] = Past()
+        self.chains: ValueTimeline[AuthorChain] = ValueTimeline()
+        self.standings: ValueTimeline[StandingAnswer] = ValueTimeline()
+        self.tiers: ValueTimeline[TierAnswer] = ValueTimeline()
         self.is_standing_unsure = False
         self.are_tiers_unsure = False
         self._lacks_document = False  # one that a competition rests on
@@ -219,14 +219,14 @@ class Fold:
             self.chains.record(key, -1, self.view.peers[key])
             self.standings.record(key, 0, standing_answer(self.view.standings, key))
 
-    def take(self, index: int, leaf: bytes) -> None:
+    def apply(self, index: int, leaf: bytes) -> None:
         """Fold the next leaf; all that is wrong with it goes into the report."""
         try:
             entry = Entry.parse(leaf)
         except RefusedError as err:
             self._fold_unread(index, leaf, err)
         except MalformedError as err:
-            self._report.mismatch("entry", Place(entry=index), str(err))
+            self._report.mismatch("entry", LogPlace(entry=index), str(err))
             self.is_standing_unsure = self.are_tiers_unsure = True
         else:
             self._fold(index, entry)
@@ -235,7 +235,7 @@ class Fold:
 
     def tier_at(self, key: PeerKey, size: int) -> TierAnswer:
         """Tier and owner of the key in the log of that size, in the words of the API."""
-        return self.tiers.at(key, size) or answer_of(Tiers(founders=self.view.founders), key)
+        return self.tiers.at(key, size) or tier_answer(Tiers(founders=self.view.founders), key)
 
     def _fold(self, index: int, entry: Entry) -> None:
         statement = entry.statement
@@ -247,7 +247,7 @@ class Fold:
             self._report.mismatch(f"{statement.type} statement", place, _described(err))
             self._break(statement)
             self.are_tiers_unsure |= statement.run is None
-            self.view.pass_over(index, statement)
+            self.view.skip_statement(index, statement)
             return
         self._report.checked["signatures"] += len(entry.signatures)
         if statement.run is None:
@@ -260,17 +260,17 @@ class Fold:
     def _fold_unread(self, index: int, leaf: bytes, unknown: RefusedError) -> None:
         """Pass over such an entry; one of the keys in office may change what we fold."""
         try:
-            entry = Unread.parse(leaf)
-            place = Place(entry=index, peer=to_text(entry.author))
+            entry = UnreadEntry.parse(leaf)
+            place = LogPlace(entry=index, peer=to_text(entry.author))
             is_known = self._extend_unread(index, entry)
         except (RefusedError, PeerError) as err:
-            self._report.mismatch("entry", Place(entry=index), _described(err))
+            self._report.mismatch("entry", LogPlace(entry=index), _described(err))
             return
         self._report.missing("entry", place, f"{unknown}: a newer tequio knows it")
         if is_known and entry.author in self.view.founders | set(self.view.tiers.connectors):
             self.is_standing_unsure = self.are_tiers_unsure = True
 
-    def _extend_unread(self, index: int, entry: Unread) -> bool:
+    def _extend_unread(self, index: int, entry: UnreadEntry) -> bool:
         """Extend its author's chain; False if nobody knows the author.
 
         Raises RefusedError or SignatureInvalidError if it holds in no version.
@@ -290,13 +290,13 @@ class Fold:
         counted = _COUNTED.get(type(statement.body))
         if counted is not None:
             self._report.checked[counted] += 1
-        elif isinstance(statement.body, ABOUT_COMPETITIONS):
+        elif isinstance(statement.body, COMPETITION_BODIES):
             self._report.checked["statements about competitions"] += 1
             self.followed[statement.body.competition] += 1
 
     # --- entries about the network
 
-    def _fold_of_network(self, index: int, entry: Entry, place: Place) -> None:
+    def _fold_of_network(self, index: int, entry: Entry, place: LogPlace) -> None:
         statement = entry.statement
         changed = list(self.view.tiers.subjects(entry))
         try:
@@ -304,32 +304,32 @@ class Fold:
         except NotAvailableError as err:
             self._lacks_document = True
             self._report.missing(f"document of {statement.type}", place, str(err))
-            self.view.pass_over(index, statement)
+            self.view.skip_statement(index, statement)
             changed = []
         except RefusedError as err:
             self._report_refused(statement, place, err)
-            self.view.pass_over(index, statement)
+            self.view.skip_statement(index, statement)
             changed = []
         else:
             self._count(statement)
         for key in changed:
-            self.tiers.record(key, index, answer_of(self.view.tiers, key))
+            self.tiers.record(key, index, tier_answer(self.view.tiers, key))
         subject = conduct.subject(statement)
         if subject is not None and subject in self.view.standings.records:
             self.standings.record(subject, index, standing_answer(self.view.standings, subject))
 
-    def _report_refused(self, statement: Statement, place: Place, err: RefusedError) -> None:
+    def _report_refused(self, statement: Statement, place: LogPlace, err: RefusedError) -> None:
         """Report it as wrong, or as doubtful where what it rests on is unsure."""
         match statement.body:
-            case body if isinstance(body, ABOUT_COMPETITIONS):
-                doubt = UNSURE_BASIS if self._lacks_document or self._is_unsure() else ""
-            case body if isinstance(body, (*ABOUT_TIERS, KeyRegister)):
-                doubt = UNSURE_TIERS if self.are_tiers_unsure else ""
+            case body if isinstance(body, COMPETITION_BODIES):
+                doubt = UNKNOWN_BASIS if self._lacks_document or self._is_unsure() else ""
+            case body if isinstance(body, (*TIER_BODIES, KeyRegister)):
+                doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
                 self.are_tiers_unsure = True
             case MemberTeam():  # rests on the author's own statements, and nothing rests on it
                 doubt = ""
             case _:
-                doubt = UNSURE_STANDING if self.is_standing_unsure else ""
+                doubt = UNKNOWN_STANDING if self.is_standing_unsure else ""
                 self.is_standing_unsure = True
         what = f"{statement.type} statement"
         if doubt:
@@ -339,21 +339,23 @@ class Fold:
 
     # --- entries about a run
 
-    def _fold_of_run(self, index: int, entry: Entry, run: RunId, place: Place) -> None:
+    def _fold_of_run(self, index: int, entry: Entry, run: RunId, place: LogPlace) -> None:
         statement, history = entry.statement, self.runs.get(run)
         if history is not None and history.is_broken and not isinstance(statement.body, RunOpen):
-            self.view.pass_over(index, statement)
+            self.view.skip_statement(index, statement)
         elif self._follows(index, entry, history, place):
             if history is None:
                 history = self.runs[run] = RunHistory(view=self.view.runs[run])
             history.record(index, statement)
             self._count(statement)
         else:
-            self.view.pass_over(index, statement)
+            self.view.skip_statement(index, statement)
         if history is not None and history.lacks_something:
             self.unvouched += isinstance(statement.body, RoundRoster)
 
-    def _follows(self, index: int, entry: Entry, history: RunHistory | None, place: Place) -> bool:
+    def _follows(
+        self, index: int, entry: Entry, history: RunHistory | None, place: LogPlace
+    ) -> bool:
         """False if the entry breaks the run; the report says why."""
         statement = entry.statement
         current = None if history is None else history.view.round
@@ -375,11 +377,11 @@ class Fold:
             self._explain_close(place, statement.body, current)
         return False
 
-    def _report_broken(self, place: Place, statement: Statement, err: TequioError) -> bool:
+    def _report_broken(self, place: LogPlace, statement: Statement, err: TequioError) -> bool:
         """Report it; whether it cannot be judged, as something else is missing."""
         what = f"{statement.type} statement"
         if self._is_unsure() and isinstance(err, RefusedError) and err.code == "wrong-roster":
-            self._report.missing(what, place, UNSURE_STANDING)
+            self._report.missing(what, place, UNKNOWN_STANDING)
             return True
         self._report.mismatch(what, place, _described(err))
         return False
@@ -390,22 +392,22 @@ class Fold:
             self.runs[statement.run].is_broken = True
         self.is_standing_unsure = True
 
-    def _explain_close(self, place: Place, body: RoundClose, current: RoundView) -> None:
+    def _explain_close(self, place: LogPlace, body: RoundClose, current: RoundView) -> None:
         """Report in which rows and fields a refused close differs from what the proofs say."""
         try:
-            stated = Result.parse(self._document(digest_from_text(body.result)))
+            stated = RoundResult.parse(self._document(digest_from_text(body.result)))
         except TequioError:
             return  # reported already
         times = {slot: row.ms for slot, row in enumerate(stated.slots)}
         due = current.result(dict.fromkeys(current.commitments, 0) | times)
         for slot, (own, other) in enumerate(zip(due.slots, stated.slots, strict=False)):
             peer = current.roster.members[slot].peer
-            spot = Place(entry=place.entry, run=place.run, round=place.round, peer=peer)
+            spot = LogPlace(entry=place.entry, run=place.run, round=place.round, peer=peer)
             self._report_differences(f"result, slot {slot}", spot, own, other)
         self._report_differences("round.close", place, current.closing(stated), body)
 
     def _report_differences(
-        self, what: str, place: Place, due: msgspec.Struct, stated: msgspec.Struct
+        self, what: str, place: LogPlace, due: msgspec.Struct, stated: msgspec.Struct
     ) -> None:
         for name in due.__struct_fields__:
             expected, found = getattr(due, name), getattr(stated, name)
@@ -428,9 +430,9 @@ class Fold:
         return document
 
 
-def place_of(index: int, statement: Statement) -> Place:
+def place_of(index: int, statement: Statement) -> LogPlace:
     """The place of an entry: its index, run and round, and its author."""
-    return Place(
+    return LogPlace(
         entry=index,
         run=to_text(statement.run) if statement.run is not None else None,
         round=statement.round,
@@ -438,23 +440,23 @@ def place_of(index: int, statement: Statement) -> Place:
     )
 
 
-def standing_answer(standings: Standings, key: PeerKey) -> StandingAnswer:
+def standing_answer(standings: KeyStatus, key: PeerKey) -> StandingAnswer:
     """How a registered key stands, in the words of the API."""
     record = standings.records[key]
     return StandingAnswer(
         standing=str(record.standing),
         since=record.since,
         cause=None if record.cause is None else int(record.cause),
-        why=words_of(record.cause),
+        why=describe_cause(record.cause),
         evidence=record.evidence,
         until=record.until,
         appeal=None if record.appeal is None else record.appeal[0],
     )
 
 
-def answer_of(tiers: Tiers, key: PeerKey) -> TierAnswer:
+def tier_answer(tiers: Tiers, key: PeerKey) -> TierAnswer:
     """Tier of a key, in the form of the API."""
-    word = tiers.word(key)
+    word = tiers.highest(key)
     return TierAnswer(
         tier=int(word.tier),
         owner=to_text(word.owner),

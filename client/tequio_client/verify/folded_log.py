@@ -13,11 +13,11 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.names import is_meant, name_with_id
+from tequio_client.names import matches_name_or_id, name_with_id
 from tequio_client.verify.fold import Fold
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_client.verify.reader import LogReader
-from tequio_client.verify.report import Report
+from tequio_client.verify.report import AuditReport
 from tequio_client.verify.source import LiveLog, NotAvailableError
 from tequio_client.worker import shutdown
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -27,7 +27,7 @@ from tequio_shared.statements.statement import Entry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from tequio_client.ledger.api import Network
+    from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.verify.fold import RunHistory
     from tequio_client.verify.progress import WorkProgress
     from tequio_client.verify.source import LogSource, TileSource
@@ -44,7 +44,7 @@ class FoldedLog:
     def __init__(
         self,
         source: LogSource,
-        report: Report,
+        report: AuditReport,
         *,
         tiles: TileSource | None = None,
         policy: Policy | None = None,
@@ -98,9 +98,9 @@ class FoldedLog:
         signed, note = self.reader.newest(at_least, patience_s)
         left = max(signed.checkpoint.size - self.reader.size, 0)
         leaf = b""
-        with (progress or Quiet()).work("entries", left) as tick:
+        with (progress or NoProgress()).work("entries", left) as tick:
             for index, leaf in self.reader.entries(signed, note, tick):
-                self.fold.take(index, leaf)
+                self.fold.apply(index, leaf)
         if leaf:
             self.last_ms = _made_ms(leaf)
 
@@ -117,17 +117,21 @@ class FoldedLog:
 
 def find_competitions(views: Iterable[CompetitionView], wanted: str) -> list[CompetitionView]:
     """Competitions of that name or beginning of an id; all of them for an empty text."""
-    return [one for one in views if not wanted or is_meant(one.rules.name, to_text(one.id), wanted)]
+    return [
+        one
+        for one in views
+        if not wanted or matches_name_or_id(one.rules.name, to_text(one.id), wanted)
+    ]
 
 
-def called(view: CompetitionView) -> str:
+def display_name(view: CompetitionView) -> str:
     """A competition's name, and the beginning of its id."""
     return name_with_id(view.rules.name, to_text(view.id))
 
 
 def _fits(history: RunHistory, wanted: str) -> bool:
     manifest = history.view.manifest
-    return is_meant(manifest.name, to_text(manifest.run_id), wanted)
+    return matches_name_or_id(manifest.name, to_text(manifest.run_id), wanted)
 
 
 def _called(history: RunHistory) -> str:
@@ -153,9 +157,9 @@ class LedgerReader:
     def __init__(self, ledger: str, trust: Policy | None = None) -> None:
         self.ledger = ledger
         self.trust = trust
-        self._network: Network | None = None
+        self._network: LedgerNetwork | None = None
         self._source = LiveLog()
-        self._report = Report()
+        self._report = AuditReport()
         self._log: FoldedLog | None = None
 
     def read(self, progress: WorkProgress | None = None) -> None:
@@ -163,7 +167,7 @@ class LedgerReader:
 
         After an error the next call begins with the first entry.
         """
-        with shutdown.reached(self.ledger):
+        with shutdown.explain_unreachable_ledger(self.ledger):
             trio.run(self._read, progress)
         try:
             self._report.check(
@@ -171,7 +175,7 @@ class LedgerReader:
                 f"run `tequio audit --ledger {self.ledger}` for details",
             )
         except UserFacingError:
-            self._report, self._log = Report(), None
+            self._report, self._log = AuditReport(), None
             raise
 
     def wait_for(
@@ -197,11 +201,11 @@ class LedgerReader:
 
     def blob(self, name: Digest) -> bytes | None:
         """Get a document from the ledger, its hash checked; None when it has none."""
-        with shutdown.reached(self.ledger):
+        with shutdown.explain_unreachable_ledger(self.ledger):
             return trio.run(self._blob, name)
 
     @property
-    def network(self) -> Network:
+    def network(self) -> LedgerNetwork:
         """The network; after the first `read`."""
         if self._network is None:
             raise AssertionError("nothing was read yet")
@@ -225,7 +229,7 @@ class LedgerReader:
         found = find_competitions(self.competitions.values(), wanted or "")
         if len(found) == 1:
             return found[0]
-        known = ", ".join(map(called, found or self.competitions.values())) or "none"
+        known = ", ".join(map(display_name, found or self.competitions.values())) or "none"
         if not wanted:
             raise UserFacingError(
                 f"choose a competition with --competition; the log has: {known}"

@@ -10,11 +10,11 @@ import mmap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_client.trainer.head import HeadFiles, advance_files, engine_for
-from tequio_client.verify.report import Place
-from tequio_client.worker.store.trees import TreeRef, cut_file
+from tequio_client.trainer.head import HeadFiles, compute_next_head, engine_for
+from tequio_client.verify.report import LogPlace
+from tequio_client.worker.store.trees import TreeRef, hash_tree_file
 from tequio_shared.head.contribution import validate
-from tequio_shared.head.head import Step
+from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.trainer.head import Advanced
+    from tequio_client.trainer.head import ComputedHead
     from tequio_client.verify.fold import RunHistory
-    from tequio_client.verify.report import Report
+    from tequio_client.verify.report import AuditReport
     from tequio_client.verify.source import ContributionSource
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
@@ -37,7 +37,7 @@ _ANY_K = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
+class ContributionFiles:
     """A head on the disk."""
 
     weights: Path
@@ -48,7 +48,7 @@ class HeadAudit:
     """Recomputes the heads of one run, in a work folder that it may fill."""
 
     def __init__(
-        self, history: RunHistory, source: ContributionSource, report: Report, folder: Path
+        self, history: RunHistory, source: ContributionSource, report: AuditReport, folder: Path
     ) -> None:
         self._history = history
         self._manifest = history.view.manifest
@@ -59,7 +59,7 @@ class HeadAudit:
 
     def run(self, tick: Callable[[int], None]) -> None:
         """Check every promoted head; each costs a tick."""
-        held: Files | None = None
+        held: ContributionFiles | None = None
         for index, head in self._history.promoted:
             if head.round == 0:
                 held = self._first(index, head)
@@ -67,17 +67,19 @@ class HeadAudit:
                 held = self._next(index, head, held) or self._load(index, head)
             tick(1)
 
-    def _first(self, index: int, head: Head) -> Files | None:
+    def _first(self, index: int, head: Head) -> ContributionFiles | None:
         """Find head 0; its root is the manifest's, as the fold has checked."""
         held = self._load(index, first_head(self._manifest))
         if held is None and not self._is_damaged(index, head):
-            place = Place(entry=index, run=self._run, round=0)
+            place = LogPlace(entry=index, run=self._run, round=0)
             self._report.missing("weights of head 0", place, "no source has them")
         return held
 
-    def _next(self, index: int, head: Head, held: Files | None) -> Files | None:
+    def _next(
+        self, index: int, head: Head, held: ContributionFiles | None
+    ) -> ContributionFiles | None:
         """Compute a head from the one before and compare; None when that was not possible."""
-        place = Place(entry=index, run=self._run, round=head.round)
+        place = LogPlace(entry=index, run=self._run, round=head.round)
         closed = self._history.closed[head.round]
         payloads = [self._payload(closed, work) for work in closed.works]
         found = [path for path in payloads if path is not None]
@@ -91,28 +93,28 @@ class HeadAudit:
         return files if self._compare(place, head, made) else None
 
     def _advance(
-        self, closed: AcceptedSet, held: Files, contributions: list[tuple[bytes, Path]]
-    ) -> tuple[Advanced, Files]:
-        step = step_of(self._manifest, closed)
+        self, closed: AcceptedSet, held: ContributionFiles, contributions: list[tuple[bytes, Path]]
+    ) -> tuple[ComputedHead, ContributionFiles]:
+        step = head_step(self._manifest, closed)
         weights = self._folder / f"weights-{closed.round}"
         keeps_aux = step.params.aux_dtype is not None
         aux = self._folder / f"aux-{closed.round}" if keeps_aux else None
         files = HeadFiles(
             weights_in=held.weights, weights_out=weights, aux_in=held.aux, aux_out=aux
         )
-        made = advance_files(
+        made = compute_next_head(
             step=step, contributions=contributions, files=files, engine=engine_for(step)
         )
         self._drop(held)
-        return made, Files(weights=weights, aux=aux)
+        return made, ContributionFiles(weights=weights, aux=aux)
 
-    def _drop(self, held: Files) -> None:
+    def _drop(self, held: ContributionFiles) -> None:
         """Delete computed files that are no longer needed; those of a store stay."""
         for path in (held.weights, held.aux):
             if path is not None and path.parent == self._folder:
                 path.unlink()
 
-    def _compare(self, place: Place, head: Head, made: Advanced) -> bool:
+    def _compare(self, place: LogPlace, head: Head, made: ComputedHead) -> bool:
         pairs = {
             "set_root": (made.set_root, head.set_root),
             "weights_root": (made.weights_root, head.weights_root),
@@ -144,7 +146,7 @@ class HeadAudit:
             if not broken:
                 self._report.checked["contributions"] += 1
                 return path
-        place = Place(
+        place = LogPlace(
             entry=closed.index, run=self._run, round=closed.round, peer=to_text(work.trainer)
         )
         if broken:
@@ -153,15 +155,15 @@ class HeadAudit:
             self._report.missing("contribution", place, f"no source has {ref.root.hex()}")
         return None
 
-    def _load(self, index: int, head: Head) -> Files | None:
+    def _load(self, index: int, head: Head) -> ContributionFiles | None:
         """Find the weights of a promoted head."""
         weights = self._tree(index, head, head.weights_root, _WEIGHT_BYTES)
         k = self._manifest.algorithm.k or _ANY_K
         dtype = self._manifest.outer_params(max(head.round, 1), k).aux_dtype
         if weights is None or dtype is None:
-            return Files(weights=weights, aux=None) if weights else None
+            return ContributionFiles(weights=weights, aux=None) if weights else None
         aux = self._tree(index, head, head.aux_root, dtype.itemsize)
-        return Files(weights=weights, aux=aux) if aux or head.round == 0 else None
+        return ContributionFiles(weights=weights, aux=aux) if aux or head.round == 0 else None
 
     def _tree(self, index: int, head: Head, root: Digest, item_bytes: int) -> Path | None:
         size = self._manifest.layout.elements * item_bytes
@@ -172,7 +174,7 @@ class HeadAudit:
             if not damaged:
                 return path
         if damaged:
-            place = Place(entry=index, run=self._run, round=head.round)
+            place = LogPlace(entry=index, run=self._run, round=head.round)
             self._report.mismatch("stored head", place, expected=root.hex(), found=damaged)
         return None
 
@@ -184,9 +186,9 @@ class HeadAudit:
         )
 
 
-def step_of(manifest: Manifest, closed: AcceptedSet) -> Step:
+def head_step(manifest: Manifest, closed: AcceptedSet) -> OuterStep:
     """Make the outer step of a closed round."""
-    return Step(
+    return OuterStep(
         run_id=manifest.run_id,
         round=closed.round,
         parent=closed.parent,
@@ -209,5 +211,5 @@ def _broken_rule(header: bytes, path: Path, closed: AcceptedSet) -> str:
 def _wrong_root(ref: TreeRef, path: Path) -> str:
     """Hash a file; '' when it is the tree, else the root that it has."""
     with path.open("rb") as file:
-        found = cut_file(file, ref.piece_bytes).ref
+        found = hash_tree_file(file, ref.piece_bytes).ref
     return "" if found == ref else found.root.hex()

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from tequio_client.names import short
+from tequio_client.names import short_id
 from tequio_client.verify import archive
 from tequio_client.verify.archive import OtherArchiveError
-from tequio_client.verify.report import Place
+from tequio_client.verify.report import LogPlace
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.competition import result
-from tequio_shared.competition.result import Contender, Text
-from tequio_shared.competition.rules import Evaluation, Outcome
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.result import DrawnText, JudgedEntrant
+from tequio_shared.competition.rules import CompetitionOutcome, Evaluation
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from tequio_client.verify.bundle import RecordedLog
     from tequio_client.verify.folded_log import FoldedLog
-    from tequio_client.verify.report import Report
+    from tequio_client.verify.report import AuditReport
     from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.competition.rules import Compared, CompetitionRules, Placed
+    from tequio_shared.competition.rules import ComparedEntrants, CompetitionRules, RankedEntrant
     from tequio_shared.ids import Digest
 
 
@@ -55,20 +55,24 @@ Difference = tuple[str, str, object, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedCompetition:
     """A decided competition, judged again: the due outcome, and what it rests on."""
 
     view: CompetitionView
     texts: tuple[bytes, ...]
     """The drawn ones, in their order."""
-    contenders: tuple[Contender, ...]
-    outcome: Outcome
+    contenders: tuple[JudgedEntrant, ...]
+    outcome: CompetitionOutcome
     """As it is due."""
 
 
 def judge(
-    view: CompetitionView, source: RecordedLog, archive_of: ArchiveOf, folder: Path, report: Report
-) -> Judged | None:
+    view: CompetitionView,
+    source: RecordedLog,
+    archive_of: ArchiveOf,
+    folder: Path,
+    report: AuditReport,
+) -> JudgedCompetition | None:
     """Open the texts in `folder` and compute the outcome; None when either cannot be done.
 
     What is wrong goes into the report.
@@ -78,7 +82,7 @@ def judge(
     texts = _texts(view, source, archive_of, folder, report)
     if texts is None:
         return None
-    place = Place(entry=view.began[Phase.DECIDED].index)
+    place = LogPlace(entry=view.phase_starts[CompetitionPhase.DECIDED].index)
     try:
         found = contenders(view, source.blob)
         stated = _stated(view.outcome, source)
@@ -88,18 +92,25 @@ def judge(
     except PeerError as err:
         report.mismatch("scores", place, str(err))
         return None
-    named = [Text.of(one) for one in texts]
-    due = result.outcome(view.id, view.draw.beacon, named, found)
+    named = [DrawnText.of(one) for one in texts]
+    due = result.compute_outcome(view.id, view.draw.beacon, named, found)
     _compare(due, stated, place, report)
-    return Judged(view=view, texts=texts, contenders=found, outcome=due)
+    return JudgedCompetition(view=view, texts=texts, contenders=found, outcome=due)
 
 
 def _texts(
-    view: CompetitionView, source: RecordedLog, archive_of: ArchiveOf, folder: Path, report: Report
+    view: CompetitionView,
+    source: RecordedLog,
+    archive_of: ArchiveOf,
+    folder: Path,
+    report: AuditReport,
 ) -> tuple[bytes, ...] | None:
     if view.draw is None:
         return None
-    place, sealed = Place(entry=view.began[Phase.OPEN].index), view.rules.sealed
+    place, sealed = (
+        LogPlace(entry=view.phase_starts[CompetitionPhase.OPEN].index),
+        view.rules.sealed,
+    )
     try:
         path = archive_of(view.rules)
     except (OtherArchiveError, PeerError) as err:
@@ -110,12 +121,12 @@ def _texts(
         return None
     source.add(digest_from_text(sealed.archive), path)
     try:
-        documents = archive.opened(view.rules, view.draw.key, path, folder)
+        documents = archive.decrypt_archive(view.rules, view.draw.key, path, folder)
     except UserFacingError as err:
         report.mismatch("texts", place, f"they are not the sealed ones: {_why(err)}")
         return None
     report.checked["documents opened"] += sealed.documents
-    return tuple(archive.text(documents, number) for number in view.draw.documents)
+    return tuple(archive.read_document(documents, number) for number in view.draw.documents)
 
 
 def _why(err: UserFacingError) -> str:
@@ -123,14 +134,16 @@ def _why(err: UserFacingError) -> str:
     return str(err.__cause__ or err)
 
 
-def _stated(name: Digest, source: RecordedLog) -> Outcome:
+def _stated(name: Digest, source: RecordedLog) -> CompetitionOutcome:
     raw = source.blob(name)
     if raw is None:
         raise NotAvailableError("the outcome document is not available")
-    return Outcome.parse(raw)
+    return CompetitionOutcome.parse(raw)
 
 
-def _compare(due: Outcome, stated: Outcome, place: Place, report: Report) -> None:
+def _compare(
+    due: CompetitionOutcome, stated: CompetitionOutcome, place: LogPlace, report: AuditReport
+) -> None:
     if due.encode() == stated.encode():
         report.checked["outcomes"] += 1
         return
@@ -141,10 +154,10 @@ def _compare(due: Outcome, stated: Outcome, place: Place, report: Report) -> Non
 
 def contenders(
     view: CompetitionView, blob: Callable[[Digest], bytes | None]
-) -> tuple[Contender, ...]:
+) -> tuple[JudgedEntrant, ...]:
     """Entrants whose submission counts, with their evaluations; raises UserFacingError."""
     return tuple(
-        Contender(
+        JudgedEntrant(
             entrant=name,
             author=view.entrants[name].author,
             submission=submission,
@@ -154,7 +167,7 @@ def contenders(
     )
 
 
-def differences(due: Outcome, said: Outcome) -> Iterator[Difference]:
+def differences(due: CompetitionOutcome, said: CompetitionOutcome) -> Iterator[Difference]:
     """Differences of two outcomes: entrants first, and the most telling field of each first."""
     due_places = {one.entrant: one for one in due.places}
     said_places = {one.entrant: one for one in said.places}
@@ -173,7 +186,7 @@ def differences(due: Outcome, said: Outcome) -> Iterator[Difference]:
         yield "order of the entrants", "", ", ".join(ours_order), ", ".join(theirs_order)
 
 
-def _place(due: Placed, said: Placed) -> Iterator[Difference]:
+def _place(due: RankedEntrant, said: RankedEntrant) -> Iterator[Difference]:
     for name in _OF_A_PLACE:
         expected, found = getattr(due, name), getattr(said, name)
         if expected != found:
@@ -183,7 +196,7 @@ def _place(due: Placed, said: Placed) -> Iterator[Difference]:
     theirs = {one.evaluator: one for one in said.evaluators}
     for key in sorted(ours.keys() | theirs.keys()):
         one, other = ours.get(key), theirs.get(key)
-        what = f"evaluator {short(key)} of entrant {due.entrant}"
+        what = f"evaluator {short_id(key)} of entrant {due.entrant}"
         if one is None or other is None:
             yield what, "", _presence(one), _presence(other)
             continue
@@ -192,19 +205,19 @@ def _place(due: Placed, said: Placed) -> Iterator[Difference]:
                 yield f"{name} of {what}", "", getattr(one, name), getattr(other, name)
 
 
-def _whose(due: Placed, millibits: object) -> str:
+def _whose(due: RankedEntrant, millibits: object) -> str:
     """The evaluator whose own sum equals the stated one, if there is one."""
     for one in due.evaluators:
         if one.millibits == millibits:
             lies = ", which is an outlier," if one.is_outlier else ""
             return (
-                f"that is what evaluator {short(one.evaluator)}{lies} scored alone; "
+                f"that is what evaluator {short_id(one.evaluator)}{lies} scored alone; "
                 "the medians of all evaluators count"
             )
     return ""
 
 
-def _pairs(due: Outcome, said: Outcome) -> Iterator[Difference]:
+def _pairs(due: CompetitionOutcome, said: CompetitionOutcome) -> Iterator[Difference]:
     ours = {(one.first, one.other): one for one in due.pairs}
     theirs = {(one.first, one.other): one for one in said.pairs}
     for names in sorted(ours.keys() | theirs.keys()):
@@ -216,7 +229,7 @@ def _pairs(due: Outcome, said: Outcome) -> Iterator[Difference]:
         yield from _pair(what, one, other)
 
 
-def _pair(what: str, due: Compared, said: Compared) -> Iterator[Difference]:
+def _pair(what: str, due: ComparedEntrants, said: ComparedEntrants) -> Iterator[Difference]:
     for name in _OF_A_PAIR:
         if getattr(due, name) != getattr(said, name):
             yield f"{name} in the {what}", "", getattr(due, name), getattr(said, name)
@@ -232,7 +245,7 @@ def _evaluations(
     for (entrant, evaluator), scored in sorted(view.results.items()):
         if entrant != name:
             continue
-        raw, who = blob(scored.scores), short(to_text(evaluator))
+        raw, who = blob(scored.scores), short_id(to_text(evaluator))
         if raw is None:
             raise UserFacingError(
                 f"the ledger does not have the scores of evaluator {who} for {name}: "
@@ -245,15 +258,15 @@ def _evaluations(
 
 
 _PHASES = {
-    Phase.OPEN: "opened",
-    Phase.CLOSED: "closed",
-    Phase.DRAWN: "drawn",
-    Phase.REVEALED: "revealed",
-    Phase.DECIDED: "decided",
+    CompetitionPhase.OPEN: "opened",
+    CompetitionPhase.CLOSED: "closed",
+    CompetitionPhase.DRAWN: "drawn",
+    CompetitionPhase.REVEALED: "revealed",
+    CompetitionPhase.DECIDED: "decided",
 }
 
 
-def of_log(log: FoldedLog) -> str:
+def describe_log(log: FoldedLog) -> str:
     """About signature and root."""
     cosigned = f", cosigned by {', '.join(log.cosigners)}" if log.cosigners else ""
     return (
@@ -262,25 +275,25 @@ def of_log(log: FoldedLog) -> str:
     )
 
 
-def of_statements(view: CompetitionView, number: int) -> str:
+def describe_statements(view: CompetitionView, number: int) -> str:
     """About order and signatures."""
     order = ", ".join(
         f"{_PHASES[phase]} {mark.index}"
-        for phase, mark in sorted(view.began.items(), key=lambda one: one[1].index)
+        for phase, mark in sorted(view.phase_starts.items(), key=lambda one: one[1].index)
     )
     return f"statements: {number:,} are signed, each follows from those before (entries: {order})"
 
 
-def of_texts(judged: Judged) -> str:
+def describe_texts(judged: JudgedCompetition) -> str:
     """About the sealed set."""
     number = judged.view.rules.sealed.documents
     return f"texts: {number:,} documents match the sealed root, {len(judged.texts):,} were drawn"
 
 
-def of_evaluators(judged: Judged) -> str:
+def describe_evaluators(judged: JudgedCompetition) -> str:
     """About who scored."""
     view, draw = judged.view, judged.view.draw
-    drawn = ", ".join(short(to_text(key)) for key in draw.evaluators) if draw else ""
+    drawn = ", ".join(short_id(to_text(key)) for key in draw.evaluators) if draw else ""
     return (
         f"evaluators: {len(view.offers)} offered, {drawn} were drawn; they committed to "
         f"{len(view.commits)} evaluations before any was published, then published "
@@ -288,27 +301,28 @@ def of_evaluators(judged: Judged) -> str:
     )
 
 
-def of_unheard(view: CompetitionView) -> list[str]:
+def describe_unheard(view: CompetitionView) -> list[str]:
     """About each evaluator who was drawn, and whose scores of an entrant do not count."""
     silent = [
-        f"evaluator {short(to_text(key))} never committed to scores of {entrant}"
-        for entrant, key in view.silent
+        f"evaluator {short_id(to_text(key))} never committed to scores of {entrant}"
+        for entrant, key in view.missing_commitments
     ]
     withheld = [
-        f"evaluator {short(to_text(key))} committed to scores of {entrant} (entry "
-        f"{view.commits[entrant, key].said.index}) and did not publish them: they do not count"
+        f"evaluator {short_id(to_text(key))} committed to scores of {entrant} (entry "
+        f"{view.commits[entrant, key].committed_at.index}) and did not publish them: they do not "
+        "count"
         for entrant, key in view.withheld
     ]
     return silent + withheld
 
 
-def of_outcome(judged: Judged) -> str:
+def describe_outcome(judged: JudgedCompetition) -> str:
     """About the result."""
     name = to_text(sha256(judged.outcome.encode()))
     same = "medians, totals, intervals and ranks equal those in the log, byte for byte"
     return f"outcome: {same} ({name})"
 
 
-def of_rescoring(documents: int, device: str) -> str:
+def describe_rescoring(documents: int, device: str) -> str:
     """About what was scored again."""
     return f"scored again on {device}: {documents:,} documents, each within tolerance of the median"

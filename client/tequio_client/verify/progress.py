@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-LINE_EVERY_S = 5.0
+LINE_INTERVAL_S = 5.0
 
 
 class WorkProgress(Protocol):
@@ -25,7 +25,7 @@ class WorkProgress(Protocol):
         """Begin a piece of work of `total` steps; call the given function with the steps done."""
 
 
-class Quiet:
+class NoProgress:
     """Reports nothing."""
 
     @contextmanager
@@ -35,14 +35,14 @@ class Quiet:
         yield lambda _: None
 
 
-class Bars:
+class ProgressBars:
     """Progress on a console; `with` starts and ends it.
 
     A console that is not a terminal, such as piped or logged output, gets a line
     every `line_every_s` seconds for work that is still going on, so that it never seems to hang.
     """
 
-    def __init__(self, console: Console, line_every_s: float = LINE_EVERY_S) -> None:
+    def __init__(self, console: Console, line_every_s: float = LINE_INTERVAL_S) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
         self._progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
         self._lines = None if console.is_terminal else ProgressLines(console, line_every_s)

@@ -15,22 +15,22 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from tequio_client.verify.report import Place
+from tequio_client.verify.report import LogPlace
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest
 from tequio_shared.log import merkle, tile_proofs
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.log.policy import TlogProof
-from tequio_shared.log.reading import TileTree, next_piece, open_signed
-from tequio_shared.log.tile_proofs import span_in_tile, tile_of, width
+from tequio_shared.log.reading import TileTree, next_range, open_signed
+from tequio_shared.log.tile_proofs import span_in_tile, tile_of, tile_width
 from tequio_shared.log.tiles import TILE_WIDTH, Tile
 from tequio_shared.network.genesis import Genesis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from tequio_client.verify.report import Report
+    from tequio_client.verify.report import AuditReport
     from tequio_client.verify.source import LogSource, TileSource
     from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
     from tequio_shared.log.policy import Policy
@@ -49,7 +49,7 @@ class LogReader:
     def __init__(
         self,
         source: LogSource,
-        report: Report,
+        report: AuditReport,
         *,
         tiles: TileSource | None = None,
         policy: Policy | None = None,
@@ -104,22 +104,22 @@ class LogReader:
             self._check_beginning(checkpoint)
             return
         while self.size < checkpoint.size:
-            leaves = self._leaves(*next_piece(self.size, checkpoint.size))
+            leaves = self._leaves(*next_range(self.size, checkpoint.size))
             if leaves is None:
                 return
             for leaf in leaves:
                 self._tree.append(leaf)
                 self._report.checked["entries"] += 1
                 yield self.size - 1, leaf
-            self._compare_tiles(self._tree.take_full().items())
+            self._compare_tiles(self._tree.pop_full().items())
             tick(len(leaves))
-        self._compare_tiles(self._tree.take_changed().items())
+        self._compare_tiles(self._tree.pop_changed().items())
         if self._tree.root() == checkpoint.root:
             self.signed, self.note = signed, note
             return
         self._report.mismatch(
             "root of the log",
-            Place(entry=checkpoint.size - 1),
+            LogPlace(entry=checkpoint.size - 1),
             "the entries do not make the root that the log signed",
             expected=checkpoint.root.hex(),
             found=self._tree.root().hex(),
@@ -135,13 +135,13 @@ class LogReader:
             raise NotAvailableError("no checkpoint was read to, or the source has no tiles")
         checkpoint = self.signed.checkpoint
         (leaf,) = self._source.entries(index, index + 1)
-        path = self._hashes(tile_proofs.inclusion(index, checkpoint.size), checkpoint.size)
+        path = self._hashes(tile_proofs.inclusion_ranges(index, checkpoint.size), checkpoint.size)
         leaf_hash = merkle.leaf_hash(leaf)
         merkle.verify_inclusion(leaf_hash, index, checkpoint.size, path, checkpoint.root)
         return TlogProof(index=index, path=tuple(path), note=self.note, extra=leaf)
 
     def _leaves(self, first: int, end: int) -> list[bytes] | None:
-        place, what = Place(entry=first), f"bundle of entries {first} to {end - 1}"
+        place, what = LogPlace(entry=first), f"bundle of entries {first} to {end - 1}"
         try:
             return self._source.entries(first, end)
         except NotAvailableError as err:
@@ -156,7 +156,7 @@ class LogReader:
             return
         for (level, number), hashes in own:
             tile = Tile(level=level, index=number, width=len(hashes) // DIGEST_BYTES)
-            place = Place(entry=number * TILE_WIDTH if level == 0 else None)
+            place = LogPlace(entry=number * TILE_WIDTH if level == 0 else None)
             try:
                 served = self._tiles.tile(level, number, tile.width)
             except NotAvailableError as err:
@@ -172,7 +172,7 @@ class LogReader:
             if own != other:
                 self._report.mismatch(
                     tile.path(),
-                    Place(entry=tile.index * TILE_WIDTH + at if tile.level == 0 else None),
+                    LogPlace(entry=tile.index * TILE_WIDTH + at if tile.level == 0 else None),
                     f"hash {at} is not the hash of what lies below it",
                     expected=own.hex(),
                     found=other.hex(),
@@ -182,9 +182,9 @@ class LogReader:
         """Hold a checkpoint that is behind against the tree; caches may show one for a while."""
         if self._tiles is None or older.size == 0:
             return
-        place = Place(entry=older.size - 1)
+        place = LogPlace(entry=older.size - 1)
         try:
-            proof = self._hashes(tile_proofs.consistency(older.size, self.size), self.size)
+            proof = self._hashes(tile_proofs.consistency_ranges(older.size, self.size), self.size)
             merkle.verify_consistency(older.size, older.root, self.size, self._tree.root(), proof)
         except NotAvailableError as err:
             self._report.missing("older checkpoint", place, str(err))
@@ -197,7 +197,7 @@ class LogReader:
         if self._tiles is None:
             raise NotAvailableError("the source has no tiles")
         held = {
-            tile: self._tiles.tile(*tile, width(tile, size))
+            tile: self._tiles.tile(*tile, tile_width(tile, size))
             for tile in tile_proofs.tiles_of(ranges)
         }
 

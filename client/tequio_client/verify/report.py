@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Grade(Enum):
+class AuditGrade(Enum):
     """How a finding weighs; the value is the exit status that it leads to."""
 
     MISSING = 3
@@ -25,12 +25,12 @@ class Grade(Enum):
 
 
 EXIT_SOUND = 0
-STYLES = {Grade.MISMATCH: "bold red", Grade.MISSING: "yellow"}
+STYLES = {AuditGrade.MISMATCH: "bold red", AuditGrade.MISSING: "yellow"}
 """How findings are printed on a terminal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class LogPlace:
     """Where in the log: keys and run ids in base64url; None where a field does not apply."""
 
     entry: int | None = None
@@ -47,12 +47,12 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class AuditFinding:
     """One finding. `what` is a short name of what was checked."""
 
-    grade: Grade
+    grade: AuditGrade
     what: str
-    place: Place = field(default_factory=Place)
+    place: LogPlace = field(default_factory=LogPlace)
     detail: str = ""
     expected: str | None = None
     found: str | None = None
@@ -69,27 +69,27 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Report:
+class AuditReport:
     """All findings, and how much was checked; every check writes to it."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[AuditFinding] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
 
     def mismatch(
         self,
         what: str,
-        place: Place,
+        place: LogPlace,
         detail: str = "",
         *,
         expected: object = None,
         found: object = None,
     ) -> None:
         """Record that something is not what it must be."""
-        self._add(Grade.MISMATCH, what, place, detail, (expected, found))
+        self._add(AuditGrade.MISMATCH, what, place, detail, (expected, found))
 
-    def missing(self, what: str, place: Place, detail: str = "") -> None:
+    def missing(self, what: str, place: LogPlace, detail: str = "") -> None:
         """Record that something was unavailable."""
-        self._add(Grade.MISSING, what, place, detail, (None, None))
+        self._add(AuditGrade.MISSING, what, place, detail, (None, None))
 
     @property
     def exit_code(self) -> int:
@@ -104,7 +104,7 @@ class Report:
         if not self.findings:
             return
         worst = min(self.findings, key=lambda one: one.grade.value)
-        if worst.grade is Grade.MISSING:
+        if worst.grade is AuditGrade.MISSING:
             raise UserFacingError(
                 f"{what} could not be read completely ({worst.line()}): run this again"
             )
@@ -130,10 +130,15 @@ class Report:
         return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"
 
     def _add(
-        self, grade: Grade, what: str, place: Place, detail: str, pair: tuple[object, object]
+        self,
+        grade: AuditGrade,
+        what: str,
+        place: LogPlace,
+        detail: str,
+        pair: tuple[object, object],
     ) -> None:
         expected, found = (None if one is None else str(one) for one in pair)
-        finding = Finding(
+        finding = AuditFinding(
             grade=grade, what=what, place=place, detail=detail, expected=expected, found=found
         )
         self.findings.append(finding)

@@ -21,7 +21,7 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.transfer import Fetcher, FetchFailedError
 from tequio_shared.errors import MalformedError, PeerError, TequioError
 from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
-from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, parse_bundle
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, parse_bundle
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -176,7 +176,7 @@ def _wait_for(call: Callable[[], Awaitable[_T]]) -> _T:
         raise NotAvailableError(str(err)) from err
 
 
-class Mirror:
+class MirrorFolder:
     """A folder with `genesis`, `log/checkpoint`, `log/tile/...` and `v1/blobs/<base64url>`."""
 
     def __init__(self, folder: Path) -> None:
@@ -200,7 +200,7 @@ class Mirror:
     def entries(self, first: int, end: int) -> list[bytes]:
         """Read leaves out of their bundle."""
         start = first - first % TILE_WIDTH
-        tile = Tile(level=ENTRIES, index=first // TILE_WIDTH, width=end - start)
+        tile = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH, width=end - start)
         leaves = parse_bundle(self._tile(tile))
         if len(leaves) < end - start:
             raise MalformedError(f"bundle of {len(leaves)} leaves where {end - start} are due")
@@ -268,7 +268,7 @@ class StoreFolders:
                     yield path
 
 
-class FirstOf:
+class FallbackSource:
     """Several sources, asked in order."""
 
     def __init__(self, *sources: ContributionSource) -> None:
@@ -280,7 +280,7 @@ class FirstOf:
             yield from source.candidates(ref)
 
 
-class Seeds:
+class SeedSource:
     """Trees fetched from the seeds that the ledger lists, into a store of this audit."""
 
     def __init__(self, fetcher: Fetcher, peers: Sequence[PeerKey]) -> None:
@@ -299,7 +299,7 @@ class Seeds:
 
 
 @asynccontextmanager
-async def seeds(api: LedgerApi, cache: Path) -> AsyncIterator[Seeds]:
+async def open_seeds(api: LedgerApi, cache: Path) -> AsyncIterator[SeedSource]:
     """Join the peer network under a new key and fetch into a store in `cache`."""
     from tequio_client.worker.swarm.peers import PeerNetwork  # noqa: PLC0415 - libp2p takes a second
 
@@ -310,7 +310,7 @@ async def seeds(api: LedgerApi, cache: Path) -> AsyncIterator[Seeds]:
         rng = Random(network.key)  # noqa: S311 - choice of peers, no secrets
         store = Store(cache, quota_bytes=CACHE_BYTES)
         fetcher = await stack.enter_async_context(Fetcher(network, store, rng=rng))
-        yield Seeds(fetcher, await _listed(api, network))
+        yield SeedSource(fetcher, await _listed(api, network))
 
 
 async def _listed(api: LedgerApi, network: PeerNetwork) -> list[PeerKey]:
@@ -321,5 +321,5 @@ async def _listed(api: LedgerApi, network: PeerNetwork) -> list[PeerKey]:
         log.warning("the ledger lists no seeds", error=str(err))
         return []
     for record in records:
-        network.remember(record.author, record.addrs)
+        network.add_addresses(record.author, record.addrs)
     return [record.author for record in records]

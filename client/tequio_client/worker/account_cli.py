@@ -10,8 +10,8 @@ from tequio_client import cli
 
 
 @click.command()
-@cli.ledger
-@cli.folder("worker")
+@cli.ledger_option
+@cli.folder_option("worker")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def standing(ledger: str, folder: Path, *, as_json: bool) -> None:
     """Show your key's standing in the network, the reason, and what you can do."""
@@ -19,15 +19,15 @@ def standing(ledger: str, folder: Path, *, as_json: bool) -> None:
 
     cli.set_up_logs(log_json=False, log_level="warning")
     if as_json:
-        click.echo(program.show_json(ledger, folder))
+        click.echo(program.standing_json(ledger, folder))
         return
-    for line in program.show(ledger, folder):
+    for line in program.standing_lines(ledger, folder):
         click.echo(line)
 
 
 @click.command()
-@cli.ledger
-@cli.folder("worker")
+@cli.ledger_option
+@cli.folder_option("worker")
 @click.option(
     "--text",
     "text_file",
@@ -42,7 +42,7 @@ def appeal(ledger: str, folder: Path, text_file: Path | None) -> None:
     from tequio_client.worker.ledger import account as program
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    for line in program.appeal(ledger, folder, _read(text_file)):
+    for line in program.submit_appeal(ledger, folder, _read(text_file)):
         click.echo(line)
 
 
@@ -58,8 +58,8 @@ def _read(text_file: Path | None) -> bytes:
 @click.command()
 @click.argument("name", required=False)
 @click.option("--leave", is_flag=True, help="Leave your team.")
-@cli.ledger
-@cli.folder("worker")
+@cli.ledger_option
+@cli.folder_option("worker")
 def team(name: str | None, ledger: str, folder: Path, *, leave: bool) -> None:
     """Join team NAME, or leave your team with --leave.
 
@@ -75,7 +75,9 @@ def team(name: str | None, ledger: str, folder: Path, *, leave: bool) -> None:
         raise click.UsageError("give either the NAME of a team or --leave")
     cli.set_up_logs(log_json=False, log_level="warning")
     click.echo(
-        program.leave(ledger, folder) if name is None else program.team_join(ledger, folder, name)
+        program.leave_team(ledger, folder)
+        if name is None
+        else program.join_team(ledger, folder, name)
     )
 
 
@@ -88,8 +90,8 @@ def team(name: str | None, ledger: str, folder: Path, *, leave: bool) -> None:
 )
 @click.option("--provider", default="", help="Account provider, if the connector supports several.")
 @click.option("--open", "opens", is_flag=True, help="Open the sign-in page in the browser.")
-@cli.ledger
-@cli.folder("worker")
+@cli.ledger_option
+@cli.folder_option("worker")
 def connect(*, connector: str, provider: str, opens: bool, ledger: str, folder: Path) -> None:
     """Link an account at GitHub or another provider to your key.
 
@@ -102,10 +104,10 @@ def connect(*, connector: str, provider: str, opens: bool, ledger: str, folder: 
     from tequio_client.worker.ledger import account
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    asked = account.Asked(
+    asked = account.VouchRequest(
         ledger=ledger, folder=folder, connector=connector, provider=provider.lower()
     )
-    account.connect(asked, click.echo, webbrowser.open if opens else _leave)
+    account.connect_account(asked, click.echo, webbrowser.open if opens else _leave)
 
 
 def _leave(_url: str) -> None:
@@ -114,7 +116,7 @@ def _leave(_url: str) -> None:
 
 @click.command()
 @click.argument("link")
-@cli.folder("worker")
+@cli.folder_option("worker")
 def join(link: str, folder: Path) -> None:
     """Join a network with the invitation LINK.
 
@@ -124,5 +126,5 @@ def join(link: str, folder: Path) -> None:
     from tequio_client.worker.ledger import account
 
     parsed = InvitationLink.parse(link)
-    click.echo(account.enter(parsed, folder))
+    click.echo(account.register_by_invitation(parsed, folder))
     click.echo(f"next, run: tequio worker --ledger {parsed.ledger} --dir {folder}")

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     import msgspec
 
-    from tequio_client.ipc.snapshot import Snapshot, Snooze, Wish
+    from tequio_client.ipc.snapshot import DesiredState, Snapshot, Snooze
     from tequio_client.ipc.texts import LocalTime
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
 
 
 @click.command()
-@cli.ledger
-@cli.folder("worker")
+@cli.ledger_option
+@cli.folder_option("worker")
 @click.option("--run", "run_name", help="Name or id of the run. Default: the only open one.")
 @click.option(
     "--role",
@@ -81,8 +81,8 @@ if TYPE_CHECKING:
     help="Invitation to join with first, if the key is not registered yet.",
 )
 @click.option("--link", "is_linked", is_flag=True, hidden=True)
-@cli.networking
-@cli.logging
+@cli.network_options
+@cli.logging_options
 def worker(  # noqa: PLR0913 - one parameter an option
     *,
     roles: tuple[Role, ...],
@@ -130,8 +130,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
 
 
 @click.command()
-@cli.ledger
-@cli.folder("seed")
+@cli.ledger_option
+@cli.folder_option("seed")
 @click.option(
     "--heads-every",
     default=10,
@@ -139,8 +139,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
     type=click.IntRange(1),
     help="Store the head of every N-th round.",
 )
-@cli.networking
-@cli.logging
+@cli.network_options
+@cli.logging_options
 def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> None:
     """Run a public seed node: an entry point to the swarm, and a cache of its data."""
     with heap.collection_paused():
@@ -159,7 +159,7 @@ def _join(invitation: str, folder: object) -> str:
     from tequio_client.worker.ledger import account
 
     link = InvitationLink.parse(invitation)
-    click.echo(account.enter(link, Path(str(folder))), err=True)
+    click.echo(account.register_by_invitation(link, Path(str(folder))), err=True)
     return link.ledger
 
 
@@ -211,7 +211,7 @@ def _as_json(command: F) -> F:
 
 
 @click.command()
-@cli.folder("worker")
+@cli.folder_option("worker")
 @_as_json
 def status(*, folder: Path, as_json: bool) -> None:
     """Show what the running worker is doing, and why."""
@@ -224,7 +224,7 @@ def status(*, folder: Path, as_json: bool) -> None:
 
 
 @click.command()
-@cli.folder("worker")
+@cli.folder_option("worker")
 @_as_json
 def contribute(*, folder: Path, as_json: bool) -> None:
     """Start lending this computer, as far as the preferences allow."""
@@ -232,7 +232,7 @@ def contribute(*, folder: Path, as_json: bool) -> None:
 
 
 @click.command()
-@cli.folder("worker")
+@cli.folder_option("worker")
 @_as_json
 def pause(*, folder: Path, as_json: bool) -> None:
     """Stop lending until `tequio contribute`; the device is freed at once."""
@@ -241,7 +241,7 @@ def pause(*, folder: Path, as_json: bool) -> None:
 
 @click.command()
 @click.argument("length", metavar="LENGTH", default="1h")
-@cli.folder("worker")
+@cli.folder_option("worker")
 @_as_json
 def snooze(*, length: str, folder: Path, as_json: bool) -> None:
     """Pause lending for LENGTH: 15m, 1h, `tomorrow` (8 am), or `game` (until the game closes)."""
@@ -249,7 +249,7 @@ def snooze(*, length: str, folder: Path, as_json: bool) -> None:
 
 
 @click.command()
-@cli.folder("worker")
+@cli.folder_option("worker")
 @_as_json
 def finish(*, folder: Path, as_json: bool) -> None:
     """Finish the current round, then stop lending until `tequio contribute`."""
@@ -257,7 +257,7 @@ def finish(*, folder: Path, as_json: bool) -> None:
 
 
 @click.command()
-@cli.folder("worker")
+@cli.folder_option("worker")
 @click.option(
     "--rounds",
     default=10,
@@ -269,11 +269,11 @@ def finish(*, folder: Path, as_json: bool) -> None:
 def points(*, folder: Path, rounds: int, as_json: bool) -> None:
     """Show verified and pending points, and the results of recent rounds."""
     from tequio_client.control_socket import WorkerCall
-    from tequio_client.ipc.control import AskPoints, Points
+    from tequio_client.ipc.control import AskPoints, PointsReply
 
     with WorkerCall.to(folder) as call:
         shown = call.snapshot().points
-        rows = call.ask(AskPoints(limit=rounds), Points)
+        rows = call.ask(AskPoints(limit=rounds), PointsReply)
     if as_json:
         _dump({"points": shown, "rounds": rows.rows})
         return
@@ -287,15 +287,15 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
 
 
 @click.command()
-@cli.folder("worker")
+@cli.folder_option("worker")
 @_as_json
 def diagnostics(*, folder: Path, as_json: bool) -> None:
     """Print a report for troubleshooting, without keys or names of your files."""
     from tequio_client.control_socket import WorkerCall
-    from tequio_client.ipc.control import AskDiagnostics, Diagnostics
+    from tequio_client.ipc.control import AskDiagnostics, DiagnosticsReply
 
     with WorkerCall.to(folder) as call:
-        text = call.ask(AskDiagnostics(), Diagnostics).text
+        text = call.ask(AskDiagnostics(), DiagnosticsReply).text
     if as_json:
         _dump({"text": text})
     else:
@@ -311,14 +311,14 @@ def _set_state(
     finish: bool = False,
 ) -> None:
     from tequio_client.control_socket import WorkerCall
-    from tequio_client.ipc.snapshot import Wish
+    from tequio_client.ipc.snapshot import DesiredState
 
-    def make(shown: Snapshot) -> Wish:
+    def make(shown: Snapshot) -> DesiredState:
         number = shown.wish.number + 1
-        return Wish(number=number, lend=lend, snooze=snooze, finish=finish)
+        return DesiredState(number=number, lend=lend, snooze=snooze, finish=finish)
 
     with WorkerCall.to(folder) as call:
-        snapshot = call.want(make)
+        snapshot = call.set_state(make)
     _print_status(snapshot, as_json=as_json)
 
 

@@ -20,12 +20,12 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker import evaluator_role, secret_file
 from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EvaluatorEnd
-from tequio_client.worker.control.lists import listed
-from tequio_client.worker.evaluator_role import FREE, Barred, Ours, Own
+from tequio_client.worker.control.lists import sort_competitions
+from tequio_client.worker.evaluator_role import ELIGIBLE, CandidateFacts, Exclusion, JudgingRole
 from tequio_client.worker.ledger.outbox import SUBMIT_S
-from tequio_client.worker.lending.facts import chosen_devices, lent_devices
-from tequio_client.worker.shutdown import first_of
-from tequio_shared.competition.state import Phase
+from tequio_client.worker.lending.facts import select_chosen_devices, select_lent_devices
+from tequio_client.worker.shutdown import first_error
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import to_text
 from tequio_shared.statements.competitions import EvalSecret
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-LOOK_S = 60.0
-SOON_S = 3.0
+POLL_S = 60.0
+POLL_SOON_S = 3.0
 """Time between two polls of the ledger: usually, and within `NEAR_MS` of a competition's date."""
 NEAR_MS = 120_000
-AGAIN_S = 60.0
-LONGEST_S = 1_800.0
+RETRY_S = 60.0
+LONGEST_RETRY_S = 1_800.0
 """First and longest pause before a child that failed, or had nothing to do, is started again."""
 _WHY = 512
 _MIB = 1 << 20
@@ -68,7 +68,7 @@ class _Duty:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class WorkerKnowledge:
     """Facts about this worker that other parts know, asked when they are needed."""
 
     machine: Callable[[], MachineFacts]
@@ -78,7 +78,7 @@ class Known:
     """Number of parameters of each run's model."""
 
 
-class Judge:
+class CompetitionJudge:
     """Judges competitions for one key; the caller has locked its folder."""
 
     def __init__(  # noqa: PLR0913 - composition
@@ -90,7 +90,7 @@ class Judge:
         outbox: Outbox,
         lending: Lending,
         process: EvaluatorProcess,
-        known: Known,
+        known: WorkerKnowledge,
     ) -> None:
         self._settings, self._key, self._ledger = settings.net, key, ledger
         self._is_always_on = settings.is_judge
@@ -115,26 +115,26 @@ class Judge:
         chosen = self._lending.preferences
         return chosen.consent and (chosen.judge or self._is_always_on)
 
-    async def ours(self, answer: CompetitionAnswer) -> Ours:
+    async def role_in(self, answer: CompetitionAnswer) -> JudgingRole:
         """The part of this key in that competition; raises TequioError."""
         key, here = to_text(self._key), 0
-        part = evaluator_role.part(answer, key, here, clock.now_ms())
+        part = evaluator_role.find_part(answer, key, here, clock.now_ms())
         if part in ("drawn", "late", "others"):
             here = await self._scored_here(answer)
-            part = evaluator_role.part(answer, key, here, clock.now_ms())
-        is_early = answer.phase in (Phase.OPEN, Phase.CLOSED)
+            part = evaluator_role.find_part(answer, key, here, clock.now_ms())
+        is_early = answer.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED)
         parameters = await self._parameters(answer) if is_early else 0
-        return Ours(
+        return JudgingRole(
             part=part,
-            judged=max(here, evaluator_role.shown(answer, key)),
-            to_judge=evaluator_role.submitted(answer),
+            judged=max(here, evaluator_role.count_revealed(answer, key)),
+            to_judge=evaluator_role.count_submitted(answer),
             need_mb=_need_mb(parameters) if parameters else 0,
-            barred=await self._barred(answer) if is_early else FREE,
+            barred=await self._barred(answer) if is_early else ELIGIBLE,
         )
 
     async def _scored_here(self, answer: CompetitionAnswer) -> int:
         return await trio.to_thread.run_sync(
-            evaluator.scored_models, self._settings.folder, answer.id
+            evaluator.count_scored_models, self._settings.folder, answer.id
         )
 
     # --- polling, offers and secrets
@@ -146,7 +146,7 @@ class Judge:
                 try:
                     await self._poll()
                 except* TequioError as group:
-                    log.warning("competitions not read", error=str(first_of(group)))
+                    log.warning("competitions not read", error=str(first_error(group)))
             else:
                 self._set_duties({})
             with trio.move_on_after(self._pause_s()):
@@ -156,17 +156,19 @@ class Judge:
     async def _poll(self) -> None:
         duties: dict[str, _Duty] = {}
         key = to_text(self._key)
-        for line in listed(await self._ledger.competitions()):
-            if line.phase == Phase.DECIDED or line.competition in self._over:
+        for line in sort_competitions(await self._ledger.competitions()):
+            if line.phase == CompetitionPhase.DECIDED or line.competition in self._over:
                 self._answers.pop(line.competition, None)
                 continue
             answer = await self._answer(line)
             match answer.phase:
-                case Phase.OPEN:
+                case CompetitionPhase.OPEN:
                     await self._offer(answer)
-                case Phase.CLOSED:
+                case CompetitionPhase.CLOSED:
                     await self._open_secret(answer)
-                case Phase.REVEALED if evaluator_role.is_due(answer, key, clock.now_ms()):
+                case CompetitionPhase.REVEALED if evaluator_role.is_due(
+                    answer, key, clock.now_ms()
+                ):
                     duties[answer.competition] = await self._duty(answer)
         self._set_duties(duties)
 
@@ -174,7 +176,7 @@ class Judge:
         """The full answer about a competition, fetched again if something may have changed."""
         # In these two phases secrets and commitments arrive that the list does not show.
         before = self._answers.get(line.competition)
-        is_moving = line.phase in (Phase.CLOSED, Phase.REVEALED)
+        is_moving = line.phase in (CompetitionPhase.CLOSED, CompetitionPhase.REVEALED)
         if before is None or before[0] != line or is_moving:
             before = line, await self._ledger.competition(line.id)
             self._answers[line.competition] = before
@@ -188,7 +190,7 @@ class Judge:
             if (await self._barred(answer)).bar:
                 return
             body = await trio.to_thread.run_sync(
-                secret_file.offering, answer.id, self._key, self._settings.folder
+                secret_file.make_offer, answer.id, self._key, self._settings.folder
             )
             if not await self._submit(name, body):
                 return
@@ -200,7 +202,7 @@ class Judge:
         offer = next((one for one in answer.offers if one.key == key), None)
         if offer is None or offer.secret_index is not None:
             return
-        secret = await trio.to_thread.run_sync(secret_file.kept, self._settings.folder, answer.id)
+        secret = await trio.to_thread.run_sync(secret_file.load, self._settings.folder, answer.id)
         if secret is None or clock.now_ms() < answer.rules.dates.deadline:
             return
         await self._check_closed(answer)
@@ -214,7 +216,7 @@ class Judge:
         index = answer.closed_index or 0
         network = await self._ledger.network()
         entry = (await read_entries(self._ledger, network, [index]))[index]
-        if not evaluator_role.closes(entry.statement, answer):
+        if not evaluator_role.closes_competition(entry.statement, answer):
             raise PeerError(f"log entry {index} does not close {answer.rules.name}")
 
     async def _submit(self, competition: str, body: Body) -> bool:
@@ -233,27 +235,27 @@ class Judge:
 
     # --- eligibility
 
-    async def _barred(self, answer: CompetitionAnswer) -> Barred:
+    async def _barred(self, answer: CompetitionAnswer) -> Exclusion:
         network = await self._ledger.network()
-        found = evaluator_role.barred(
+        found = evaluator_role.find_exclusion(
             answer,
-            Own(
+            CandidateFacts(
                 key=to_text(self._key),
                 is_organiser=self._key in network.genesis.organiser_keys,
                 runs=await self._known.trained(),
                 refusals=self._refusals,
             ),
         )
-        if found.bar or answer.phase != Phase.OPEN:
+        if found.bar or answer.phase != CompetitionPhase.OPEN:
             return found
         lacking = self._lacking(await self._parameters(answer))
-        return Barred("memory", lacking[:_WHY]) if lacking else FREE
+        return Exclusion("memory", lacking[:_WHY]) if lacking else ELIGIBLE
 
     def _lacking(self, parameters: int) -> str:
         """Why this computer cannot score such a model, in words; empty: it can, as far as known."""
-        lacking = evaluator.memory_lack(parameters)
-        devices = chosen_devices(self._known.machine(), self._lending.preferences)
-        if lacking or devices is None or lent_devices(devices, _need_mb(parameters)):
+        lacking = evaluator.missing_memory(parameters)
+        devices = select_chosen_devices(self._known.machine(), self._lending.preferences)
+        if lacking or devices is None or select_lent_devices(devices, _need_mb(parameters)):
             return lacking
         return f"none of the lent devices has {_need_mb(parameters):,} MiB of memory"
 
@@ -274,7 +276,7 @@ class Judge:
             return _Duty(answer=answer, score_mb=need_mb)
         # Other evaluators' statements may have unblocked this one: do not wait out the pause.
         if _progress(before.answer) != _progress(answer) and before.tries:
-            before.again_s = min(before.again_s, trio.current_time() + AGAIN_S)
+            before.again_s = min(before.again_s, trio.current_time() + RETRY_S)
         before.answer = answer
         return before
 
@@ -286,9 +288,9 @@ class Judge:
     async def _keep_scoring(self) -> NoReturn:
         while True:
             duty = self._next()
-            self._lending.judges(duty.score_mb if duty else None)
+            self._lending.set_scoring(duty.score_mb if duty else None)
             if duty is None:
-                with trio.move_on_after(SOON_S):
+                with trio.move_on_after(POLL_SOON_S):
                     await self._moved.wait()
                 continue
             await self._score(duty)
@@ -310,7 +312,7 @@ class Judge:
             self._over.add(duty.answer.competition)
             self._duties.pop(duty.answer.competition, None)
         elif end in (EvaluatorEnd.RESTING, EvaluatorEnd.FAILED):
-            duty.again_s = trio.current_time() + min(AGAIN_S * 2**duty.tries, LONGEST_S)
+            duty.again_s = trio.current_time() + min(RETRY_S * 2**duty.tries, LONGEST_RETRY_S)
             duty.tries += 1
 
     async def _cancel_when_not_due(self, duty: _Duty, scope: trio.CancelScope) -> None:
@@ -318,9 +320,9 @@ class Judge:
             await self._moved.wait()
         scope.cancel()
 
-    def _begin(self, duty: _Duty) -> link.Begin:
+    def _begin(self, duty: _Duty) -> link.BeginEvaluation:
         limits, trust = self._lending.limits(duty.score_mb), self._settings.trust
-        return link.Begin(
+        return link.BeginEvaluation(
             competition=duty.answer.competition,
             key=to_text(self._key),
             ledger=self._settings.ledger,
@@ -328,7 +330,9 @@ class Judge:
             trust=trust.encode().decode() if trust else "",
             device=limits.device,
             memory_mb=limits.memory_mb,
-            limit=link.Limit(threads=limits.threads, share_percent=max(limits.share_percent, 1)),
+            limit=link.EvaluatorLimits(
+                threads=limits.threads, share_percent=max(limits.share_percent, 1)
+            ),
         )
 
     async def _apply_limits(self) -> NoReturn:
@@ -337,7 +341,7 @@ class Judge:
             changed = self._lending.changed()
             duty = self._duties.get(self._process.competition)
             if duty is not None and self._lending.is_judging:
-                self._process.limit(self._begin(duty))
+                self._process.send_limits(self._begin(duty))
             await changed.wait()
 
     def _pause_s(self) -> float:
@@ -346,8 +350,8 @@ class Judge:
         for _, answer in self._answers.values():
             dates = answer.rules.dates
             if any(abs(at - now) < NEAR_MS for at in (dates.deadline, dates.draw, dates.scored)):
-                return SOON_S
-        return LOOK_S
+                return POLL_SOON_S
+        return POLL_S
 
 
 def _progress(answer: CompetitionAnswer) -> tuple[int, int]:

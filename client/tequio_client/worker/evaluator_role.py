@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.statements.competitions import CompClose
 
 if TYPE_CHECKING:
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Statement
 
 
-class Barred(NamedTuple):
+class Exclusion(NamedTuple):
     """The reason why this key cannot evaluate; see `ipc.competitions.Bar`."""
 
     bar: str = ""
     by: str = ""
 
 
-FREE = Barred()
+ELIGIBLE = Exclusion()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ours:
+class JudgingRole:
     """The part of this key in one competition, shown to people only."""
 
     part: str = ""
@@ -38,11 +38,11 @@ class Ours:
     to_judge: int = 0
     need_mb: int = 0
     """Memory that scoring takes, MiB; 0: not known."""
-    barred: Barred = FREE
+    barred: Exclusion = ELIGIBLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Own:
+class CandidateFacts:
     """The facts about this key that may exclude it from a competition."""
 
     key: str
@@ -53,19 +53,19 @@ class Own:
     """By competition: the ledger's refusal of this key's offer."""
 
 
-def barred(answer: CompetitionAnswer, own: Own) -> Barred:
+def find_exclusion(answer: CompetitionAnswer, own: CandidateFacts) -> Exclusion:
     """The first rule of the competition that excludes this key, or `FREE`."""
     if own.key in answer.rules.custodians:
-        return Barred("custodian")
+        return Exclusion("custodian")
     if own.is_organiser:
-        return Barred("organiser")
+        return Exclusion("organiser")
     for one in answer.entrants:
         if one.author == own.key:
-            return Barred("entrant", one.entrant)
+            return Exclusion("entrant", one.entrant)
         if one.side is not None and one.side in own.runs:
-            return Barred("trained", one.entrant)
+            return Exclusion("trained", one.entrant)
     refusal = own.refusals.get(answer.competition, "")
-    return Barred("refused", refusal) if refusal else FREE
+    return Exclusion("refused", refusal) if refusal else ELIGIBLE
 
 
 def has_offered(answer: CompetitionAnswer, key: str) -> bool:
@@ -76,35 +76,35 @@ def is_drawn(answer: CompetitionAnswer, key: str) -> bool:
     return key in answer.evaluators
 
 
-def closes(statement: Statement, answer: CompetitionAnswer) -> bool:
+def closes_competition(statement: Statement, answer: CompetitionAnswer) -> bool:
     """True if the statement closes this competition, and not before its deadline."""
     body = statement.body
     is_close = isinstance(body, CompClose) and body.competition == answer.competition
     return is_close and statement.ts >= answer.rules.dates.deadline
 
 
-def submitted(answer: CompetitionAnswer) -> int:
+def count_submitted(answer: CompetitionAnswer) -> int:
     """Number of models to score."""
     return sum(one.submission is not None for one in answer.entrants)
 
 
-def shown(answer: CompetitionAnswer, key: str) -> int:
+def count_revealed(answer: CompetitionAnswer, key: str) -> int:
     """Number of this key's scores in the log."""
     return sum(one.evaluator == key for one in answer.results)
 
 
-def part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
+def find_part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
     """The part of this key, given the number of models it scored; see `ipc.competitions.Part`."""
     offer = next((one for one in answer.offers if one.key == key), None)
     if is_drawn(answer, key):
         return _scoring(answer, key, scored_here, now_ms)
     if offer is None:
         return ""
-    if answer.phase not in (Phase.OPEN, Phase.CLOSED, Phase.DRAWN):
+    if answer.phase not in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED, CompetitionPhase.DRAWN):
         return "others"
     if offer.secret_index is not None:
         return "opened"
-    return "missed" if answer.phase == Phase.DRAWN else "offered"
+    return "missed" if answer.phase == CompetitionPhase.DRAWN else "offered"
 
 
 def is_due(answer: CompetitionAnswer, key: str, now_ms: int) -> bool:
@@ -123,16 +123,18 @@ def is_due(answer: CompetitionAnswer, key: str, now_ms: int) -> bool:
             continue
         # A score may be revealed once all evaluators have committed, so that nobody copies one.
         all_did = all((one.entrant, other) in committed for other in answer.evaluators)
-        if (all_did or now_ms > dates.scored) and now_ms <= dates.shown:
+        if (all_did or now_ms > dates.scored) and now_ms <= dates.reveal_until:
             return True
     return False
 
 
 def _scoring(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
-    models, dates = submitted(answer), answer.rules.dates
-    if shown(answer, key) >= models:
+    models, dates = count_submitted(answer), answer.rules.dates
+    if count_revealed(answer, key) >= models:
         return "scored"
-    is_over = answer.phase == Phase.DECIDED or bool(answer.void) or now_ms > dates.shown
+    is_over = (
+        answer.phase == CompetitionPhase.DECIDED or bool(answer.void) or now_ms > dates.reveal_until
+    )
     if is_over or (scored_here < models and now_ms > dates.scored):
         return "late"
     return "waiting" if scored_here >= models else "drawn"

@@ -17,12 +17,12 @@ from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.backoff import BackOff
-from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
 from tequio_client.worker.swarm.limits import ByteBudget
-from tequio_client.worker.swarm.membership import AddressBook, Membership, PeerExchange
+from tequio_client.worker.swarm.membership import AddressRecords, Membership, PeerExchange
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-    from tequio_client.ledger.api import LedgerApi, Network
+    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import PeerKey
 
@@ -52,7 +52,7 @@ class Node:
     signer: Signer
     rng: Random
     ledger: LedgerApi
-    network_info: Network
+    network_info: LedgerNetwork
     store: Store
     network: PeerNetwork
     fetcher: Fetcher
@@ -65,14 +65,14 @@ class Node:
 
 
 @contextmanager
-def home(settings: NetSettings, seed: bytes | None = None) -> Iterator[Signer]:
+def locked_signer(settings: NetSettings, seed: bytes | None = None) -> Iterator[Signer]:
     """Lock the folder, and load the given key or the folder's own; raises UserFacingError."""
     with locked(settings.folder):
         yield Signer(seed) if seed else identity.load_or_create(settings.folder)
 
 
 @asynccontextmanager
-async def opened(
+async def open_node(
     settings: NetSettings, signer: Signer, ledger: LedgerApi, *, is_seed: bool
 ) -> AsyncIterator[Node]:
     """Open a node: reach the ledger, check the network id, listen, and serve the store's content.
@@ -91,7 +91,7 @@ async def opened(
             Fetcher(network, store, rng=rng, download=download)
         )
         blobs = BlobServer(network, store, upload)
-        book = AddressBook(info.id, clock.now_ms)
+        book = AddressRecords(info.id, clock.now_ms)
         membership = Membership(
             network=network,
             exchange=PeerExchange(network, book, rng=rng),
@@ -127,7 +127,7 @@ async def opened(
 
 def _mixed(network: PeerNetwork, rng: Random) -> list[PeerKey]:
     """Connected peers in random order, so that no peer is always asked first."""
-    peers = sorted(network.connected())
+    peers = sorted(network.connected_peers())
     return rng.sample(peers, len(peers))
 
 
@@ -145,15 +145,15 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
     except (PeerError, ValueError, OSError, ExceptionGroup) as err:
         where = " ".join((*settings.listen, *settings.announce))
         raise UserFacingError(
-            f"cannot listen on {where} ({first_of(err)}): choose a free address with --listen, "
+            f"cannot listen on {where} ({first_error(err)}): choose a free address with --listen, "
             "such as /ip4/0.0.0.0/tcp/0"
         ) from err
 
 
-async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -> Network:
+async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -> LedgerNetwork:
     deadline_s = trio.current_time() + settings.wait_for_ledger_s
     back_off = BackOff(rng, LONGEST_RETRY_S)
-    with shutdown.reached(settings.ledger):
+    with shutdown.explain_unreachable_ledger(settings.ledger):
         while True:
             try:
                 return await ledger.network()
@@ -165,14 +165,14 @@ async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -
                 await trio.sleep(min(left_s, back_off.next_s(err.retry_after_s)))
 
 
-def _pin_network(folder: Path, info: Network) -> None:
+def _pin_network(folder: Path, info: LedgerNetwork) -> None:
     """Raise UserFacingError if the ledger serves another network than this folder belongs to."""
     # The folder's statements and points belong to one network: sending them to another would fail
     # in confusing ways, long after the wrong --ledger was given.
     file, mine = folder / "network", to_text(info.id)
     try:
         if not file.exists():
-            files.write_or_explain(file, mine.encode())
+            files.write_for_user(file, mine.encode())
         pinned = file.read_text().strip()
     except OSError as err:
         raise UserFacingError(
@@ -185,7 +185,7 @@ def _pin_network(folder: Path, info: Network) -> None:
         )
 
 
-def say_where(node: Node, program: str, **more: object) -> None:
+def log_start(node: Node, program: str, **more: object) -> None:
     """Log the start of a program with its addresses."""
     log.info(
         "started",

@@ -24,12 +24,12 @@ SECRET_BYTES = 32
 FOLDER = "evaluations"
 
 
-def place(folder: Path, competition: Digest) -> Path:
+def competition_folder(folder: Path, competition: Digest) -> Path:
     """Folder of an evaluator's files about one competition."""
     return folder / FOLDER / to_text(competition)
 
 
-def kept(folder: Path, competition: Digest) -> bytes | None:
+def load(folder: Path, competition: Digest) -> bytes | None:
     """The secret, or None if none was made; raises UserFacingError if it is unreadable."""
     path = _path(folder, competition)
     try:
@@ -43,9 +43,9 @@ def kept(folder: Path, competition: Digest) -> bytes | None:
         ) from err
 
 
-def made(folder: Path, competition: Digest) -> bytes:
+def load_or_create(folder: Path, competition: Digest) -> bytes:
     """The secret, created at the first call; raises UserFacingError."""
-    found = kept(folder, competition)
+    found = load(folder, competition)
     if found is not None:
         return found
     secret = secrets.token_bytes(SECRET_BYTES)
@@ -60,11 +60,11 @@ def made(folder: Path, competition: Digest) -> bytes:
     return secret
 
 
-def offering(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
+def make_offer(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
     """The statement that offers to evaluate, after writing its secret; raises UserFacingError."""
-    commit = result.commitment(competition, key, made(folder, competition))
+    commit = result.offer_commitment(competition, key, load_or_create(folder, competition))
     return EvalOffer(competition=to_text(competition), commit=to_text(commit))
 
 
 def _path(folder: Path, competition: Digest) -> Path:
-    return place(folder, competition) / "secret"
+    return competition_folder(folder, competition) / "secret"

@@ -24,13 +24,13 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown, status_lines
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.rounds import workdir
-from tequio_client.worker.rounds.announce import Commitments, tell_conflict
-from tequio_client.worker.rounds.catch_up import Rosters
-from tequio_client.worker.shutdown import Stopping
+from tequio_client.worker.rounds.announce import CommitmentFilter, log_conflict
+from tequio_client.worker.rounds.catch_up import TrainerIndex
+from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import MalformedError
-from tequio_shared.head.contribution import Header, RecordShape
+from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.ids import digest_from_text, from_text, peer_id_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
@@ -51,31 +51,33 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-KEPT_FETCHERS = 4
+PINNED_TASKS = 4
 """Shards and first heads fetched at once."""
-RECENT_FETCHERS = 12
+RECENT_TASKS = 12
 """Contributions and heads fetched at once."""
-RECENT = 4_096
+MAX_RECENT = 4_096
 """Most contributions and heads waiting to be fetched."""
-CONTRIBUTION_S = 120.0
+CONTRIBUTION_TIMEOUT_S = 120.0
 """Longest search for a contribution; nobody may have kept an old one."""
-DOCUMENT_S = 120.0
+DOCUMENT_TIMEOUT_S = 120.0
 """Longest search for a run's documents before the run is skipped."""
 
 
 def run(settings: NetSettings, *, heads_every: int) -> None:
     """Run a seed until a signal stops it; keeps the head of every `heads_every`-th round."""
-    heap.tune()
-    with shutdown.named(settings.ledger):
-        trio.run(Stopping().run, partial(_main, settings, heads_every))
+    heap.tune_memory()
+    with shutdown.explain_untrusted_log(settings.ledger):
+        trio.run(StoppableProgram().run, partial(_main, settings, heads_every))
 
 
 async def _main(settings: NetSettings, heads_every: int) -> None:
     async with AsyncExitStack() as stack:
-        signer = stack.enter_context(nodes.home(settings))
+        signer = stack.enter_context(nodes.locked_signer(settings))
         ledger = await stack.enter_async_context(LedgerApi(settings.ledger, trust=settings.trust))
-        node = await stack.enter_async_context(nodes.opened(settings, signer, ledger, is_seed=True))
-        nodes.say_where(node, "seed")
+        node = await stack.enter_async_context(
+            nodes.open_node(settings, signer, ledger, is_seed=True)
+        )
+        nodes.log_start(node, "seed")
         async with trio.open_nursery() as nursery:
             nursery.start_soon(node.membership.run)
             nursery.start_soon(node.checkpoints.run)
@@ -86,20 +88,20 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
 
 async def _cache(node: Node, heads_every: int) -> None:
     # Two queues: a burst of contributions must not delay the shards that a newcomer needs.
-    kept, recent = Wants(node.exchange, most=None), Wants(node.exchange, most=RECENT)
+    kept, recent = FetchQueue(node.exchange, most=None), FetchQueue(node.exchange, most=MAX_RECENT)
     async with (
         LogFollower(node.ledger, node.network_info, node.settings.folder, rng=node.rng) as follower,
         trio.open_nursery() as nursery,
     ):
-        cache = Cache(node, heads_every, kept, recent)
+        cache = RunCache(node, heads_every, kept, recent)
         nursery.start_soon(cache.rosters.serve)
-        for wants in (*[kept] * KEPT_FETCHERS, *[recent] * RECENT_FETCHERS):
+        for wants in (*[kept] * PINNED_TASKS, *[recent] * RECENT_TASKS):
             nursery.start_soon(wants.serve)
         await cache.follow(follower.entries(after=-1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Want:
+class FetchRequest:
     """A tree to fetch, the peer that should have it, and for how long to try."""
 
     ref: TreeRef
@@ -107,7 +109,7 @@ class Want:
     patience_s: float = math.inf
 
 
-class Wants:
+class FetchQueue:
     """A queue of trees to fetch, newest first, served by as many tasks as call `serve`.
 
     Beyond `most` the oldest are dropped: a seed that reads a long log from the beginning must not
@@ -116,10 +118,10 @@ class Wants:
 
     def __init__(self, exchange: Exchange, *, most: int | None) -> None:
         self._exchange = exchange
-        self._waiting: deque[Want] = deque(maxlen=most)
+        self._waiting: deque[FetchRequest] = deque(maxlen=most)
         self._came = trio.Event()  # replaced whenever a want came
 
-    def add(self, want: Want) -> None:
+    def add(self, want: FetchRequest) -> None:
         """Queue a tree; one that is in the store already costs only a look at the disk."""
         self._waiting.append(want)
         self._came.set()
@@ -132,18 +134,18 @@ class Wants:
                 await self._came.wait()
             want = self._waiting.pop()
             with trio.move_on_after(want.patience_s):
-                await self._exchange.gather(want.ref, want.holder)
+                await self._exchange.fetch_in_background(want.ref, want.holder)
 
 
-class Cache:
+class RunCache:
     """Queues what the log names, entry by entry."""
 
-    def __init__(self, node: Node, heads_every: int, kept: Wants, recent: Wants) -> None:
+    def __init__(self, node: Node, heads_every: int, kept: FetchQueue, recent: FetchQueue) -> None:
         self._node = node
         self._heads_every = heads_every
         self._kept = kept
         self._recent = recent
-        self.rosters = Rosters(node.exchange.blob)
+        self.rosters = TrainerIndex(node.exchange.fetch_blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
         self._last_head: dict[RunId, HeadPromote] = {}
 
@@ -168,22 +170,26 @@ class Cache:
         match body:
             case RoundRoster():
                 digest = digest_from_text(body.roster)
-                self.rosters.name(run, statement.round or 0, digest)
+                self.rosters.set_roster(run, statement.round or 0, digest)
             case WorkCommit():
                 ref = _payload_ref(manifest, body)
-                self._recent.add(Want(ref=ref, holder=statement.author, patience_s=CONTRIBUTION_S))
+                self._recent.add(
+                    FetchRequest(
+                        ref=ref, holder=statement.author, patience_s=CONTRIBUTION_TIMEOUT_S
+                    )
+                )
             case HeadPromote():
                 self._last_head[run] = body
                 if (statement.round or 0) % self._heads_every == 0:
                     self._want_head(manifest, body)
             case RunClose():
-                self.rosters.forget(run)
+                self.rosters.drop(run)
                 if run in self._last_head:
                     self._want_head(manifest, self._last_head[run])
 
     async def _open(self, run: RunId, body: RunOpen) -> None:
         """Start caching a run: documents, first head and shards."""
-        with trio.move_on_after(DOCUMENT_S) as patience:
+        with trio.move_on_after(DOCUMENT_TIMEOUT_S) as patience:
             try:
                 await self._open_now(body)
             except MalformedError as err:
@@ -203,7 +209,7 @@ class Cache:
         for root, size in shards:
             self._want_kept(_shard_ref(root, size))
         for file in manifest.frozen.files if manifest.frozen else ():
-            self._want_kept(workdir.reference(file))
+            self._want_kept(workdir.base_file_ref(file))
         await self._carry(manifest.run_id)
         self._manifests[manifest.run_id] = manifest
         log.info("caching run", run=to_text(manifest.run_id)[:10], name=manifest.name)
@@ -211,21 +217,21 @@ class Cache:
     async def _carry(self, run: RunId) -> None:
         """Relay gossip between peers that are connected to this seed only."""
         net = self._node.network_info.id
-        judge = Commitments(net, run, partial(self.rosters.round_of, run), tell_conflict)
+        judge = CommitmentFilter(net, run, partial(self.rosters.round_of, run), log_conflict)
         await RunGossip.relay(self._node.network, net, run, judge)
 
     async def _document(self, name: str) -> bytes:
         digest = digest_from_text(name)
         self._node.store.pin(digest)
-        return await self._node.exchange.blob(digest)
+        return await self._node.exchange.fetch_blob(digest)
 
     def _want_kept(self, ref: TreeRef) -> None:
         """Queue and pin a tree that every new member needs."""
         self._node.store.pin(ref.root)
-        self._kept.add(Want(ref=ref))
+        self._kept.add(FetchRequest(ref=ref))
 
     def _want_head(self, manifest: Manifest, body: HeadPromote) -> None:
-        self._recent.add(Want(ref=_head_ref(manifest, digest_from_text(body.weights_root))))
+        self._recent.add(FetchRequest(ref=_head_ref(manifest, digest_from_text(body.weights_root))))
 
 
 def _shard_ref(root: str, size_bytes: int) -> TreeRef:
@@ -238,7 +244,7 @@ def _head_ref(manifest: Manifest, weights_root: Digest) -> TreeRef:
 
 
 def _payload_ref(manifest: Manifest, body: WorkCommit) -> TreeRef:
-    header = Header.parse(from_text(body.header, None))
+    header = ContributionHeader.parse(from_text(body.header, None))
     algorithm = manifest.algorithm
     shape = RecordShape(algorithm=algorithm.name, k=header.k, bits=algorithm.bits)
     return TreeRef(
@@ -255,11 +261,11 @@ def _status(node: Node, started_s: float) -> Status:
         roles=("seed",),
         state="seeding",
         duty="seeding",
-        peers=len(node.network.connected()),
+        peers=len(node.network.connected_peers()),
         sent_bytes=node.blobs.sent_bytes,
         received_bytes=sum(node.exchange.received.values()),
         sources=len(node.exchange.received),
-        bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: status_lines.LIARS])),
+        bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: status_lines.MAX_BAD_SOURCES])),
         elapsed_seconds=trio.current_time() - started_s,
         resident_mb=status_lines.resident_mb(),
     )

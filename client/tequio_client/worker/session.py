@@ -15,16 +15,16 @@ from tequio_client.worker.ledger import standing as ledger_standing
 from tequio_client.worker.ledger.follower import LedgerClock, LogFollower
 from tequio_client.worker.ledger.standing import StandingWatch
 from tequio_client.worker.lending.facts import ENDED
-from tequio_client.worker.points.points import Points
+from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.rounds import join, measure
-from tequio_client.worker.rounds.announce import Announcer
+from tequio_client.worker.rounds.announce import CommitmentGossip
 from tequio_client.worker.rounds.beacon import BeaconSecrets
-from tequio_client.worker.rounds.context import Means
-from tequio_client.worker.rounds.dispatch import Deeds
-from tequio_client.worker.rounds.join import Joined, join_run
-from tequio_client.worker.rounds.run import Rounds, describe
+from tequio_client.worker.rounds.context import RunContext
+from tequio_client.worker.rounds.dispatch import DutyRunner
+from tequio_client.worker.rounds.join import JoinedRun, join_run
+from tequio_client.worker.rounds.run import RunDriver, run_fields
 from tequio_client.worker.rounds.statements import EquivocationReporter
-from tequio_client.worker.rounds.workdir import BaseFiles, Workroom, clear_work_folder
+from tequio_client.worker.rounds.workdir import BaseFiles, TrainerWorkdir, clear_work_folder
 from tequio_shared.ids import peer_id_text, to_text
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.lending.lending import Lending
     from tequio_client.worker.node import Node
-    from tequio_client.worker.points.points_db import PointsBook
+    from tequio_client.worker.points.points_db import PointsDatabase
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.network.run import RunView
 
@@ -41,11 +41,11 @@ log = structlog.get_logger(__name__)
 
 QUIET_S = 3.0
 """A worker stays after the run until no peer has fetched anything from it for this long."""
-SPREAD_S = 600.0
+MAX_STAY_S = 600.0
 """Longest stay after the run."""
 
 
-class Volunteer:
+class RunSession:
     """One worker's stay in one run, from joining it until it is over."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Volunteer:
         node: Node,
         trainer: TrainerProcess,
         lending: Lending,
-        book: PointsBook,
+        book: PointsDatabase,
         outbox: Outbox,
     ) -> None:
         self._settings = settings
@@ -67,9 +67,9 @@ class Volunteer:
         clear_work_folder(self._work)
         self._started = trio.current_time()
         self._ended: float | None = None  # when the run was over
-        self._rounds: Rounds | None = None
-        self._deeds: Deeds | None = None
-        self._workroom: Workroom | None = None
+        self._rounds: RunDriver | None = None
+        self._deeds: DutyRunner | None = None
+        self._workroom: TrainerWorkdir | None = None
         self._standing: StandingWatch | None = None
         self.run_id = ""
         """Id of the joined run, as text; kept because computing it hashes the manifest."""
@@ -85,7 +85,7 @@ class Volunteer:
                 nursery.start_soon(status_lines.report, self.status)
             joined = await join_run(node, wanted)
             self.run_id = to_text(joined.manifest.run_id)
-            self._lending.joined(joined.manifest)
+            self._lending.set_run(joined.manifest)
             async with trio.open_nursery() as work:
                 work.start_soon(self._apply_limits)
                 await self._take_part(joined)
@@ -99,42 +99,42 @@ class Volunteer:
             changed, limits = self._lending.changed(), self._lending.limits()
             self._node.upload.limit(limits.upload_bytes_per_s)
             self._node.download.limit(limits.download_bytes_per_s)
-            await trio.to_thread.run_sync(self._node.store.limit, limits.store_bytes)
+            await trio.to_thread.run_sync(self._node.store.set_quota, limits.store_bytes)
             if self._rounds is not None:
-                self._rounds.rest(self._lending.why_not())
+                self._rounds.set_pause(self._lending.pause_reason())
             if self._workroom is not None:
-                await self._workroom.limit(limits)
+                await self._workroom.apply_limits(limits)
             await changed.wait()
 
     async def _spread(self) -> None:
         """Stay while peers still fetch: this worker may be the only one with the last head."""
         self._ended = trio.current_time()
-        self._lending.stays_out(ENDED)
-        with trio.move_on_after(SPREAD_S):
+        self._lending.set_idle(ENDED)
+        with trio.move_on_after(MAX_STAY_S):
             sent = -1
             while sent != self._node.blobs.sent_bytes:
                 sent = self._node.blobs.sent_bytes
                 await trio.sleep(QUIET_S)
 
-    async def _take_part(self, joined: Joined) -> None:
+    async def _take_part(self, joined: JoinedRun) -> None:
         node, run = self._node, joined.manifest.run_id
-        points = Points(self._book, node.signer.key)
+        points = PointsRecorder(self._book, node.signer.key)
         await points.begin()
         ledger_clock = LedgerClock(clock.now_ms)
-        node.ledger.on_date = ledger_clock.note
-        feedback = await join.recovered(node, joined)
+        node.ledger.on_date = ledger_clock.record_date
+        feedback = await join.recover_feedback(node, joined)
         async with LogFollower(
             node.ledger,
             node.network_info,
             self._settings.net.folder,
             rng=node.rng,
         ) as follower:
-            follower.on_proven = points.proven
+            follower.on_proven = points.mark_proven
             path = self._settings.net.folder / "beacon.json"
             secrets = BeaconSecrets(path, node.signer, node.network_info.id)
-            announcer = await Announcer.join(node, joined.manifest)
+            announcer = await CommitmentGossip.join(node, joined.manifest)
             self._workroom = workroom = self._room(joined)
-            means = Means(
+            means = RunContext(
                 key=node.signer.key,
                 manifest=joined.manifest,
                 corpus=joined.corpus,
@@ -148,23 +148,23 @@ class Volunteer:
                 secrets=secrets,
                 workroom=workroom,
                 points=points,
-                measures_every=measure.EVERY if self._settings.is_minded else 0,
+                measures_every=measure.CHART_INTERVAL if self._settings.is_minded else 0,
                 feedback=feedback,
                 ledger_clock=ledger_clock,
             )
-            self._deeds = Deeds(means)
+            self._deeds = DutyRunner(means)
             self._standing = standing = StandingWatch(
                 node.signer.key, node.ledger, ledger_clock.now_ms
             )
             await standing.refresh()
-            await ledger_standing.tell(
+            await ledger_standing.warn_about_tier(
                 node.ledger,
                 node.signer.key,
                 joined.manifest,
                 self._lending.roles(),
                 ledger_clock.now_ms(),
             )
-            self._rounds = Rounds(
+            self._rounds = RunDriver(
                 view=joined.view,
                 means=means,
                 deeds=self._deeds,
@@ -172,21 +172,21 @@ class Volunteer:
                 rng=node.rng,
                 upto=joined.upto,
             )
-            self._rounds.rest(self._lending.why_not())
+            self._rounds.set_pause(self._lending.pause_reason())
             reporter = EquivocationReporter(self._outbox, node.signer.key)
             announcer.on_conflict = reporter.receive
             announcer.follow(joined.view)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(announcer.listen, self._rounds.hear)
+                nursery.start_soon(announcer.listen, self._rounds.receive_announcement)
                 nursery.start_soon(reporter.run)
                 await self._rounds.run(follower.entries(after=joined.after))
                 nursery.cancel_scope.cancel()
         await trio.to_thread.run_sync(feedback.remove)
         log.info("run ended", run=to_text(run)[:10])
 
-    def _room(self, joined: Joined) -> Workroom:
+    def _room(self, joined: JoinedRun) -> TrainerWorkdir:
         limits = self._lending.limits()
-        return Workroom(
+        return TrainerWorkdir(
             trainer=self._trainer,
             prepare=link.Prepare(
                 command=1,
@@ -211,14 +211,14 @@ class Volunteer:
             await self._rounds.leave()
 
     @property
-    def under_way(self) -> int | None:
+    def current_round(self) -> int | None:
         """Number of the round in which this key has a slot, until it is over."""
-        return self._rounds.under_way if self._rounds is not None else None
+        return self._rounds.current_round if self._rounds is not None else None
 
     @property
-    def outside(self) -> str:
+    def idle_reason(self) -> str:
         """Why this key may be in no roster now; empty: it may."""
-        return self._standing.outside() if self._standing is not None else ""
+        return self._standing.idle_reason() if self._standing is not None else ""
 
     @property
     def standing(self) -> str:
@@ -244,8 +244,8 @@ class Volunteer:
 
     def status(self) -> link_status.Status:
         """The status line of this worker."""
-        node, alive, ready = self._node, self._trainer.alive, self._trainer.ready
-        facts = describe(self._rounds.view) if self._rounds else {}
+        node, alive, ready = self._node, self._trainer.heartbeat, self._trainer.ready
+        facts = run_fields(self._rounds.view) if self._rounds else {}
         held = self._deeds.held if self._deeds else None
         tally = self._deeds.tally if self._deeds else None
         until = trio.current_time() if self._ended is None else self._ended
@@ -259,11 +259,13 @@ class Volunteer:
             duty=alive.doing if alive else "starting" if self._ended is None else "spreading",
             head=to_text(held.hash) if held else "",
             head_round=held.round if held else -1,
-            peers=len(node.network.connected()),
+            peers=len(node.network.connected_peers()),
             sent_bytes=node.blobs.sent_bytes,
             received_bytes=sum(node.exchange.received.values()),
             sources=len(node.exchange.received),
-            bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: status_lines.LIARS])),
+            bad_sources=tuple(
+                map(str, node.fetcher.bans.newest_first[: status_lines.MAX_BAD_SOURCES])
+            ),
             verdict=self._rounds.verdict if self._rounds else "",
             rounds_trained=tally.rounds_trained if tally else 0,
             proofs=tally.proofs if tally else 0,
@@ -274,6 +276,6 @@ class Volunteer:
             resident_mb=status_lines.resident_mb(),
             trainer_resident_mb=alive.resident_mb if alive else 0,
             device=ready.device if ready else "",
-            waiting=self._rounds.waits_for if self._rounds and self._ended is None else "",
-            problem=self._trainer.broken or "",
+            waiting=self._rounds.waiting_reason if self._rounds and self._ended is None else "",
+            problem=self._trainer.failure or "",
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tequio_shared.statements.network import Role
 
 ROLES: tuple[Role, ...] = ("trainer", "witness")
-LEAST_QUOTA_BYTES = 64 << 20
+MIN_QUOTA_BYTES = 64 << 20
 _DEVICE = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
 
@@ -42,10 +42,10 @@ class NetSettings:
             raise UserFacingError(
                 f"invalid ledger address {self.ledger!r}: it must start with http:// or https://"
             )
-        if self.quota_bytes < LEAST_QUOTA_BYTES:
+        if self.quota_bytes < MIN_QUOTA_BYTES:
             raise UserFacingError(
                 f"a storage limit of {self.quota_bytes / (1 << 30):.3g} GiB is too small: use "
-                f"--quota-gib {LEAST_QUOTA_BYTES / (1 << 30)} or more"
+                f"--quota-gib {MIN_QUOTA_BYTES / (1 << 30)} or more"
             )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-LAST_WORDS_S = 2.5
+BEFORE_STOP_S = 2.5
 """Longest time for leaving the run; with everything else to close, a program ends within 5 s."""
 
 
@@ -31,7 +31,7 @@ class BrokenRulesError(TequioError):
 
 
 @contextmanager
-def named(ledger: str) -> Iterator[None]:
+def explain_untrusted_log(ledger: str) -> Iterator[None]:
     """Add the ledger's address and advice to errors that mean that its log cannot be trusted.
 
     Raises UserFacingError, in a group, for those errors at any depth; other errors pass through.
@@ -40,47 +40,48 @@ def named(ledger: str) -> Iterator[None]:
         yield
     except* (LogForkedError, BrokenRulesError, NoQuorumError, UntrustedLogError) as group:
         raise UserFacingError(
-            f"{first_of(group)}; do not trust {ledger} before `tequio audit --ledger {ledger}` "
+            f"{first_error(group)}; do not trust {ledger} before `tequio audit --ledger {ledger}` "
             "has passed"
         ) from group
 
 
 @contextmanager
-def reached(ledger: str) -> Iterator[None]:
+def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
     """Add the ledger's address and advice to errors of an unreachable or unusable ledger.
 
     Raises UserFacingError, as `named` does for a log that cannot be trusted.
     """
-    with named(ledger):
+    with explain_untrusted_log(ledger):
         try:
             yield
         except* LedgerUnavailableError as group:
             raise UserFacingError(
-                f"the ledger at {ledger} does not answer ({first_of(group)}): "
+                f"the ledger at {ledger} does not answer ({first_error(group)}): "
                 "check the address, and that the ledger is running"
             ) from group
         except* LedgerRefusedError as group:
             raise UserFacingError(
-                f"the ledger at {ledger} refused the request: {first_of(group)}"
+                f"the ledger at {ledger} refused the request: {first_error(group)}"
             ) from group
         except* MalformedError as group:
             raise UserFacingError(
-                f"the server at {ledger} is not a Tequio ledger of this version: {first_of(group)}"
+                f"the server at {ledger} is not a Tequio ledger of this version: "
+                f"{first_error(group)}"
             ) from group
 
 
-def first_of(error: BaseException) -> BaseException:
+def first_error(error: BaseException) -> BaseException:
     """The error itself, or the first one in its group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
-class Stopping:
+class StoppableProgram:
     """Runs a program until it ends or a signal stops it; `last_words` runs before a stop."""
 
     def __init__(self) -> None:
-        self.last_words: Callable[[], Awaitable[None]] | None = None
+        self.before_stop: Callable[[], Awaitable[None]] | None = None
 
     async def run(self, program: Callable[[], Awaitable[None]]) -> None:
         """Run the program until it ends or is stopped; raises its errors."""
@@ -95,7 +96,7 @@ class Stopping:
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             watching.set()
             log.info("stopping", signal=await _next(signals))
-            with trio.move_on_after(LAST_WORDS_S):
+            with trio.move_on_after(BEFORE_STOP_S):
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(_cancel_at_next, signals, nursery.cancel_scope)
                     await self._run_last_words()
@@ -104,10 +105,10 @@ class Stopping:
 
     async def _run_last_words(self) -> None:
         try:
-            if self.last_words is not None:
-                await self.last_words()
+            if self.before_stop is not None:
+                await self.before_stop()
         except* TequioError as group:
-            log.warning("member.leave not sent", error=str(first_of(group)))
+            log.warning("member.leave not sent", error=str(first_error(group)))
 
 
 async def _next(signals: AsyncIterator[int]) -> str:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import Status
 
-EVERY_S = 1.0
-LIARS = 8
+INTERVAL_S = 1.0
+MAX_BAD_SOURCES = 8
 """Most peers that sent wrong data listed in a status."""
 
 
@@ -25,7 +25,7 @@ async def report(status: Callable[[], Status]) -> NoReturn:
     """Write a status line every second until cancelled, whether or not anybody reads it."""
     descriptor = sys.stdout.fileno()
     while True:
-        line = link_status.encode(status())
+        line = link_status.encode_status(status())
         # In a thread: a full pipe that nobody reads must not block anything else.
         try:
             await trio.to_thread.run_sync(
@@ -36,7 +36,7 @@ async def report(status: Callable[[], Status]) -> NoReturn:
             )
         except OSError:
             await trio.sleep_forever()  # nobody reads any more
-        await trio.sleep(EVERY_S)
+        await trio.sleep(INTERVAL_S)
 
 
 def resident_mb() -> int:

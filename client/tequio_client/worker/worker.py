@@ -18,29 +18,47 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ipc.competitions import AskCompetitions, AskCurves
-from tequio_client.ipc.control import AskBenchmark, AskDiagnostics, AskRuns, Diagnostics, RunRow
-from tequio_client.ipc.facts import NOTHING_OF_SESSION, MachineFacts, Watch
-from tequio_client.ipc.snapshot import Wish
+from tequio_client.ipc.control import (
+    AskBenchmark,
+    AskDiagnostics,
+    AskRuns,
+    DiagnosticsReply,
+    RunRow,
+)
+from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions
+from tequio_client.ipc.snapshot import DesiredState
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
 from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
-from tequio_client.worker.control.lists import CompetitionsList, RunsList, choose
-from tequio_client.worker.evaluate import Judge, Known
+from tequio_client.worker.control.lists import CompetitionsList, RunsList, choose_run
+from tequio_client.worker.evaluate import CompetitionJudge, WorkerKnowledge
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.lending.facts import ENDED, JOINING, Facts, Outside, StepPace, Why
-from tequio_client.worker.lending.lending import UNMINDED, Choices, Lending, now
-from tequio_client.worker.lending.meters import Counters, Energy, MonthCounter, Traffic
+from tequio_client.worker.lending.facts import (
+    ENDED,
+    JOINING,
+    IdleCause,
+    IdleReason,
+    LendingFacts,
+    StepPace,
+)
+from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices, local_now
+from tequio_client.worker.lending.meters import (
+    EnergyMeter,
+    MonthCounter,
+    TransferCounters,
+    TransferMeter,
+)
 from tequio_client.worker.points import points
-from tequio_client.worker.points.activity import ActivityBook
-from tequio_client.worker.points.events import Diary, Look
+from tequio_client.worker.points.activity import ActivityDatabase
+from tequio_client.worker.points.events import ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
-from tequio_client.worker.points.points_db import PointsBook
+from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds.join import RunOverError
-from tequio_client.worker.session import Volunteer
+from tequio_client.worker.session import RunSession
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
 
 if TYPE_CHECKING:
@@ -51,7 +69,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ipc.snapshot import Snapshot
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.lending.facts import Moment
+    from tequio_client.worker.lending.facts import LocalInstant
     from tequio_client.worker.node import Node
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.keys import Signer
@@ -59,17 +77,17 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-KEEP_S = 30
+SAVE_S = 30
 """Seconds between two writes of the meters."""
 LOOK_S, RESTING_S = 1.0, 2.0
 """Seconds between two readings of the meters: while something computes, and while nothing does."""
-AGAIN_S = 30.0
+RETRY_S = 30.0
 """Seconds until a worker that stays retries after an error."""
-GOODBYE_S = 2.0
+LEAVE_TIMEOUT_S = 2.0
 _PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
 
 
-class Host:
+class Worker:
     """All parts of one worker process."""
 
     def __init__(self, settings: WorkerSettings, signer: Signer, ledger: LedgerApi) -> None:
@@ -89,35 +107,37 @@ class Host:
         rng = Random(signer.key)  # noqa: S311 - back-off only
         self.probe = ProbeProcess(probe_program()) if settings.is_minded else None
         self.node: Node | None = None
-        self.volunteer: Volunteer | None = None
-        self._fault = Why.NO_SWARM  # what an error means at the present step; owned by _stay
-        fixed = None if settings.is_minded else UNMINDED
-        self.choices = Choices(folder, wish=Wish(lend=not settings.is_linked), fixed=fixed)
-        self.lending = Lending(settings, self.choices, self.trainer, self.evaluator, self.facts)
-        self.book = PointsBook.opened(folder, signer.key)
-        activity = ActivityBook.opened(folder, clock.now_ms)
-        self.books = Bookkeeping(
-            self.book, activity, ledger, signer.key, folder / LOG_FILE, rng=rng
+        self.session: RunSession | None = None
+        self._fault = IdleCause.NO_SWARM  # what an error means at the present step; owned by _stay
+        fixed = None if settings.is_minded else UNRESTRICTED
+        self.choices = StoredChoices(
+            folder, wish=DesiredState(lend=not settings.is_linked), fixed=fixed
         )
-        self.diary = Diary(activity)
+        self.lending = Lending(settings, self.choices, self.trainer, self.evaluator, self.facts)
+        self.points_db = PointsDatabase.opened(folder, signer.key)
+        activity = ActivityDatabase.opened(folder, clock.now_ms)
+        self.bookkeeping = Bookkeeping(
+            self.points_db, activity, ledger, signer.key, folder / LOG_FILE, rng=rng
+        )
+        self.activity_recorder = ActivityRecorder(activity)
         self.runs = RunsList(ledger)
-        self.judge = Judge(
+        self.judge = CompetitionJudge(
             settings=settings,
             key=signer.key,
             ledger=ledger,
             outbox=self.outbox,
             lending=self.lending,
             process=self.evaluator,
-            known=Known(
+            known=WorkerKnowledge(
                 machine=lambda: self.facts().known_machine(),
                 trained=self._trained,
                 parameters=self.runs.parameters,
             ),
         )
-        self.competitions = CompetitionsList(ledger, self.book.file, self.judge.ours)
-        self.traffic = Traffic(MonthCounter(folder))
-        self.energy = Energy(folder)
-        self.pace = StepPace()
+        self.competitions = CompetitionsList(ledger, self.points_db.file, self.judge.role_in)
+        self.traffic = TransferMeter(MonthCounter(folder))
+        self.energy = EnergyMeter(folder)
+        self.step_pace = StepPace()
 
     async def run(self) -> None:
         """Run until a plain worker's run ends; a worker that stays runs until cancelled.
@@ -138,8 +158,8 @@ class Host:
 
     async def leave(self) -> None:
         """Leave the run, if the worker is in one."""
-        if self.volunteer is not None:
-            await self.volunteer.leave()
+        if self.session is not None:
+            await self.session.leave()
 
     # --- taking part
 
@@ -148,7 +168,7 @@ class Host:
         while True:
             chosen = self.lending.preferences
             if chosen.consent:
-                self.lending.stays_out(JOINING)
+                self.lending.set_idle(JOINING)
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._cancel_when_changed, chosen, nursery.cancel_scope)
                     await self._keep_trying(chosen.run)
@@ -158,21 +178,23 @@ class Host:
     async def _keep_trying(self, wanted: str) -> NoReturn:
         """Join and rejoin a run; the last failure is shown until the worker is in a run again."""
         while True:
-            self._fault = Why.NO_SWARM
+            self._fault = IdleCause.NO_SWARM
             try:
                 await self._take_part(wanted or await self._chosen_run())
             except* TequioError as group:
-                self._record_failure(shutdown.first_of(group.subgroup(UserFacingError) or group))
-            await trio.sleep(AGAIN_S)
+                self._record_failure(shutdown.first_error(group.subgroup(UserFacingError) or group))
+            await trio.sleep(RETRY_S)
 
     def _record_failure(self, error: BaseException) -> None:
         log.warning("not in a run", why=str(error))
         if isinstance(error, RunOverError):
-            self.lending.stays_out(ENDED)
-        elif self.ledger.reach.problem:  # shown by a rule of its own, for as long as it lasts
-            self.lending.stays_out(self.lending.outside or JOINING)
+            self.lending.set_idle(ENDED)
+        elif (
+            self.ledger.reachability.problem
+        ):  # shown by a rule of its own, for as long as it lasts
+            self.lending.set_idle(self.lending.idle_reason or JOINING)
         else:
-            self.lending.stays_out(Outside(why=self._fault, problem=str(error)))
+            self.lending.set_idle(IdleReason(why=self._fault, problem=str(error)))
 
     async def _chosen_run(self) -> str:
         """Choose a run for the volunteer, as soon as one fits."""
@@ -181,93 +203,97 @@ class Host:
             while self.facts().machine is None:  # noqa: ASYNC110 - without it no fit can be judged
                 await trio.sleep(LOOK_S)
             machine = self.facts().known_machine()
-            found = choose(rows, machine, self.lending.preferences, self.signer.key)
+            found = choose_run(rows, machine, self.lending.preferences, self.signer.key)
             if isinstance(found, RunRow):
-                self.lending.stays_out(JOINING)
+                self.lending.set_idle(JOINING)
                 return found.run
-            self.lending.stays_out(found)
-            await trio.sleep(AGAIN_S)
+            self.lending.set_idle(found)
+            await trio.sleep(RETRY_S)
 
     async def _cancel_when_changed(self, chosen: Preferences, scope: trio.CancelScope) -> None:
         while _membership(self.lending.preferences) == _membership(chosen):
             await self.lending.changed().wait()
-        with trio.move_on_after(GOODBYE_S):
+        with trio.move_on_after(LEAVE_TIMEOUT_S):
             await self.leave()
         scope.cancel()
 
     async def _take_part(self, wanted: str | None = None) -> None:
         settings = self.settings
-        with shutdown.named(settings.net.ledger):
+        with shutdown.explain_untrusted_log(settings.net.ledger):
             async with (
-                nodes.opened(settings.net, self.signer, self.ledger, is_seed=False) as node,
+                nodes.open_node(settings.net, self.signer, self.ledger, is_seed=False) as node,
                 trio.open_nursery() as nursery,
             ):
-                self.node, self._fault = node, Why.BARRED
-                nodes.say_where(node, "worker", roles=",".join(settings.roles))
+                self.node, self._fault = node, IdleCause.BARRED
+                nodes.log_start(node, "worker", roles=",".join(settings.roles))
                 nursery.start_soon(node.membership.run)
                 nursery.start_soon(node.checkpoints.run)
-                nursery.start_soon(self.books.run)
-                self.volunteer = Volunteer(
-                    settings, node, self.trainer, self.lending, self.book, self.outbox
+                nursery.start_soon(self.bookkeeping.run)
+                self.session = RunSession(
+                    settings, node, self.trainer, self.lending, self.points_db, self.outbox
                 )
                 try:
-                    await self.volunteer.run(wanted or settings.net.run)
+                    await self.session.run(wanted or settings.net.run)
                 finally:
-                    self.node, self.volunteer = None, None
+                    self.node, self.session = None, None
                 nursery.cancel_scope.cancel()
 
     async def _meter(self) -> NoReturn:
         """Read the meters and decide again, regularly."""
         kept_s = -math.inf
         while True:
-            self.traffic.look(self._counters(), now())
-            self._count_energy(now())
+            self.traffic.observe(self._counters(), local_now())
+            self._count_energy(local_now())
             share = self.lending.decision.share_percent
-            self.pace.look(self.trainer.alive, share, trio.current_time())
+            self.step_pace.observe(self.trainer.heartbeat, share, trio.current_time())
             if self.probe is not None:
                 children = (self.trainer.child.pid, self.evaluator.child.pid)
                 ours = (os.getpid(), *(pid for pid in children if pid))
                 on_battery = self.probe.facts is not None and self.probe.facts.on_battery
                 is_quiet = bool(on_battery) and not self.lending.preferences.on_battery
-                watch = Watch(ours=ours, is_computing=self._is_computing, is_quiet=is_quiet)
-                self.probe.watch(watch)
-            self.lending.look()
+                watch = ProbeInstructions(
+                    ours=ours, is_computing=self._is_computing, is_quiet=is_quiet
+                )
+                self.probe.send_instructions(watch)
+            self.lending.update()
             self._record_activity()
-            if trio.current_time() >= kept_s + KEEP_S:
+            if trio.current_time() >= kept_s + SAVE_S:
                 kept_s = trio.current_time()
-                self.choices.keep()
+                self.choices.save()
                 await trio.to_thread.run_sync(self._keep_counts)
             await trio.sleep(LOOK_S if self._is_computing else RESTING_S)
 
     def _record_activity(self) -> None:
-        standing = self.volunteer.standing if self.volunteer else ""
-        look = Look(shown=self.snapshot(), standing=standing, steady_ms=clock.steady_ms())
-        self.diary.look(look)
+        standing = self.session.standing if self.session else ""
+        look = Observation(shown=self.snapshot(), standing=standing, steady_ms=clock.steady_ms())
+        self.activity_recorder.observe(look)
 
-    def _counters(self) -> Counters | None:
+    def _counters(self) -> TransferCounters | None:
         node = self.node
         if node is None:
             return None
         received_bytes = node.fetcher.client.streams.received_bytes
-        return Counters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
+        return TransferCounters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
 
-    def _count_energy(self, moment: Moment) -> None:
+    def _count_energy(self, moment: LocalInstant) -> None:
         """Count the energy of the computing device, for the round under way if there is one."""
-        ready, alive = self.trainer.ready, self.evaluator.alive
+        ready, alive = self.trainer.ready, self.evaluator.heartbeat
         machine = self.facts().known_machine()
         device = ready.device if ready else alive.device if alive else ""
         lent = tuple(one for one in machine.gpus or () if one.id == device)
-        self.energy.look(lent, moment.day(), moment.steady_ms)
-        view = self.volunteer.view if self.volunteer else None
+        self.energy.observe(lent, moment.day(), moment.steady_ms)
+        view = self.session.view if self.session else None
         current = view.round if view else None
         is_in = current is not None and self.signer.key in current.slot_of
-        self.books.weigh(self.energy.total_j, current.roster_index if current and is_in else None)
+        self.bookkeeping.assign_energy(
+            self.energy.total_j, current.roster_index if current and is_in else None
+        )
 
     def _keep_counts(self) -> None:
-        self.books.keep()
+        self.bookkeeping.save()
         for count in (self.traffic, self.energy):
             try:
-                count.keep()
+                count.save()
             except UserFacingError as err:
                 log.warning("meter not written", error=str(err))
 
@@ -276,10 +302,10 @@ class Host:
             await self.trainer.run()
             if not self.settings.is_minded:
                 raise UserFacingError(
-                    self.trainer.broken or "the trainer process ended: start the worker again"
+                    self.trainer.failure or "the trainer process ended: start the worker again"
                 )
-            self.lending.look()
-            while self.trainer.broken is not None:
+            self.lending.update()
+            while self.trainer.failure is not None:
                 await self.lending.changed().wait()
 
     # --- controllers
@@ -290,53 +316,53 @@ class Host:
 
     def snapshot(self) -> Snapshot:
         """The present state of the worker, for controllers."""
-        return control_snapshot.snapshot(
-            control_snapshot.Parts(
+        return control_snapshot.build_snapshot(
+            control_snapshot.SnapshotSources(
                 key=self.signer.key,
                 lending=self.lending,
                 trainer=self.trainer,
                 evaluator=self.evaluator,
-                volunteer=self.volunteer,
-                books=self.books,
+                volunteer=self.session,
+                books=self.bookkeeping,
                 facts=self.facts(),
                 traffic=self.traffic,
                 energy=self.energy,
-                reach=self.ledger.reach,
+                reach=self.ledger.reachability,
                 ledger_url=self.settings.net.ledger,
             )
         )
 
-    def want(self, wish: Wish) -> None:
+    def apply_state(self, wish: DesiredState) -> None:
         """Apply a desired state."""
-        self.lending.want(wish)
+        self.lending.apply_state(wish)
 
-    def choose(self, preferences: Preferences) -> None:
+    def apply_preferences(self, preferences: Preferences) -> None:
         """Apply preferences."""
-        self.lending.choose(preferences)
+        self.lending.apply_preferences(preferences)
 
-    def tell(self, facts: SessionFacts, controller: object) -> None:
+    def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
         """Receive facts of the user's session from a controller."""
-        self.lending.tell(facts, controller)
+        self.lending.apply_session_facts(facts, controller)
 
-    def hung_up(self, controller: object) -> None:
+    def drop_controller(self, controller: object) -> None:
         """Drop the session facts of a controller that disconnected."""
-        self.lending.hung_up(controller)
+        self.lending.drop_controller(controller)
 
     async def answer(self, question: Question) -> Reply:
         """Answer a controller's question; raises TequioError."""
         match question:
             case AskRuns():
-                return await self.runs.read(self.volunteer.run_id if self.volunteer else "")
+                return await self.runs.read(self.session.run_id if self.session else "")
             case AskCompetitions() | AskCurves():
                 return await self.competitions.answer(question)
             case AskDiagnostics():
-                return Diagnostics(text=control_snapshot.text(self.snapshot()))
+                return DiagnosticsReply(text=control_snapshot.diagnostics_text(self.snapshot()))
             case AskBenchmark(device=device):
                 if self.trainer.child.pid is not None:
                     raise RefusedError("busy", "pause lending first to get a meaningful result")
                 return await run_benchmark(device, self.settings.net.folder)
             case _:
-                return await self.books.answer(question)
+                return await self.bookkeeping.answer(question)
 
     # --- what is known
 
@@ -346,17 +372,17 @@ class Host:
 
     async def _trained(self) -> frozenset[str]:
         """Runs in which this key took part, and the present one."""
-        found = await trio.to_thread.run_sync(points.runs, self.book.file)
-        return found | ({self.volunteer.run_id} if self.volunteer else set())
+        found = await trio.to_thread.run_sync(points.run_ids, self.points_db.file)
+        return found | ({self.session.run_id} if self.session else set())
 
-    def facts(self) -> Facts:
+    def facts(self) -> LendingFacts:
         """All facts for the lending policy, read now."""
-        probe, told = self.probe, self.lending.told
+        probe, told = self.probe, self.lending.session_report
         now_s, now_ms = trio.current_time(), clock.steady_ms()
-        session = told.facts if told else NOTHING_OF_SESSION if self.settings.is_linked else None
-        reach = self.ledger.reach
+        session = told.facts if told else UNKNOWN_SESSION if self.settings.is_linked else None
+        reach = self.ledger.reachability
         folder, store = self.settings.net.folder, self.node.store if self.node else None
-        return Facts(
+        return LendingFacts(
             session=session,
             session_age_s=(now_ms - told.at_ms) / 1000 if told else 0.0,
             machine=probe.facts if probe else _PLAIN_MACHINE,
@@ -366,13 +392,13 @@ class Host:
             store_bytes=store.used_bytes if store else 0,
             need_mb=self.lending.need_mb if self.settings.is_minded else 0,
             is_computing=self._is_computing,
-            slowdown=self.pace.slowdown,
-            round=self.volunteer.under_way if self.volunteer else None,
-            trainer_problem=self.trainer.broken or "",
-            standing_problem=self.volunteer.outside if self.volunteer else "",
+            slowdown=self.step_pace.slowdown,
+            round=self.session.current_round if self.session else None,
+            trainer_problem=self.trainer.failure or "",
+            standing_problem=self.session.idle_reason if self.session else "",
             ledger_problem=reach.problem,
             was_ledger_reached=reach.was_reached,
-            outside=self.lending.outside if self.settings.is_minded else None,
+            outside=self.lending.idle_reason if self.settings.is_minded else None,
         )
 
 

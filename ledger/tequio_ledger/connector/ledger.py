@@ -30,7 +30,7 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.limits import POST_BYTES, STATEMENT_LIFE_MS
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.proof_of_work import find_nonce
@@ -94,7 +94,7 @@ class LedgerClient:
 
         Raises RefusedError with the ledger's code.
         """
-        raw = await self._call("POST", "/v1/statements", bundle([entry.leaf()]))
+        raw = await self._call("POST", "/v1/statements", encode_bundle([entry.leaf()]))
         items = parse_answer(raw, PostedAnswer).items
         if len(items) != 1:
             raise PeerError("the ledger answered about other statements than the one sent")

@@ -22,7 +22,7 @@ from tequio_shared import ids
 from tequio_shared.api import connector
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.keys import check_key, verify
-from tequio_shared.ratelimit import Buckets
+from tequio_shared.ratelimit import TokenBuckets
 from tequio_shared.statements.network import MemberVouch
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Desk:
         self._open: dict[str, Connection] = {}
         self._saying = asyncio.Lock()
         hourly = rules.codes_per_hour
-        self._buckets = Buckets(hourly / HOUR_S, max(1, hourly / AT_ONCE)) if hourly else None
+        self._buckets = TokenBuckets(hourly / HOUR_S, max(1, hourly / AT_ONCE)) if hourly else None
 
     def challenge(self, wish: ConnectRequest) -> ConnectChallenge:
         """Give a key something to sign; raises RefusedError for a provider that we do not know."""
@@ -232,7 +232,7 @@ class Desk:
         if len(self._open) >= OPEN:
             raise RefusedError("queue-full", "too many want to connect now: try again later")
         for sender in (network, peer):
-            if self._buckets and not self._buckets.take(sender, 1, now_ms / 1000):
+            if self._buckets and not self._buckets.try_spend(sender, 1, now_ms / 1000):
                 raise RefusedError("rate-limited", "too many codes were asked for from here: wait")
 
     async def _check_registered(self, peer: PeerKey) -> None:

@@ -17,9 +17,9 @@ from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import STATEMENT_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.conduct import read_fault
-from tequio_shared.network.coordination import Stopwatch, decide, due
-from tequio_shared.network.run import State as RunState
-from tequio_shared.network.standing import OUTSIDE
+from tequio_shared.network.coordination import CoordinatorTimers, decide, due
+from tequio_shared.network.run import RunState
+from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.keys import Signer
-    from tequio_shared.network.coordination import Step
+    from tequio_shared.network.coordination import CoordinatorStep
     from tequio_shared.network.run import FullRunView
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
@@ -89,7 +89,7 @@ class Accuser:
         if author == self._state.genesis.coordinator_key:
             return True
         record = self._state.standings.records.get(author)
-        return record is not None and (record.standing in OUTSIDE or record.fault is not None)
+        return record is not None and (record.standing in EXCLUDED or record.fault is not None)
 
     def _holds(self, report: FaultReport) -> bool:
         try:
@@ -142,7 +142,7 @@ class Coordinator:
         self._signer = signer
         self._state = state
         self.accuser = Accuser(state)
-        self._watches: dict[RunId, Stopwatch] = {}
+        self._watches: dict[RunId, CoordinatorTimers] = {}
         # Runs, and with None the network, whose statement was refused: our bug.
         self._resting_until: dict[RunId | None, int] = {}
 
@@ -202,9 +202,9 @@ class Coordinator:
 
     def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> Deed | None:
         """One run's next statement; a run that nothing can be said of must not stop the others."""
-        watch = self._watches.setdefault(run, Stopwatch())
+        watch = self._watches.setdefault(run, CoordinatorTimers())
         try:
-            watch.note(view, now_ms)
+            watch.update(view, now_ms)
             step = decide(view, watch, now_ms)
             return None if step is None else self._deed(run, step, now_ms)
         except (RefusedError, PeerError) as err:
@@ -212,12 +212,12 @@ class Coordinator:
             self.back_off(run, now_ms)
             return None
 
-    def _deed(self, run: RunId, step: Step, now_ms: int) -> Deed:
+    def _deed(self, run: RunId, step: CoordinatorStep, now_ms: int) -> Deed:
         entry = self.sign(step.body, now_ms, run, step.round)
         return Deed(run=run, entry=entry, document=step.document)
 
     def _due(self, run: RunId, view: FullRunView) -> int | None:
-        return self._rested(run, due(view, self._watches.setdefault(run, Stopwatch())))
+        return self._rested(run, due(view, self._watches.setdefault(run, CoordinatorTimers())))
 
     def _rested(self, run: RunId | None, time: int | None) -> int | None:
         return None if time is None else max(time, self._resting_until.get(run, 0))

@@ -111,7 +111,7 @@ class Integrity:
         self._read(connection, published.size, take)
         if self.tree.size != published.size:
             raise damage(f"entry {self.tree.size} is missing")
-        _check_tiles(connection, self.tree.take_changed(), grown=True)
+        _check_tiles(connection, self.tree.pop_changed(), grown=True)
         if self.tree.root() != published.root:
             raise damage(f"checkpoint {published.size} was signed over other entries")
 
@@ -120,7 +120,7 @@ class Integrity:
         self._read(connection, _ALL, take)
         if self.tree.size != head.size:
             raise damage(f"the head counts {head.size} entries, but {self.tree.size} are there")
-        _check_tiles(connection, self.tree.take_changed())
+        _check_tiles(connection, self.tree.pop_changed())
         if log_rows.count_tiles(connection) != count_tiles(head.size):
             raise damage("there are tiles that no entry belongs to")
         if self.tree.root() != head.root:
@@ -130,7 +130,7 @@ class Integrity:
         for stored in log_rows.each_entry(connection, self.tree.size, end):
             self._check_entry(stored, take)
             if self.tree.size % _CHECK_EVERY == 0:
-                _check_tiles(connection, self.tree.take_full())
+                _check_tiles(connection, self.tree.pop_full())
 
     def _check_entry(self, stored: StoredEntry, take: Take) -> None:
         if stored.index != self.tree.size:
@@ -322,7 +322,7 @@ class Log:
         for admitted in batch:
             tree.append(admitted.leaf)
         head = replace(self._head, size=tree.size, root=tree.root())
-        tiles = tree.take_changed()
+        tiles = tree.pop_changed()
         with self._database.office.begin() as connection:
             if not log_rows.swap_head(connection, self._head, head):  # first: it locks the head
                 raise self._database.lost_office(

@@ -115,7 +115,7 @@ class TileProofs:
 
     def inclusion(self, index: int) -> list[Digest]:
         """Prove the entry at an index, its sibling first; raises IndexError outside the log."""
-        ranges = tile_proofs.inclusion(index, self.size)
+        ranges = tile_proofs.inclusion_ranges(index, self.size)
         if self._foresee is not None:
             named = tile_proofs.tiles_over(index, self.size)
             self._tiles.update(self._foresee([one for one in named if one not in self._tiles]))
@@ -126,11 +126,11 @@ class TileProofs:
 
         Raises IndexError unless 1 <= old_size <= size.
         """
-        return [self._hash(span) for span in tile_proofs.consistency(old_size, self.size)]
+        return [self._hash(span) for span in tile_proofs.consistency_ranges(old_size, self.size)]
 
     def root(self) -> Digest:
         """Root over all entries; raises FatalLogError when a tile is missing."""
-        hashes = b"".join(self._node(node) for node in tile_proofs.edge(self.size))
+        hashes = b"".join(self._node(node) for node in tile_proofs.edge_nodes(self.size))
         return Frontier.parse(self.size.to_bytes(8, "big") + hashes).root()
 
     def _hash(self, span: Range) -> Digest:

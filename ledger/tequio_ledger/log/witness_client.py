@@ -22,8 +22,8 @@ from tequio_shared.log.policy import (
     ADD_CHECKPOINT,
     ANSWER_BYTES,
     AddCheckpoint,
-    Status,
-    cosignature,
+    CosigningStatus,
+    find_cosignature,
     origin_hash,
     parse_conflict,
 )
@@ -126,19 +126,19 @@ class Asker:
 
     async def _ask(self, target: Published, prove: Prove) -> str:
         status, body = await self._post(target, prove)
-        if status == Status.CONFLICT:
+        if status == CosigningStatus.CONFLICT:
             size = parse_conflict(body)
             if size > target.size:
                 raise await self._disagreement(f"it saw size {size} already")
             self._size = size
             status, body = await self._post(target, prove)
-        if status == Status.NO_PROOF:
+        if status == CosigningStatus.NO_PROOF:
             raise await self._disagreement("it saw another history")
-        if status != Status.COSIGNED:
+        if status != CosigningStatus.COSIGNED:
             said = body[:_SAID_BYTES].decode("utf-8", "replace").strip()
             raise self._failed(f"status {status}: {said}")
         now_s = self._clock() // 1000
-        return cosignature(target.note, body, self._log, self.witness.key, now_s)
+        return find_cosignature(target.note, body, self._log, self.witness.key, now_s)
 
     async def _post(self, target: Published, prove: Prove) -> tuple[int, bytes]:
         old = self._size
@@ -153,7 +153,7 @@ class Asker:
         url = f"{self._url}/{origin_hash(self._log.name)}/checkpoint"
         async with self._http.stream("GET", url) as answer:
             note = await read_bounded(answer, NOTE_BYTES)
-            if answer.status_code != Status.COSIGNED:
+            if answer.status_code != CosigningStatus.COSIGNED:
                 return self._failed(f"{why}, and shows no checkpoint")
         self._failed(why)
         return WitnessDisagreesError(why, note)
@@ -272,9 +272,9 @@ class Recall:
         url = f"{(witness.url or '').rstrip('/')}/{origin_hash(self._key.name)}/checkpoint"
         async with http.stream("GET", url) as answer:
             note = await read_bounded(answer, NOTE_BYTES)
-        if answer.status_code == Status.UNKNOWN_LOG:
+        if answer.status_code == CosigningStatus.UNKNOWN_LOG:
             return b""
-        if answer.status_code != Status.COSIGNED:
+        if answer.status_code != CosigningStatus.COSIGNED:
             raise PeerError(f"status {answer.status_code}")
         if not open_checkpoint(note, self._key, [witness.key]).cosignatures:
             raise PeerError("what it shows bears no cosignature of its own")

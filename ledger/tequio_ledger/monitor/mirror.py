@@ -112,7 +112,7 @@ class Mirror:
             first = self.size
             rows = [one.row(first + at) for at, one in enumerate(admitted)]
             log_rows.insert_entries(connection, rows)
-            log_rows.write_tiles(connection, tree.take_changed())
+            log_rows.write_tiles(connection, tree.pop_changed())
             derived.write(connection, changes, self.state)
             log_rows.swap_head(connection, self._head, head)
         self._head, self.edge = head, edge

@@ -15,7 +15,7 @@ from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES
 from tequio_shared.log.notes import NOTE_BYTES
-from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, hashes_at, parse_bundle
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, hashes_at, parse_bundle
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -68,7 +68,7 @@ class RemoteLedger:
     def entries(self, first: int, end: int) -> list[bytes]:
         """Get leaves first to end - 1, all of one bundle."""
         start = first - first % TILE_WIDTH
-        tile = Tile(level=ENTRIES, index=first // TILE_WIDTH, width=end - start)
+        tile = Tile(level=BUNDLE_LEVEL, index=first // TILE_WIDTH, width=end - start)
         leaves = parse_bundle(self._get(f"/log/{tile.path()}", tile.width * (ENTRY_BYTES + 2)))
         if len(leaves) < end - start:
             raise MalformedError(f"{tile.path()} holds {len(leaves)} leaves")

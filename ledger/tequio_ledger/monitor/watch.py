@@ -25,9 +25,9 @@ from tequio_ledger.web.answers import peer_answer, round_answer, run_answer
 from tequio_shared.errors import FatalLogError, MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import digest_from_text, from_text, to_text
 from tequio_shared.log.merkle import verify_consistency
-from tequio_shared.log.notes import VerifierKey, keep_signers, to_base64
+from tequio_shared.log.notes import VerifierKey, filter_signatures, to_base64
 from tequio_shared.log.policy import ForkEvidence, NoQuorumError
-from tequio_shared.log.reading import extended, next_piece, open_signed
+from tequio_shared.log.reading import extend_frontier, next_range, open_signed
 from tequio_shared.log.tiles import new_tiles
 
 if TYPE_CHECKING:
@@ -316,10 +316,10 @@ class Watch:
 
     def _read_piece(self, signed: Checkpoint, note: bytes) -> None:
         """Read the rest of a bundle, prove it, and keep it."""
-        first, end = next_piece(self._mirror.size, signed.size)
+        first, end = next_range(self._mirror.size, signed.size)
         try:
             leaves = self._ledger.entries(first, end)
-            edge = extended(self._mirror.edge, leaves)
+            edge = extend_frontier(self._mirror.edge, leaves)
             proof = self._proofs(signed).consistency(end) if end < signed.size else []
             verify_consistency(end, edge.root(), signed.size, signed.root, proof)
         except (PeerError, FatalLogError) as err:
@@ -399,7 +399,7 @@ class Watch:
         """Describe two histories, both signed; without the one before there is no proof of that."""
         if not self._mirror.note:
             return self._found(Kind.ENTRIES, why, note)
-        signed = [keep_signers(one, [self._key]).decode() for one in (self._mirror.note, note)]
+        signed = [filter_signatures(one, [self._key]).decode() for one in (self._mirror.note, note)]
         evidence = ForkEvidence(
             log_key=self._key.text(),
             why=why,

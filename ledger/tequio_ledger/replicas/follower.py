@@ -24,7 +24,7 @@ from tequio_ledger.store import submissions
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -247,7 +247,7 @@ class Follower:
 
     async def _pass_on(self, entries: tuple[Entry, ...]) -> list[Outcome]:
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
-        number = await run(self._put, bundle(one.leaf() for one in entries))
+        number = await run(self._put, encode_bundle(one.leaf() for one in entries))
         self._passed[number] = Passed(entries, answer)
         early = self._early.pop(number, None)
         if early is not None:

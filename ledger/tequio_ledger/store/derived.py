@@ -27,7 +27,7 @@ from tequio_ledger.store.postgresql import insert_many, upsert
 from tequio_shared.ids import digest_from_text, from_text
 from tequio_shared.network import conduct
 from tequio_shared.round import measures
-from tequio_shared.round.documents import TRAINER, WITNESS, Result
+from tequio_shared.round.documents import TRAINER, WITNESS, RoundResult
 from tequio_shared.statements.runs import (
     HeadMeasure,
     NetGenesis,
@@ -174,7 +174,7 @@ def _close_round(
     run, number = _round_key(statement)
     members = _members(statement, state)
     _attend(changes, index, members)
-    for slot, row in enumerate(Result.parse(state.documents(digest)).slots):
+    for slot, row in enumerate(RoundResult.parse(state.documents(digest)).slots):
         kinds = {TRAINER: row.trainer_micropoints, WITNESS: row.witness_micropoints}
         for kind, amount in kinds.items():
             if amount:
@@ -200,7 +200,7 @@ def _attend(changes: Changes, index: int, members: dict[int, PeerKey]) -> None:
 
 def _measured_row(index: int, statement: Statement, body: HeadMeasure) -> Row:
     run, number = _round_key(statement)
-    sample = measures.of(body)
+    sample = measures.sample_of(body)
     return {
         "prompt": sample.prompt if sample else None,
         "written": sample.text if sample else None,
@@ -269,7 +269,7 @@ def _write_standings(connection: Connection, rows: list[Row]) -> None:
 
 
 def _tier_row(key: PeerKey, state: State) -> Row:
-    word = state.tiers.word(key)
+    word = state.tiers.highest(key)
     row: Row = {"peer": key, "tier": int(word.tier), "owner": word.owner, "run": word.run}
     return {**row, "until": word.until, "since": word.since}
 

@@ -354,7 +354,7 @@ def _head(number: int, rows: Iterable[Row[tuple[object, ...]]]) -> MeasuredHead:
         )
         for row in found
     }
-    away, shown = measures.outliers(said), measures.shown(said)
+    away, shown = measures.outliers(said), measures.best_sample(said)
     by_peer = {
         PeerKey(row.peer): MeasuredRow(
             entry=row.entry,

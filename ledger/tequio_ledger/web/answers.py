@@ -36,7 +36,7 @@ from tequio_shared.api.runs import (
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.network.run import FullRunView
-from tequio_shared.network.standing import words_of
+from tequio_shared.network.standing import describe_cause
 from tequio_shared.round import measures
 
 PUBLISHED = 8
@@ -89,7 +89,7 @@ def _published(view: FullRunView) -> tuple[PublishedAnswer, ...]:
 def _sample(view: FullRunView) -> WrittenAnswer | None:
     """Of the newest head of which there is one, of those that measures are still taken of."""
     for draw in reversed(view.draws.open):
-        shown = measures.shown(draw.said)
+        shown = measures.best_sample(draw.measures)
         if shown is not None:
             peer, sample = shown
             return WrittenAnswer(draw.head.round, to_text(peer), sample.prompt, sample.text)
@@ -162,7 +162,7 @@ def standing_answer(row: StandingRow) -> StandingAnswer:
         standing=row.standing,
         since=row.since,
         cause=row.cause,
-        why=words_of(row.cause),
+        why=describe_cause(row.cause),
         evidence=row.evidence,
         until=row.until,
         appeal=row.appeal,

@@ -23,7 +23,7 @@ from tequio_shared.api.competitions import (
     ScoredAnswer,
     ShareAnswer,
 )
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 
@@ -67,9 +67,9 @@ def competition_answer(now: CompetitionNow, published: Published) -> Competition
         phase=now.phase,
         rules=now.rules,
         opened_index=now.opened_index,
-        closed_index=now.began.get(Phase.CLOSED),
-        drawn_index=now.began.get(Phase.DRAWN),
-        revealed_index=now.began.get(Phase.REVEALED),
+        closed_index=now.began.get(CompetitionPhase.CLOSED),
+        drawn_index=now.began.get(CompetitionPhase.DRAWN),
+        revealed_index=now.began.get(CompetitionPhase.REVEALED),
         entrants=_entrants(now),
         offered=len(now.offers),
         offers=_offers(now),
@@ -85,7 +85,7 @@ def competition_answer(now: CompetitionNow, published: Published) -> Competition
         challenged=len(now.challenges),
         challenges=_challenges(now),
         outcome=now.outcome or None,
-        outcome_index=now.began.get(Phase.DECIDED),
+        outcome_index=now.began.get(CompetitionPhase.DECIDED),
         lacks=now.lacks,
         void=now.void,
         as_of=as_of(published),
@@ -229,8 +229,8 @@ class CompetitionNow:
 
     id: str
     rules: CompetitionRules
-    phase: Phase
-    began: Mapping[Phase, int]
+    phase: CompetitionPhase
+    began: Mapping[CompetitionPhase, int]
     """The entry with which each phase began, of those that did."""
     lacks: str
     """What stands against a ranking so far."""
@@ -255,7 +255,7 @@ class CompetitionNow:
     @property
     def opened_index(self) -> int:
         """The entry that opened it."""
-        return self.began[Phase.OPEN]
+        return self.began[CompetitionPhase.OPEN]
 
     @property
     def shown(self) -> int:
@@ -271,9 +271,9 @@ def competition_now(state: State, competition: Digest, now_ms: int) -> Competiti
         id=to_text(competition),
         rules=view.rules,
         phase=view.phase,
-        began={phase: mark.index for phase, mark in view.began.items()},
-        lacks=view.lacks(),
-        void=view.void(now_ms),
+        began={phase: mark.index for phase, mark in view.phase_starts.items()},
+        lacks=view.missing_for_ranking(),
+        void=view.void_reason(now_ms),
         entrants=_competition_now_entrants(view),
         offers=_competition_now_offers(view),
         shares=_shares(view, state),
@@ -330,9 +330,9 @@ def _shares(view: CompetitionView, state: State) -> tuple[ShareNow, ...]:
         ShareNow(
             number=number,
             custodian=to_text(custodian),
-            owner=to_text(state.tiers.word(custodian).owner),
+            owner=to_text(state.tiers.highest(custodian).owner),
             is_organiser=custodian in organisers,
-            index=view.shares[number].shown.index if number in view.shares else None,
+            index=view.shares[number].revealed.index if number in view.shares else None,
         )
         for number, custodian in enumerate(view.rules.custodian_keys, 1)
     )
@@ -340,7 +340,7 @@ def _shares(view: CompetitionView, state: State) -> tuple[ShareNow, ...]:
 
 def _competition_now_commits(view: CompetitionView) -> tuple[Committed, ...]:
     return tuple(
-        Committed(entrant=entrant, evaluator=to_text(evaluator), index=one.said.index)
+        Committed(entrant=entrant, evaluator=to_text(evaluator), index=one.committed_at.index)
         for (entrant, evaluator), one in view.commits.items()
     )
 
@@ -353,7 +353,7 @@ def _competition_now_results(view: CompetitionView) -> tuple[Scored, ...]:
             scores=to_text(one.scores),
             millibits=one.millibits,
             size_bytes=one.size_bytes,
-            index=one.said.index,
+            index=one.revealed_at.index,
         )
         for one in view.results.values()
     )
@@ -367,7 +367,7 @@ def _competition_now_challenges(view: CompetitionView) -> tuple[Challenged, ...]
             evaluator=to_text(one.evaluator),
             document=one.document,
             millibits=one.millibits,
-            index=one.said.index,
+            index=one.challenged_at.index,
         )
         for one in view.challenges
     )
@@ -384,7 +384,9 @@ async def get_competitions(
     """List competitions in the order in which they were opened, after the entry that opened one."""
     published = await ledger.sequencer.settled()
     views = ledger.state.competitions.views
-    later = (one for one, view in views.items() if view.began[Phase.OPEN].index > after)
+    later = (
+        one for one, view in views.items() if view.phase_starts[CompetitionPhase.OPEN].index > after
+    )
     now_ms = ledger.clock()
     found = (competition_now(ledger.state, one, now_ms) for one in islice(later, limit))
     page = [competition_line(one) for one in found]

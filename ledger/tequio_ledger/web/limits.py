@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect
 from tequio_ledger import metrics
 from tequio_shared import addresses
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ratelimit import Buckets
+from tequio_shared.ratelimit import TokenBuckets
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Hashable
@@ -66,16 +66,16 @@ class RateLimiter:
             metrics.RATE_LIMITED.labels(limit="key rate").inc()
             raise RefusedError("rate-limited", "too many statements of this key")
 
-    def _has_tokens(self, buckets: Buckets | None, name: Hashable, count: int) -> bool:
+    def _has_tokens(self, buckets: TokenBuckets | None, name: Hashable, count: int) -> bool:
         if buckets is None:
             return True
         with self._lock:
-            return buckets.take(name, count, self._clock() / 1000)
+            return buckets.try_spend(name, count, self._clock() / 1000)
 
 
-def _buckets(per_s: int) -> Buckets | None:
+def _buckets(per_s: int) -> TokenBuckets | None:
     """Buckets of that rate; 0 sets no limit."""
-    return Buckets(per_s, per_s * BURST_S, names=NAMES) if per_s else None
+    return TokenBuckets(per_s, per_s * BURST_S, names=NAMES) if per_s else None
 
 
 class StreamKind(Enum):

@@ -16,8 +16,8 @@ from tequio_shared.api.log import WitnessAnswer, WitnessesAnswer
 from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
 from tequio_shared.ids import DIGEST_BYTES, digest_from_text
 from tequio_shared.log.notes import VerifierKey
-from tequio_shared.log.policy import NONE, Policy, PolicyLog, TlogProof
-from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle
+from tequio_shared.log.policy import NO_QUORUM, Policy, PolicyLog, TlogProof
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 
 TEXT = "text/plain"
 OCTETS = "application/octet-stream"
@@ -57,7 +57,7 @@ def get_tile(request: Request, ledger: Ledger, rest: str) -> Response:
     if not tile.exists(ledger.published.size):
         raise RefusedError("not-found", f"the log has no {tile.path()} yet")
     content, headers = _read(ledger, tile), dict(PERMANENT)
-    if tile.level == ENTRIES:
+    if tile.level == BUNDLE_LEVEL:
         headers["vary"] = "accept-encoding"
         if _accepts_gzip(request):
             content = gzip.compress(content, _GZIP_LEVEL, mtime=0)
@@ -77,9 +77,9 @@ def _wanted(coding: str) -> bool:
 
 def _read(ledger: Ledger, tile: Tile) -> bytes:
     with ledger.database.glance.connect() as connection:
-        if tile.level == ENTRIES:
+        if tile.level == BUNDLE_LEVEL:
             first = tile.index * TILE_WIDTH
-            return bundle(log_rows.read_leaves(connection, first, first + tile.width))
+            return encode_bundle(log_rows.read_leaves(connection, first, first + tile.width))
         whole = log_rows.read_tile(connection, (tile.level, tile.index))
     if whole is None:
         raise FatalLogError(f"{tile.path()} is missing from the database")
@@ -91,7 +91,9 @@ async def get_witnesses(ledger: Ledger) -> WitnessesAnswer:
     """Say who must cosign the log, and how each of them is."""
     if ledger.publisher is None:
         size = ledger.published.size
-        return WitnessesAnswer(quorum=NONE, published=size, signed=size, late_ms=0, witnesses=[])
+        return WitnessesAnswer(
+            quorum=NO_QUORUM, published=size, signed=size, late_ms=0, witnesses=[]
+        )
     return _witnesses_answer(ledger.publisher.publication())
 
 
@@ -119,7 +121,7 @@ def _policy(ledger: Ledger) -> Policy:
     """The ledger's policy, naming its own log alone."""
     log = PolicyLog(key=VerifierKey.parse(ledger.genesis.log_key))
     if ledger.policy is None:
-        return Policy(logs=(log,), witnesses=(), groups=(), quorum=NONE)
+        return Policy(logs=(log,), witnesses=(), groups=(), quorum=NO_QUORUM)
     own = ledger.policy
     return Policy(logs=(log,), witnesses=own.witnesses, groups=own.groups, quorum=own.quorum)
 

@@ -23,7 +23,7 @@ from tequio_ledger.web.errors import problem
 from tequio_ledger.web.limits import BURST_S, NAMES
 from tequio_shared.addresses import network_of
 from tequio_shared.ids import to_text
-from tequio_shared.ratelimit import Buckets
+from tequio_shared.ratelimit import TokenBuckets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -202,7 +202,9 @@ class RequestLimits:
         self._app = app
         self._slow_reader_s = slow_reader_s
         self._rate = (
-            Buckets(request_rate, request_rate * BURST_S, names=NAMES) if request_rate else None
+            TokenBuckets(request_rate, request_rate * BURST_S, names=NAMES)
+            if request_rate
+            else None
         )
         self._most = REQUESTS + address_streams if address_streams else 0
         self._open: Counter[str] = Counter()  # by network address
@@ -222,7 +224,7 @@ class RequestLimits:
 
     def _refusal(self, scope: Scope, network: str) -> Response | None:
         now_s = asyncio.get_running_loop().time()
-        if self._rate and not self._rate.take(network, 1, now_s):
+        if self._rate and not self._rate.try_spend(network, 1, now_s):
             metrics.RATE_LIMITED.labels(limit="request rate").inc()
             return problem("rate-limited", "too many requests from this network address", 429)
         if len(scope["path"]) + len(scope["query_string"]) > TARGET_BYTES:

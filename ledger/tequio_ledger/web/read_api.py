@@ -182,7 +182,7 @@ def _measured_answer(head: queries.MeasuredHead) -> MeasuredAnswer:
 
 
 def _sample_answer(shown: queries.MeasuredRow) -> SampleAnswer | None:
-    sample = measures.of(shown.said)
+    sample = measures.sample_of(shown.said)
     if sample is None:
         return None
     return SampleAnswer(

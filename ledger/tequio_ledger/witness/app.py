@@ -29,8 +29,8 @@ from tequio_shared.log.policy import (
     REQUEST_BYTES,
     SIZE_TYPE,
     CosigningRefusedError,
-    Status,
-    conflict_body,
+    CosigningStatus,
+    encode_conflict,
 )
 
 if TYPE_CHECKING:
@@ -84,9 +84,9 @@ def build(desk: Desk, book: Book) -> ASGIApp:
 
 
 def _refusal(err: CosigningRefusedError) -> Response:
-    if err.status is Status.CONFLICT:
+    if err.status is CosigningStatus.CONFLICT:
         return Response(
-            conflict_body(err.size), status_code=err.status, headers={"content-type": SIZE_TYPE}
+            encode_conflict(err.size), status_code=err.status, headers={"content-type": SIZE_TYPE}
         )
     return Response(f"{err}\n".encode(), status_code=err.status, media_type=_TEXT)
 

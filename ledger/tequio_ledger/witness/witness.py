@@ -22,7 +22,7 @@ from tequio_shared.log.notes import (
     Checkpoint,
     add_lines,
     cosignature_line,
-    keep_signers,
+    filter_signatures,
     note_text,
     open_checkpoint,
     to_base64,
@@ -30,9 +30,9 @@ from tequio_shared.log.notes import (
 from tequio_shared.log.policy import (
     AddCheckpoint,
     CosigningRefusedError,
+    CosigningStatus,
     ForkEvidence,
-    Status,
-    judge,
+    decide_cosigning,
     origin_hash,
 )
 
@@ -162,15 +162,15 @@ class Desk:
         try:
             request = AddCheckpoint.parse(body)
         except MalformedError as err:
-            raise CosigningRefusedError(Status.MALFORMED, str(err)) from err
+            raise CosigningRefusedError(CosigningStatus.MALFORMED, str(err)) from err
         with self._lock:
             return self._cosign(request, self._judged(request))
 
     def _judged(self, request: AddCheckpoint) -> Checkpoint:
         try:
-            return judge(request, self._logs, self._book.last)
+            return decide_cosigning(request, self._logs, self._book.last)
         except CosigningRefusedError as err:
-            if err.status is Status.NO_PROOF:
+            if err.status is CosigningStatus.NO_PROOF:
                 self._accuse(request, str(err))
             raise
 
@@ -178,7 +178,9 @@ class Desk:
         time_s = self._clock() // 1000
         line = cosignature_line(checkpoint, self._own.name, self._signer, time_s)
         log_key = self._logs[checkpoint.origin]
-        note = keep_signers(request.note, [log_key])  # lines of others, ours too, are not believed
+        note = filter_signatures(
+            request.note, [log_key]
+        )  # lines of others, ours too, are not believed
         self._book.keep(checkpoint, add_lines(note, [line]))
         return line.encode()
 
@@ -197,7 +199,7 @@ class Desk:
         evidence = ForkEvidence(
             log_key=log_key.text(),
             why=f"size {seen.size} was cosigned, then somebody asked for another one: {why}",
-            notes=(held.decode(), keep_signers(request.note, [log_key]).decode()),
+            notes=(held.decode(), filter_signatures(request.note, [log_key]).decode()),
             proof=() if is_fork else tuple(to_base64(node) for node in request.proof),
         )
         keep = self._book.keep_fork if is_fork else self._book.keep_unproven

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from tequio_shared.api.answer import ROWS, AsOf, Rows
 from tequio_shared.competition.rules import ENTRANTS, EVALUATORS, CompetitionRules, Dates
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Bytes32Text, Digest, Natural, Positive, digest_from_text
 from tequio_shared.sealed_set import CUSTODIANS
@@ -23,7 +23,7 @@ CompetitionPhaseText = Annotated[
     Meta(
         max_length=32,
         pattern=r"\A[a-z-]*\Z",
-        extra_json_schema={"enum": [one.value for one in Phase]},
+        extra_json_schema={"enum": [one.value for one in CompetitionPhase]},
     ),
 ]
 """A reader accepts any word: a newer ledger may have other phases."""

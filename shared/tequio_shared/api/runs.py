@@ -18,13 +18,13 @@ from tequio_shared.ids import (
     Written,
     digest_from_text,
 )
-from tequio_shared.network.run import State
-from tequio_shared.round.round import Phase
+from tequio_shared.network.run import RunState
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import RepoText, RevisionText
 
 # A reader accepts any word here: a newer ledger may have more of them.
-StateText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in State]})]
-PhaseText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Phase]})]
+StateText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in RunState]})]
+PhaseText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in RoundPhase]})]
 OutcomeText = Annotated[Text, Meta(extra_json_schema={"enum": ["open", "closed", "void"]})]
 
 

@@ -13,8 +13,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tequio_shared.competition.rules import LEAST_EVALUATORS, CompetitionRules, Outcome
-from tequio_shared.competition.state import Entries, Lot, Mark, Phase, Scores, read_document
+from tequio_shared.competition.rules import LEAST_EVALUATORS, CompetitionOutcome, CompetitionRules
+from tequio_shared.competition.state import (
+    CompetitionPhase,
+    DrawView,
+    EntrantsView,
+    ScoresView,
+    SignedEntry,
+    read_document,
+)
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, to_text
 from tequio_shared.limits import BLOB_BYTES
@@ -37,33 +44,35 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tequio_shared.competition.state import (
-        Challenge,
-        Committed,
-        Draw,
+        CompetitionContext,
+        CompetitionDraw,
         Entrant,
-        Network,
-        Offer,
-        Scored,
-        Shown,
+        EvaluationChallenge,
+        EvaluationOffer,
+        EvaluatorScores,
+        RevealedShare,
+        ScoreCommitment,
     )
     from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
 
 
-_ORDER = tuple(Phase)
-_PHASES: Mapping[type[Body], frozenset[Phase]] = {
-    CompEnter: frozenset({Phase.OPEN}),
-    CompSubmit: frozenset({Phase.OPEN}),
-    EvalOffer: frozenset({Phase.OPEN}),
-    CompClose: frozenset({Phase.OPEN}),
-    EvalSecret: frozenset({Phase.CLOSED}),
-    CompDraw: frozenset({Phase.CLOSED}),
+_ORDER = tuple(CompetitionPhase)
+_PHASES: Mapping[type[Body], frozenset[CompetitionPhase]] = {
+    CompEnter: frozenset({CompetitionPhase.OPEN}),
+    CompSubmit: frozenset({CompetitionPhase.OPEN}),
+    EvalOffer: frozenset({CompetitionPhase.OPEN}),
+    CompClose: frozenset({CompetitionPhase.OPEN}),
+    EvalSecret: frozenset({CompetitionPhase.CLOSED}),
+    CompDraw: frozenset({CompetitionPhase.CLOSED}),
     # Shares may still come after the needed ones: a custodian can show that it held its own.
-    CompReveal: frozenset({Phase.DRAWN, Phase.REVEALED, Phase.DECIDED}),
-    EvalCommit: frozenset({Phase.REVEALED}),
-    EvalResult: frozenset({Phase.REVEALED}),
-    CompChallenge: frozenset({Phase.REVEALED}),
-    CompResult: frozenset({Phase.REVEALED}),
+    CompReveal: frozenset(
+        {CompetitionPhase.DRAWN, CompetitionPhase.REVEALED, CompetitionPhase.DECIDED}
+    ),
+    EvalCommit: frozenset({CompetitionPhase.REVEALED}),
+    EvalResult: frozenset({CompetitionPhase.REVEALED}),
+    CompChallenge: frozenset({CompetitionPhase.REVEALED}),
+    CompResult: frozenset({CompetitionPhase.REVEALED}),
 }
 """Phases in which each statement counts."""
 
@@ -74,32 +83,36 @@ class CompetitionView:
 
     id: Digest
     rules: CompetitionRules
-    entries: Entries
-    lot: Lot
-    scores: Scores
-    phase: Phase = Phase.OPEN
-    began: dict[Phase, Mark] = field(default_factory=dict)
+    entries: EntrantsView
+    lot: DrawView
+    scores: ScoresView
+    phase: CompetitionPhase = CompetitionPhase.OPEN
+    phase_starts: dict[CompetitionPhase, SignedEntry] = field(default_factory=dict)
     """The entry that began each phase."""
     outcome: Digest | None = None
     """SHA-256 of the `Outcome`."""
 
     @classmethod
-    def opened(cls, mark: Mark, rules: CompetitionRules) -> CompetitionView:
+    def opened(cls, mark: SignedEntry, rules: CompetitionRules) -> CompetitionView:
         """Make the view right after comp.open."""
         return cls(
             id=rules.id,
             rules=rules,
-            entries=Entries(rules=rules),
-            lot=Lot(rules=rules),
-            scores=Scores(rules=rules),
-            began={Phase.OPEN: mark},
+            entries=EntrantsView(rules=rules),
+            lot=DrawView(rules=rules),
+            scores=ScoresView(rules=rules),
+            phase_starts={CompetitionPhase.OPEN: mark},
         )
 
-    def apply(self, index: int, statement: Statement, network: Network) -> None:
+    def apply(self, index: int, statement: Statement, network: CompetitionContext) -> None:
         """Apply an entry of this competition; raises RefusedError when it does not count."""
         # Before the parts are asked: each of them may then rely on the phase.
         self._check_phase(statement)
-        mark, author, body = Mark(index=index, ts=statement.ts), statement.author, statement.body
+        mark, author, body = (
+            SignedEntry(index=index, ts=statement.ts),
+            statement.author,
+            statement.body,
+        )
         match body:
             case CompEnter():
                 self.entries.enter(mark, author, body, network)
@@ -125,7 +138,7 @@ class CompetitionView:
         return self.entries.submissions
 
     @property
-    def offers(self) -> Mapping[PeerKey, Offer]:
+    def offers(self) -> Mapping[PeerKey, EvaluationOffer]:
         return self.lot.offers
 
     @property
@@ -134,32 +147,32 @@ class CompetitionView:
         return self.lot.candidates
 
     @property
-    def shares(self) -> Mapping[int, Shown]:
+    def shares(self) -> Mapping[int, RevealedShare]:
         """Revealed shares by index from 1, in the order of the log."""
         return self.lot.shares
 
     @property
-    def draw(self) -> Draw | None:
+    def draw(self) -> CompetitionDraw | None:
         """The draw, once the last share needed was revealed."""
         return self.lot.draw
 
     @property
-    def commits(self) -> Mapping[tuple[str, PeerKey], Committed]:
+    def commits(self) -> Mapping[tuple[str, PeerKey], ScoreCommitment]:
         """Commitments of evaluators, by entrant and evaluator."""
         return self.scores.commits
 
     @property
-    def results(self) -> Mapping[tuple[str, PeerKey], Scored]:
+    def results(self) -> Mapping[tuple[str, PeerKey], EvaluatorScores]:
         """Revealed scores, by entrant and evaluator."""
         return self.scores.results
 
     @property
-    def challenges(self) -> Sequence[Challenge]:
+    def challenges(self) -> Sequence[EvaluationChallenge]:
         """Challenges in the order of the log."""
         return self.scores.challenges
 
     @property
-    def silent(self) -> list[tuple[str, PeerKey]]:
+    def missing_commitments(self) -> list[tuple[str, PeerKey]]:
         """Entrants without a commitment by a drawn evaluator, with that evaluator."""
         drawn = self.draw.evaluators if self.draw else ()
         spots = [(name, key) for name in self.submissions for key in drawn]
@@ -170,9 +183,9 @@ class CompetitionView:
         """Entrant and evaluator of scores that were committed to but not revealed: not counted."""
         return [spot for spot in sorted(self.commits) if spot not in self.results]
 
-    def lacks(self) -> str:
+    def missing_for_ranking(self) -> str:
         """Return what is missing for a ranking so far; empty if nothing is."""
-        if self.phase in (Phase.OPEN, Phase.CLOSED):
+        if self.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED):
             return ""
         # Owners, not keys: one person with three keys is one evaluator.
         owners = len(set(self.candidates.values()))
@@ -191,13 +204,15 @@ class CompetitionView:
             return f"no model has the scores of {LEAST_EVALUATORS} evaluators"
         return ""
 
-    def void(self, now_ms: int) -> str:
+    def void_reason(self, now_ms: int) -> str:
         """Return why it has ended without a ranking by then; empty: it has not, or is decided."""
-        if self.phase is Phase.DRAWN and now_ms > self.rules.dates.scored:
-            return f"{self.lacks()}, and the time for it is over"
-        if self.phase not in (Phase.DRAWN, Phase.REVEALED) or self._has_hope(now_ms):
+        if self.phase is CompetitionPhase.DRAWN and now_ms > self.rules.dates.scored:
+            return f"{self.missing_for_ranking()}, and the time for it is over"
+        if self.phase not in (CompetitionPhase.DRAWN, CompetitionPhase.REVEALED) or self._has_hope(
+            now_ms
+        ):
             return ""
-        return self.lacks()
+        return self.missing_for_ranking()
 
     def due(self, now_ms: int) -> CompClose | CompDraw | None:
         """Statement that the coordinator owes at that time."""
@@ -205,7 +220,7 @@ class CompetitionView:
         if next_ms is None or now_ms < next_ms:
             return None
         competition = to_text(self.id)
-        if self.phase is Phase.OPEN:
+        if self.phase is CompetitionPhase.OPEN:
             return CompClose(competition=competition)
         return CompDraw(competition=competition)
 
@@ -213,7 +228,9 @@ class CompetitionView:
         """Time (ms) of the coordinator's next statement, or None if none is left."""
         dates = self.rules.dates
         # Only these two phases end by a statement of the coordinator.
-        return {Phase.OPEN: dates.deadline, Phase.CLOSED: dates.draw}.get(self.phase)
+        return {CompetitionPhase.OPEN: dates.deadline, CompetitionPhase.CLOSED: dates.draw}.get(
+            self.phase
+        )
 
     def _has_hope(self, now_ms: int) -> bool:
         """Return whether enough evaluators may still be heard on some model to rank it."""
@@ -222,15 +239,16 @@ class CompetitionView:
         draw = self.draw
         # Without a draw nobody can tell yet who will evaluate, so the hope remains.
         return draw is None or any(
-            self.scores.hoped(name, draw, now_ms) >= LEAST_EVALUATORS for name in self.submissions
+            self.scores.count_possible(name, draw, now_ms) >= LEAST_EVALUATORS
+            for name in self.submissions
         )
 
     def _apply_scoring(
         self,
-        mark: Mark,
+        mark: SignedEntry,
         author: PeerKey,
         body: EvalCommit | EvalResult | CompChallenge,
-        network: Network,
+        network: CompetitionContext,
     ) -> None:
         """Apply commitments and scores of evaluators, and challenges to them."""
         draw = self.lot.known_draw
@@ -238,31 +256,33 @@ class CompetitionView:
             case EvalCommit():
                 self.scores.commit(mark, author, body, draw, self.entries)
             case EvalResult():
-                self.scores.show(mark, author, body, draw, self.entries, network)
+                self.scores.reveal(mark, author, body, draw, self.entries, network)
             case CompChallenge():
                 self.scores.challenge(mark, author, body, draw, network)
 
-    def _move_on(self, mark: Mark, author: PeerKey, body: Body, network: Network) -> None:
+    def _move_on(
+        self, mark: SignedEntry, author: PeerKey, body: Body, network: CompetitionContext
+    ) -> None:
         """Apply a statement that may begin another phase."""
         match body:
             case CompReveal():
                 # Revealed later, the texts could be read but no longer be scored in time.
-                if self.phase is Phase.DRAWN:
+                if self.phase is CompetitionPhase.DRAWN:
                     mark.check_within(0, self.rules.dates.scored)
-                if self.lot.show_share(mark, author, body, self.submissions):
-                    self._begin(Phase.REVEALED, mark)
+                if self.lot.reveal_share(mark, author, body, self.submissions):
+                    self._begin(CompetitionPhase.REVEALED, mark)
             case CompClose():
                 mark.check_within(self.rules.dates.deadline, None)
-                self._begin(Phase.CLOSED, mark)
+                self._begin(CompetitionPhase.CLOSED, mark)
             case CompDraw():
-                self.lot.fix(mark, self.entries, network)
-                self._begin(Phase.DRAWN, mark)
+                self.lot.fix_candidates(mark, self.entries, network)
+                self._begin(CompetitionPhase.DRAWN, mark)
             case CompResult(outcome=name):
                 self._decide(mark, name, network)
 
-    def _decide(self, mark: Mark, name: str, network: Network) -> None:
+    def _decide(self, mark: SignedEntry, name: str, network: CompetitionContext) -> None:
         mark.check_within(self.rules.dates.result, None)
-        found = read_document(Outcome.parse, network, name, "outcome", BLOB_BYTES)
+        found = read_document(CompetitionOutcome.parse, network, name, "outcome", BLOB_BYTES)
         due = to_text(self.id), to_text(self.lot.known_draw.beacon)
         # The numbers are not checked here: that needs all evaluations, which auditors fetch.
         if (found.competition, found.beacon) != due:
@@ -270,11 +290,11 @@ class CompetitionView:
                 "wrong-outcome", "the outcome is for another competition or another draw"
             )
         self.outcome = digest_from_text(name)
-        self._begin(Phase.DECIDED, mark)
+        self._begin(CompetitionPhase.DECIDED, mark)
 
-    def _begin(self, phase: Phase, mark: Mark) -> None:
+    def _begin(self, phase: CompetitionPhase, mark: SignedEntry) -> None:
         self.phase = phase
-        self.began[phase] = mark
+        self.phase_starts[phase] = mark
 
     def _check_phase(self, statement: Statement) -> None:
         phases = _PHASES[type(statement.body)]
@@ -287,7 +307,7 @@ class CompetitionView:
         raise RefusedError("too-late", said)
 
 
-ABOUT_COMPETITIONS = (
+COMPETITION_BODIES = (
     CompOpen,
     CompEnter,
     CompSubmit,
@@ -305,21 +325,21 @@ ABOUT_COMPETITIONS = (
 
 
 @dataclass(slots=True)
-class Competitions:
+class CompetitionsView:
     """All competitions of a network; a fold for the ledger's state and for auditors."""
 
     views: dict[Digest, CompetitionView] = field(default_factory=dict)
     """By competition id, in the order of the log."""
 
-    def apply(self, index: int, statement: Statement, network: Network) -> None:
+    def apply(self, index: int, statement: Statement, network: CompetitionContext) -> None:
         """Apply a statement about a competition at that log index.
 
         Raises RefusedError when it does not count; then nothing has changed.
         """
         match statement.body:
             case CompOpen() as body:
-                self._open(Mark(index=index, ts=statement.ts), body, network)
-            case _ if isinstance(statement.body, ABOUT_COMPETITIONS):
+                self._open(SignedEntry(index=index, ts=statement.ts), body, network)
+            case _ if isinstance(statement.body, COMPETITION_BODIES):
                 view = self.view(digest_from_text(statement.body.competition))
                 view.apply(index, statement, network)
             case _:
@@ -345,7 +365,7 @@ class Competitions:
         times = (view.next_ms() for view in self.views.values())
         return min((time for time in times if time is not None), default=None)
 
-    def _open(self, mark: Mark, body: CompOpen, network: Network) -> None:
+    def _open(self, mark: SignedEntry, body: CompOpen, network: CompetitionContext) -> None:
         if digest_from_text(body.competition) in self.views:
             raise RefusedError("already-said", "this competition is already open")
         rules = read_document(CompetitionRules.parse, network, body.competition, "rules")

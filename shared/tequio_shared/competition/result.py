@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_shared.competition.rules import LEAST_EVALUATORS, Compared, Judged, Outcome, Placed
+from tequio_shared.competition.rules import (
+    LEAST_EVALUATORS,
+    ComparedEntrants,
+    CompetitionOutcome,
+    JudgedEvaluation,
+    RankedEntrant,
+)
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.scoring import (
@@ -23,7 +29,7 @@ from tequio_shared.scoring import (
     TOTAL_TOLERANCE,
     DocumentScore,
     Refusal,
-    Score,
+    ScoreTotals,
     is_within,
     nanobits_per_byte,
 )
@@ -46,7 +52,7 @@ _INT64 = 1 << 63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class ConfidenceInterval:
     """Confidence interval of 95 %, both ends included, in nanobits per byte."""
 
     low: int
@@ -54,7 +60,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class ModelPair:
     """Two models: `interval` is the first's bits per byte less the other's.
 
     `against` counts replicates that contradict the sign of the difference, ties
@@ -63,36 +69,36 @@ class Pair:
 
     first: str
     other: str
-    interval: Interval
+    interval: ConfidenceInterval
     against: int
     winner: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RankedModel:
     """A model in the ranking; `nanobits_per_byte` is its score."""
 
     name: str
     rank: int
     nanobits_per_byte: int
-    interval: Interval
+    interval: ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class ModelRanking:
     """Models by rank, then by score and name; pairs in the order of the names."""
 
-    places: tuple[Place, ...]
-    pairs: tuple[Pair, ...]
+    places: tuple[RankedModel, ...]
+    pairs: tuple[ModelPair, ...]
 
 
-def rank(
+def rank_models(
     millibits: Mapping[str, Sequence[int]],
     sizes: Sequence[int],
     *,
     beacon: bytes,
     replicates: int = REPLICATES,
-) -> Ranking:
+) -> ModelRanking:
     """Rank models by their millibits for the same documents of these sizes in bytes.
 
     A paired bootstrap over documents. Replicate b draws as many documents as there are, with
@@ -116,7 +122,7 @@ def rank(
     judged = _judged(pairs, dict(zip(names, totals, strict=True)), replicates)
     beaten = [{pair.first, pair.other} - {pair.winner} for pair in judged if pair.winner]
     places = [
-        Place(
+        RankedModel(
             name=name,
             rank=1 + sum(name in losers for losers in beaten),
             nanobits_per_byte=nanobits_per_byte(totals[at], sum(sizes)),
@@ -125,10 +131,10 @@ def rank(
         for at, name in enumerate(names)
     ]
     places.sort(key=lambda place: (place.rank, place.nanobits_per_byte, place.name))
-    return Ranking(places=tuple(places), pairs=judged)
+    return ModelRanking(places=tuple(places), pairs=judged)
 
 
-def draws(beacon: bytes, replicate: int, units: int) -> NDArray[np.int64]:
+def replicate_draw(beacon: bytes, replicate: int, units: int) -> NDArray[np.int64]:
     """Documents of one replicate: u32 big-endian numbers, scaled to below `units`."""
     raw = hashlib.shake_256(_DOMAIN + beacon + replicate.to_bytes(4, "big")).digest(4 * units)
     scaled = np.frombuffer(raw, ">u4").astype(np.uint64) * np.uint64(units) >> np.uint64(32)
@@ -162,7 +168,7 @@ def _replicated(table: NDArray[np.int64], beacon: bytes, replicates: int) -> lis
     sums = np.empty((len(table), replicates), np.int64)
     for replicate in range(replicates):
         # One replicate at a time: all of them at once would need gigabytes for a large set.
-        drawn = draws(beacon, replicate, table.shape[1])
+        drawn = replicate_draw(beacon, replicate, table.shape[1])
         sums[:, replicate] = table[:, drawn].sum(axis=1)
     # Python integers from here on: quotients multiply by a million, which would overflow int64.
     return [[int(one) for one in row] for row in sums]
@@ -170,12 +176,12 @@ def _replicated(table: NDArray[np.int64], beacon: bytes, replicates: int) -> lis
 
 def _pair(
     one: int, other: int, names: Sequence[str], totals: Sequence[int], sums: list[list[int]]
-) -> Pair:
+) -> ModelPair:
     # Paired: both models meet the same documents, whose difficulty then cancels out.
     differences = [a - b for a, b in zip(sums[one], sums[other], strict=True)]
     whole = totals[one] - totals[other]
     below, above = sum(d <= 0 for d in differences), sum(d >= 0 for d in differences)
-    return Pair(
+    return ModelPair(
         first=names[one],
         other=names[other],
         interval=_interval(_quotients(differences, sums[-1])),
@@ -184,7 +190,9 @@ def _pair(
     )
 
 
-def _judged(pairs: Sequence[Pair], totals: Mapping[str, int], replicates: int) -> tuple[Pair, ...]:
+def _judged(
+    pairs: Sequence[ModelPair], totals: Mapping[str, int], replicates: int
+) -> tuple[ModelPair, ...]:
     """Determine the winners: Holm's procedure at 5 %, and a difference beyond the margin."""
     winners: dict[tuple[str, str], str] = {}
     for done, pair in enumerate(sorted(pairs, key=lambda one: (one.against, one.first, one.other))):
@@ -202,11 +210,11 @@ def _quotients(sums: Sequence[int], sizes: Sequence[int]) -> list[int]:
     return [nanobits_per_byte(bits, size) for bits, size in zip(sums, sizes, strict=True)]
 
 
-def _interval(values: Sequence[int]) -> Interval:
+def _interval(values: Sequence[int]) -> ConfidenceInterval:
     """Drop one in 40 less one at each end: 249 of 10,000, so that p <= 5 % iff 0 is outside."""
     ordered = sorted(values)
     tail = len(ordered) // _TAIL - 1
-    return Interval(low=ordered[tail], high=ordered[-1 - tail])
+    return ConfidenceInterval(low=ordered[tail], high=ordered[-1 - tail])
 
 
 _NUMBER_BYTES = 4
@@ -215,12 +223,12 @@ _SPARE = 64
 """Numbers computed at first beyond those needed if none is skipped."""
 
 
-def commitment(competition: Digest, author: PeerKey, secret: bytes) -> Digest:
+def offer_commitment(competition: Digest, author: PeerKey, secret: bytes) -> Digest:
     """Commitment of an offer, bound to its author and competition so that it cannot be reused."""
     return sha256(b"tequio/v1/eval\0", competition, author, secret)
 
 
-def beacon(
+def draw_beacon(
     competition: Digest,
     key: bytes,
     secrets: Mapping[PeerKey, bytes],
@@ -241,7 +249,7 @@ def beacon(
     )
 
 
-def documents(beacon_value: Digest, count: int, total: int) -> tuple[int, ...]:
+def draw_documents(beacon_value: Digest, count: int, total: int) -> tuple[int, ...]:
     """Draw `count` document numbers below `total`, ascending; all if there are no more.
 
     The first steps of a shuffle: step i swaps position i with position i + u mod (total - i), where
@@ -260,7 +268,7 @@ def documents(beacon_value: Digest, count: int, total: int) -> tuple[int, ...]:
     return tuple(sorted(drawn))
 
 
-def evaluators(
+def draw_evaluators(
     beacon_value: Digest, candidates: Mapping[PeerKey, Digest], count: int
 ) -> tuple[PeerKey, ...]:
     """Draw `count` keys of different owners, in the order of the lot; fewer if there are no more.
@@ -296,7 +304,7 @@ def _numbers(seed: bytes, count: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deviation:
+class EvaluatorDeviation:
     """One evaluator against the medians, in millibits: `total` is its sum less theirs.
 
     `outside` are the documents, by number, beyond the tolerance; `worst` is the one with the
@@ -327,13 +335,15 @@ def medians(evaluations: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentSco
 
 def deviations(
     evaluations: Mapping[str, Sequence[DocumentScore]],
-) -> dict[str, Deviation]:
+) -> dict[str, EvaluatorDeviation]:
     """Compare every evaluator with the medians of all."""
     middle = medians(tuple(evaluations.values()))
     return {name: _deviation(scores, middle) for name, scores in sorted(evaluations.items())}
 
 
-def _deviation(scores: Sequence[DocumentScore], middle: Sequence[DocumentScore]) -> Deviation:
+def _deviation(
+    scores: Sequence[DocumentScore], middle: Sequence[DocumentScore]
+) -> EvaluatorDeviation:
     off = [one.millibits - other.millibits for one, other in zip(scores, middle, strict=True)]
     outside = tuple(
         at
@@ -344,7 +354,7 @@ def _deviation(scores: Sequence[DocumentScore], middle: Sequence[DocumentScore])
     )
     whole = sum(one.millibits for one in middle)
     worst = max(range(len(off)), key=lambda at: (abs(off[at]), -at))
-    return Deviation(
+    return EvaluatorDeviation(
         total=sum(off),
         outside=outside,
         worst=worst if off[worst] else -1,
@@ -364,14 +374,14 @@ def _order(score: DocumentScore) -> tuple[int, Refusal, int, int, int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class DrawnText:
     """A drawn document: its digest in scores, and its size, 0 if it is not text and left out."""
 
     document: str
     size_bytes: int
 
     @classmethod
-    def of(cls, raw: bytes) -> Text:
+    def of(cls, raw: bytes) -> DrawnText:
         return cls(document=to_text(sha256(raw)), size_bytes=len(raw) if _is_text(raw) else 0)
 
     def is_in(self, score: DocumentScore) -> bool:
@@ -384,7 +394,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contender:
+class JudgedEntrant:
     """An entrant whose submission counts, with all evaluations of it in the log."""
 
     entrant: str
@@ -393,9 +403,12 @@ class Contender:
     evaluations: tuple[Evaluation, ...]
 
 
-def outcome(
-    competition: Digest, beacon: bytes, texts: Sequence[Text], contenders: Iterable[Contender]
-) -> Outcome:
+def compute_outcome(
+    competition: Digest,
+    beacon: bytes,
+    texts: Sequence[DrawnText],
+    contenders: Iterable[JudgedEntrant],
+) -> CompetitionOutcome:
     """Compute the outcome of a competition from the drawn texts, in their order."""
     # A document without text is left out for all models alike.
     kept = [at for at, text in enumerate(texts) if text.size_bytes]
@@ -406,12 +419,12 @@ def outcome(
         if kept and one.middle
     }
     sizes = [texts[at].size_bytes for at in kept]
-    places: tuple[Place, ...] = ()
-    pairs: tuple[Pair, ...] = ()
+    places: tuple[RankedModel, ...] = ()
+    pairs: tuple[ModelPair, ...] = ()
     if millibits:
-        ranking = rank(millibits, sizes, beacon=beacon)
+        ranking = rank_models(millibits, sizes, beacon=beacon)
         places, pairs = ranking.places, ranking.pairs
-    return Outcome(
+    return CompetitionOutcome(
         competition=to_text(competition),
         beacon=to_text(beacon),
         documents=len(kept),
@@ -424,7 +437,7 @@ def outcome(
 
 
 def judging_medians(
-    contender: Contender, texts: Sequence[Text]
+    contender: JudgedEntrant, texts: Sequence[DrawnText]
 ) -> tuple[DocumentScore, ...] | None:
     """Scores by text that count for an entrant; None where it cannot be ranked."""
     return _Bench(contender, texts).middle
@@ -433,7 +446,7 @@ def judging_medians(
 class _Bench:
     """The evaluators of one entrant; `middle` are their medians, None where it cannot be ranked."""
 
-    def __init__(self, contender: Contender, texts: Sequence[Text]) -> None:
+    def __init__(self, contender: JudgedEntrant, texts: Sequence[DrawnText]) -> None:
         self._contender = contender
         self._texts = texts
         # By key in order, so that the outcome has one spelling.
@@ -443,10 +456,10 @@ class _Bench:
         self.middle = _medians(tuple(heard.values()))
         self._deviations = deviations(heard) if self.middle else {}
 
-    def placed(self, place: Place, millibits: int, size_bytes: int) -> Placed:
+    def placed(self, place: RankedModel, millibits: int, size_bytes: int) -> RankedEntrant:
         """Row of the entrant in the ranking."""
         contender = self._contender
-        return Placed(
+        return RankedEntrant(
             entrant=contender.entrant,
             author=to_text(contender.author),
             submission=to_text(contender.submission),
@@ -459,10 +472,10 @@ class _Bench:
             evaluators=self._judged(),
         )
 
-    def unranked(self) -> Placed:
+    def unranked(self) -> RankedEntrant:
         """Row of an entrant that cannot be ranked."""
         contender = self._contender
-        return Placed(
+        return RankedEntrant(
             entrant=contender.entrant,
             author=to_text(contender.author),
             submission=to_text(contender.submission),
@@ -475,15 +488,15 @@ class _Bench:
             evaluators=self._judged(),
         )
 
-    def _judged(self) -> tuple[Judged, ...]:
+    def _judged(self) -> tuple[JudgedEvaluation, ...]:
         return tuple(self._one(key, one) for key, one in self._evaluations.items())
 
-    def _one(self, key: str, evaluation: Evaluation) -> Judged:
+    def _one(self, key: str, evaluation: Evaluation) -> JudgedEvaluation:
         """Compare with the medians; one for other texts is an outlier by its wrong documents."""
         total = evaluation.total.millibits
         found, strange = self._deviations.get(key), self._strange(evaluation)
-        middle = Score.of(self.middle).millibits if self.middle else total
-        return Judged(
+        middle = ScoreTotals.of(self.middle).millibits if self.middle else total
+        return JudgedEvaluation(
             evaluator=key,
             scores=to_text(sha256(evaluation.encode())),
             millibits=total,
@@ -502,8 +515,8 @@ class _Bench:
         return max(len(self._texts), len(evaluation.documents)) - fits
 
 
-def _compared(pair: Pair) -> Compared:
-    return Compared(
+def _compared(pair: ModelPair) -> ComparedEntrants:
+    return ComparedEntrants(
         first=pair.first,
         other=pair.other,
         low=pair.interval.low,
@@ -523,7 +536,7 @@ def _medians(heard: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentScore, .
     found = medians(heard)
     most = max(one.millibits for one in found)
     worst = max(nanobits_per_byte(one.millibits, one.size_bytes) for one in found)
-    is_countable = max(worst, Score.of(found).millibits) <= JSON_INTEGER
+    is_countable = max(worst, ScoreTotals.of(found).millibits) <= JSON_INTEGER
     return found if is_countable and most * len(found) < _INT64 else None
 
 

@@ -24,7 +24,7 @@ from tequio_shared.ids import (
     sha256,
 )
 from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, STATEMENT_BYTES
-from tequio_shared.scoring import DocumentScore, Score
+from tequio_shared.scoring import DocumentScore, ScoreTotals
 from tequio_shared.sealed_set import CUSTODIANS, TEXTS, SealedSet
 from tequio_shared.statements.competitions import EntrantName
 from tequio_shared.statements.network import RepoText, RevisionText
@@ -70,11 +70,11 @@ class Dates(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """End of the time for challenges; no result comes before it."""
 
     @property
-    def shown(self) -> int:
+    def reveal_until(self) -> int:
         """End of the time to reveal scores; the rest up to the result is for challenges alone."""
         return self.scored + (self.result - self.scored) // 2
 
-    def check_showing(self) -> None:
+    def check_reveal_time(self) -> None:
         """Raise MalformedError unless there is time to reveal scores, and to challenge them."""
         # To challenge a score is to score again, so the time for it grows with the time to score.
         least = (self.scored - self.draw) // SHOWING_PART
@@ -137,7 +137,7 @@ class CompetitionRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         # Strictly ascending: in a phase of no length nobody could act.
         if list(dates) != sorted(set(dates)):
             raise MalformedError(f"the dates {dates} are not ascending")
-        rules.dates.check_showing()
+        rules.dates.check_reveal_time()
         if rules.scoring.stride > rules.scoring.window:
             raise MalformedError(
                 f"stride {rules.scoring.stride} is more than window {rules.scoring.window}"
@@ -244,11 +244,11 @@ class Evaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return encoding.decode(raw, cls, BLOB_BYTES)
 
     @property
-    def total(self) -> Score:
-        return Score.of(self.documents)
+    def total(self) -> ScoreTotals:
+        return ScoreTotals.of(self.documents)
 
 
-class Judged(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class JudgedEvaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One evaluator's total for an entrant, compared with the medians."""
 
     evaluator: Bytes32Text
@@ -262,7 +262,7 @@ class Judged(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     is_outlier: bool
 
 
-class Placed(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RankedEntrant(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One entrant in the ranking."""
 
     entrant: EntrantName
@@ -278,11 +278,11 @@ class Placed(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     low: Natural
     """The 95 % interval of the bootstrap goes from here to `high`, in nanobits per byte."""
     high: Natural
-    evaluators: Annotated[tuple[Judged, ...], Meta(max_length=EVALUATORS)]
+    evaluators: Annotated[tuple[JudgedEvaluation, ...], Meta(max_length=EVALUATORS)]
     """Ascending by key."""
 
 
-class Compared(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ComparedEntrants(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Two entrants: the interval is the first's nanobits per byte less the other's."""
 
     first: EntrantName
@@ -294,22 +294,22 @@ class Compared(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Empty for a tie."""
 
 
-class Outcome(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompetitionOutcome(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The result of a competition: a function of the log and the evaluations alone."""
 
     competition: Bytes32Text
     beacon: Bytes32Text
     documents: Natural
     """Scored documents, without those that have no text."""
-    places: Annotated[tuple[Placed, ...], Meta(max_length=ENTRANTS)]
+    places: Annotated[tuple[RankedEntrant, ...], Meta(max_length=ENTRANTS)]
     """By rank, then score and name; unranked ones at the end, by name."""
-    pairs: Annotated[tuple[Compared, ...], Meta(max_length=ENTRANTS * ENTRANTS)]
+    pairs: Annotated[tuple[ComparedEntrants, ...], Meta(max_length=ENTRANTS * ENTRANTS)]
 
     def encode(self) -> bytes:
         return encoding.encode(self)
 
     @classmethod
-    def parse(cls, raw: bytes) -> Outcome:
+    def parse(cls, raw: bytes) -> CompetitionOutcome:
         """Read an outcome; raises MalformedError."""
         found = encoding.decode(raw, cls, BLOB_BYTES)
         if len({one.entrant for one in found.places}) < len(found.places):

@@ -28,7 +28,7 @@ _BITS = 8 * _HALF_BYTES
 _MODULUS = 1 << _BITS | 0x87
 
 
-def combine(shares: Mapping[int, bytes]) -> bytes:
+def combine_shares(shares: Mapping[int, bytes]) -> bytes:
     """Combine the values of exactly as many shares as are needed, by index, into the key.
 
     Shamir's scheme over GF(2^128) modulo x^128 + x^7 + x^2 + x + 1, on each half of the key, as in
@@ -102,7 +102,7 @@ _DOCUMENT_BYTES = DIGEST_BYTES + SALT_BYTES + _SIZE_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class ArchiveHead:
     """The plain head of an archive, 56 bytes."""
 
     root: Digest
@@ -113,7 +113,7 @@ class Head:
         return _MAGIC + self.root + _u64(self.documents) + _u64(self.size_bytes)
 
     @classmethod
-    def parse(cls, raw: bytes) -> Head:
+    def parse(cls, raw: bytes) -> ArchiveHead:
         """Read `encode` back; raises MalformedError."""
         if len(raw) != HEAD_BYTES or not raw.startswith(_MAGIC):
             raise MalformedError("not the archive of a sealed set")
@@ -146,7 +146,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Begin:
+class DocumentStart:
     """Start of document `index`, from 0; its bytes follow."""
 
     index: int
@@ -171,7 +171,7 @@ def chunked(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield bytes(held)
 
 
-def read(chunks: Iterable[bytes], head: Head) -> Iterator[Begin | bytes]:
+def read_documents(chunks: Iterable[bytes], head: ArchiveHead) -> Iterator[DocumentStart | bytes]:
     """Yield the documents in decrypted chunks: a `Begin`, then the bytes in parts, and so on.
 
     A document is checked against its leaf before the next one begins or the end is reached; use
@@ -192,7 +192,7 @@ def read(chunks: Iterable[bytes], head: Head) -> Iterator[Begin | bytes]:
                 f"document {index + 1} has an impossible size of {size_bytes} bytes"
             )
         left -= size_bytes
-        yield Begin(index=index, salt=salt, size_bytes=size_bytes)
+        yield DocumentStart(index=index, salt=salt, size_bytes=size_bytes)
         state = hashlib.sha256(b"\x00" + salt)
         for piece in stream.pieces(size_bytes):
             state.update(piece)

@@ -25,8 +25,8 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
-from tequio_shared.network.accounts import Trained
-from tequio_shared.network.standing import OUTSIDE
+from tequio_shared.network.accounts import RunProgress
+from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.network.tiers import Tier
 from tequio_shared.sealed_set import KeyShare
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.competition.rules import Budget, CompetitionRules
     from tequio_shared.network.run import Documents, FullRunView
-    from tequio_shared.network.standing import Standings
+    from tequio_shared.network.standing import KeyStatus
     from tequio_shared.network.tiers import Tiers
     from tequio_shared.statements.competitions import (
         CompChallenge,
@@ -58,7 +58,7 @@ def _unknown(_name: Digest) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
+class CompetitionContext:
     """The folds that a competition rests on, and the documents by digest.
 
     Always as the log has them before the statement that is judged.
@@ -67,7 +67,7 @@ class Network:
     documents: Documents
     """Raises KeyError for a missing one."""
     run: Callable[[RunId], FullRunView | None]
-    standings: Standings
+    standings: KeyStatus
     tiers: Tiers
     organisers: frozenset[PeerKey]
     size_of: Callable[[Digest], int | None] = _unknown
@@ -75,7 +75,7 @@ class Network:
 
     def is_in_good_standing(self, key: PeerKey) -> bool:
         """Return whether the key is registered, and neither quarantined nor banned."""
-        return key in self.standings.records and self.standings.of(key) not in OUTSIDE
+        return key in self.standings.records and self.standings.of(key) not in EXCLUDED
 
     def check_standing(self, key: PeerKey) -> None:
         """Raise RefusedError unless the key is in good standing."""
@@ -84,11 +84,11 @@ class Network:
 
     def owner(self, key: PeerKey) -> Digest:
         """Owner of the key, as far as the log knows."""
-        return self.tiers.word(key).owner
+        return self.tiers.highest(key).owner
 
     def tier(self, key: PeerKey, ts: int) -> int:
         """Tier of the key at that time (ms), in any run."""
-        word = self.tiers.word(key)
+        word = self.tiers.highest(key)
         # An invitation has no end; a vouch counts only while it runs.
         return int(word.tier) if not word.until or word.until > ts else 0
 
@@ -100,7 +100,7 @@ class Network:
 
 def read_document(
     parse: Callable[[bytes], _Document],
-    network: Network,
+    network: CompetitionContext,
     name: str,
     noun: str,
     most_bytes: int = STATEMENT_BYTES,
@@ -121,7 +121,7 @@ def read_document(
 
 
 def check_submission(
-    submission: Submission, side: RunId | None, budget: Budget, network: Network
+    submission: Submission, side: RunId | None, budget: Budget, network: CompetitionContext
 ) -> None:
     """Raise RefusedError unless it is a head of that run, within the budget; no run: a folder.
 
@@ -140,15 +140,15 @@ def check_submission(
     if to_text(head.weights_root) != submission.weights_root:
         raise RefusedError("wrong-submission", f"round {submission.round} has other weights")
     # Head 0 has no closed round before it, and has used nothing.
-    trained = view.accounts.trained.get(submission.round, Trained(tokens=0, ms=0))
+    trained = view.accounts.trained.get(submission.round, RunProgress(tokens=0, ms=0))
     _check_budget(budget, view.manifest.parameters, trained)
 
 
-def eligible(
+def eligible_evaluators(
     entrants: Collection[Entrant],
-    offers: Mapping[PeerKey, Offer],
+    offers: Mapping[PeerKey, EvaluationOffer],
     custodians: Iterable[PeerKey],
-    network: Network,
+    network: CompetitionContext,
 ) -> dict[PeerKey, Digest]:
     """Keys that can be drawn to evaluate, with their owners: with a secret, without an interest."""
     authors = {one.author for one in entrants}
@@ -168,7 +168,7 @@ def eligible(
     }
 
 
-def _check_budget(budget: Budget, parameters: int, trained: Trained) -> None:
+def _check_budget(budget: Budget, parameters: int, trained: RunProgress) -> None:
     taken = (
         ("parameters", budget.parameters, parameters),
         ("tokens", budget.tokens, trained.tokens),
@@ -179,7 +179,7 @@ def _check_budget(budget: Budget, parameters: int, trained: Trained) -> None:
             raise RefusedError("over-budget", f"{found} {noun}; {most} are allowed")
 
 
-class Phase(StrEnum):
+class CompetitionPhase(StrEnum):
     """Phase of a competition; it ends when the statement that begins the next one is logged."""
 
     OPEN = "open"  # keys enter, submit, and offer to evaluate
@@ -192,7 +192,7 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class SignedEntry:
     """An entry of the log, and its signed time (ms)."""
 
     index: int
@@ -212,32 +212,32 @@ class Entrant:
 
     name: str
     author: PeerKey
-    entered: Mark
+    entered: SignedEntry
     side: RunId | None
     submission: Submission | None = None
-    submitted: Mark | None = None
+    submitted: SignedEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class EvaluationOffer:
     """An offer to evaluate; `secret` once it is opened."""
 
-    offered: Mark
+    offered: SignedEntry
     commit: Digest
     secret: bytes | None = None
-    opened: Mark | None = None
+    opened: SignedEntry | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class RevealedShare:
     """A share of the key that its custodian revealed."""
 
-    shown: Mark
+    revealed: SignedEntry
     share: KeyShare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
+class CompetitionDraw:
     """Consequences of the beacon: the key, the documents to score, and their evaluators."""
 
     key: bytes
@@ -249,18 +249,18 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
+class ScoreCommitment:
     """A drawn evaluator's commitment to its scores of one entrant."""
 
-    said: Mark
+    committed_at: SignedEntry
     commit: Digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class EvaluatorScores:
     """A drawn evaluator's scores of one entrant."""
 
-    said: Mark
+    revealed_at: SignedEntry
     entrant: str
     evaluator: PeerKey
     scores: Digest
@@ -270,10 +270,10 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Challenge:
+class EvaluationChallenge:
     """Another number than an evaluator's for one document."""
 
-    said: Mark
+    challenged_at: SignedEntry
     author: PeerKey
     entrant: str
     evaluator: PeerKey
@@ -282,17 +282,19 @@ class Challenge:
 
 
 @dataclass(slots=True, kw_only=True)
-class Entries:
+class EntrantsView:
     """The entrants so far; each method applies a statement, or raises RefusedError."""
 
     rules: CompetitionRules
     entrants: dict[str, Entrant] = field(default_factory=dict)
     """By name, in the order of entry."""
 
-    def enter(self, mark: Mark, author: PeerKey, body: CompEnter, network: Network) -> None:
+    def enter(
+        self, mark: SignedEntry, author: PeerKey, body: CompEnter, network: CompetitionContext
+    ) -> None:
         """Apply comp.enter."""
         mark.check_within(self.rules.dates.opens, self.rules.dates.deadline)
-        check_part(author, self.rules.custodian_keys, network)
+        check_participant(author, self.rules.custodian_keys, network)
         side = RunId(digest_from_text(body.side)) if body.side else None
         self._check_room(author, network)
         if body.entrant in self.entrants:
@@ -305,7 +307,9 @@ class Entries:
             name=body.entrant, author=author, entered=mark, side=side
         )
 
-    def submit(self, mark: Mark, author: PeerKey, body: CompSubmit, network: Network) -> None:
+    def submit(
+        self, mark: SignedEntry, author: PeerKey, body: CompSubmit, network: CompetitionContext
+    ) -> None:
         """Apply comp.submit: the model replaces the entrant's one before."""
         mark.check_within(self.rules.dates.opens, self.rules.dates.deadline)
         entrant = self.of(body.entrant)
@@ -335,7 +339,7 @@ class Entries:
             if entrant.submission is not None
         }
 
-    def _check_room(self, author: PeerKey, network: Network) -> None:
+    def _check_room(self, author: PeerKey, network: CompetitionContext) -> None:
         """Check the limits: one entry per key, half of all places; organisers are exempt."""
         if len(self.entrants) >= ENTRANTS:
             raise RefusedError("competition-full", f"the competition has {ENTRANTS} entrants")
@@ -348,7 +352,7 @@ class Entries:
         if len(strangers) >= ENTRANTS // 2:
             raise RefusedError("competition-full", "no place is left: ask an organiser to enter it")
 
-    def _check_side(self, author: PeerKey, side: RunId, network: Network) -> None:
+    def _check_side(self, author: PeerKey, side: RunId, network: CompetitionContext) -> None:
         if author not in network.organisers:
             raise RefusedError("wrong-role", "only an organiser may enter a run")
         if network.run(side) is None:
@@ -358,7 +362,9 @@ class Entries:
                 raise RefusedError("name-taken", f"the run already takes part as {entrant.name}")
 
 
-def check_part(author: PeerKey, custodians: Collection[PeerKey], network: Network) -> None:
+def check_participant(
+    author: PeerKey, custodians: Collection[PeerKey], network: CompetitionContext
+) -> None:
     """Raise RefusedError for a custodian, and for a key in bad standing: neither takes part."""
     network.check_standing(author)
     if author in custodians:
@@ -366,27 +372,32 @@ def check_part(author: PeerKey, custodians: Collection[PeerKey], network: Networ
 
 
 @dataclass(slots=True, kw_only=True)
-class Lot:
+class DrawView:
     """The input of the draw; each method applies a statement, or raises RefusedError.
 
     The evaluators that can be drawn are fixed before anybody can know the beacon (`result.beacon`).
     """
 
     rules: CompetitionRules
-    offers: dict[PeerKey, Offer] = field(default_factory=dict)
+    offers: dict[PeerKey, EvaluationOffer] = field(default_factory=dict)
     candidates: dict[PeerKey, Digest] = field(default_factory=dict)
     """Keys that can be drawn, with their owners; empty before `comp.draw`."""
-    shares: dict[int, Shown] = field(default_factory=dict)
+    shares: dict[int, RevealedShare] = field(default_factory=dict)
     """By index from 1, in the order of the log."""
-    draw: Draw | None = None
+    draw: CompetitionDraw | None = None
     """Set by the last share needed."""
 
     def offer(
-        self, mark: Mark, author: PeerKey, body: EvalOffer, entries: Entries, network: Network
+        self,
+        mark: SignedEntry,
+        author: PeerKey,
+        body: EvalOffer,
+        entries: EntrantsView,
+        network: CompetitionContext,
     ) -> None:
         """Apply eval.offer: it replaces the key's offer before."""
         mark.check_within(0, self.rules.dates.deadline)
-        check_part(author, self.rules.custodian_keys, network)
+        check_participant(author, self.rules.custodian_keys, network)
         if author in network.organisers:
             raise RefusedError("not-eligible", "organisers may not evaluate")
         # Checked again by owner in `eligible`, when all entrants are known.
@@ -397,9 +408,9 @@ class Lot:
         if network.tier(author, mark.ts) < least:
             way = "have an account vouch for it" if least == Tier.VOUCHED else "be invited"
             raise RefusedError("not-eligible", f"evaluators need a key of tier {least}: {way}")
-        self.offers[author] = Offer(offered=mark, commit=digest_from_text(body.commit))
+        self.offers[author] = EvaluationOffer(offered=mark, commit=digest_from_text(body.commit))
 
-    def open_secret(self, mark: Mark, author: PeerKey, body: EvalSecret) -> None:
+    def open_secret(self, mark: SignedEntry, author: PeerKey, body: EvalSecret) -> None:
         """Apply eval.secret: open the commitment of an offer."""
         offer = self.offers.get(author)
         if offer is None:
@@ -408,31 +419,37 @@ class Lot:
             raise RefusedError("already-said", "the secret is already open")
         secret = from_text(body.secret)
         # Committed before the deadline: a secret chosen later could steer the beacon.
-        if result.commitment(self.rules.id, author, secret) != offer.commit:
+        if result.offer_commitment(self.rules.id, author, secret) != offer.commit:
             raise RefusedError(
                 "wrong-reveal", "the secret does not match the commitment of the offer"
             )
         self.offers[author] = replace(offer, secret=secret, opened=mark)
 
-    def fix(self, mark: Mark, entries: Entries, network: Network) -> None:
+    def fix_candidates(
+        self, mark: SignedEntry, entries: EntrantsView, network: CompetitionContext
+    ) -> None:
         """Fix the keys that can be drawn."""
         # Not before its date: a coordinator that ends the time early could leave out secrets.
         mark.check_within(self.rules.dates.draw, None)
-        self.candidates = eligible(
+        self.candidates = eligible_evaluators(
             entries.entrants.values(),
             self._offers_of_tier(mark.ts, network),
             self.rules.custodian_keys,
             network,
         )
 
-    def show_share(
-        self, mark: Mark, author: PeerKey, body: CompReveal, submissions: Mapping[str, Digest]
+    def reveal_share(
+        self,
+        mark: SignedEntry,
+        author: PeerKey,
+        body: CompReveal,
+        submissions: Mapping[str, Digest],
     ) -> bool:
         """Record a share; return whether it was the last one needed, so that the draw is made."""
         number, share = self._share(author, body)
         if number in self.shares:
             raise RefusedError("already-said", f"share {number} is already revealed")
-        self.shares[number] = Shown(shown=mark, share=share)
+        self.shares[number] = RevealedShare(revealed=mark, share=share)
         # The beacon is fixed by the first shares that suffice; later ones must not draw again.
         if self.draw is not None or len(self.shares) < self.rules.sealed.needed:
             return False
@@ -440,13 +457,15 @@ class Lot:
         return True
 
     @property
-    def known_draw(self) -> Draw:
+    def known_draw(self) -> CompetitionDraw:
         """The draw, once the texts are open."""
         if self.draw is None:
             raise AssertionError("a revealed competition has its draw")
         return self.draw
 
-    def _offers_of_tier(self, ts: int, network: Network) -> dict[PeerKey, Offer]:
+    def _offers_of_tier(
+        self, ts: int, network: CompetitionContext
+    ) -> dict[PeerKey, EvaluationOffer]:
         """Offers by keys that still have the tier that the rules require."""
         least = self.rules.scoring.evaluator_tier
         return {at: one for at, one in self.offers.items() if network.tier(at, ts) >= least}
@@ -472,18 +491,20 @@ class Lot:
             )
         return number, share
 
-    def _drawn(self, submissions: Mapping[str, Digest]) -> Draw:
+    def _drawn(self, submissions: Mapping[str, Digest]) -> CompetitionDraw:
         sealed, scoring = self.rules.sealed, self.rules.scoring
-        key = sealed_archive.combine({at: one.share.value for at, one in self.shares.items()})
+        key = sealed_archive.combine_shares(
+            {at: one.share.value for at, one in self.shares.items()}
+        )
         # All opened secrets count, also of keys that cannot be drawn: nobody can drop one
         # afterwards.
         secrets = {at: one.secret for at, one in self.offers.items() if one.secret is not None}
-        beacon = result.beacon(self.rules.id, key, secrets, submissions)
-        return Draw(
+        beacon = result.draw_beacon(self.rules.id, key, secrets, submissions)
+        return CompetitionDraw(
             key=key,
             beacon=beacon,
-            documents=result.documents(beacon, scoring.documents, sealed.documents),
-            evaluators=result.evaluators(beacon, self.candidates, scoring.evaluators),
+            documents=result.draw_documents(beacon, scoring.documents, sealed.documents),
+            evaluators=result.draw_evaluators(beacon, self.candidates, scoring.evaluators),
         )
 
 
@@ -491,23 +512,28 @@ CHALLENGES = 16
 """Most challenges by one key in a competition."""
 
 
-def commitment(competition: Digest, author: PeerKey, scores: Digest, salt: bytes) -> Digest:
+def score_commitment(competition: Digest, author: PeerKey, scores: Digest, salt: bytes) -> Digest:
     """Commitment of an evaluator to the `Evaluation` with that digest, bound to its author."""
     return sha256(b"tequio/v1/scored\0", competition, author, scores, salt)
 
 
 @dataclass(slots=True, kw_only=True)
-class Scores:
+class ScoresView:
     """The scores so far; each method applies a statement, or raises RefusedError."""
 
     rules: CompetitionRules
-    commits: dict[tuple[str, PeerKey], Committed] = field(default_factory=dict)
+    commits: dict[tuple[str, PeerKey], ScoreCommitment] = field(default_factory=dict)
     """By entrant and evaluator; `results` too."""
-    results: dict[tuple[str, PeerKey], Scored] = field(default_factory=dict)
-    challenges: list[Challenge] = field(default_factory=list)
+    results: dict[tuple[str, PeerKey], EvaluatorScores] = field(default_factory=dict)
+    challenges: list[EvaluationChallenge] = field(default_factory=list)
 
     def commit(
-        self, mark: Mark, author: PeerKey, body: EvalCommit, draw: Draw, entries: Entries
+        self,
+        mark: SignedEntry,
+        author: PeerKey,
+        body: EvalCommit,
+        draw: CompetitionDraw,
+        entries: EntrantsView,
     ) -> None:
         """Apply eval.commit of a drawn evaluator."""
         mark.check_within(0, self.rules.dates.scored)
@@ -519,21 +545,21 @@ class Scores:
         # One revealed score is enough to copy from, so no further commitment can count.
         if any(name == body.entrant for name, _ in self.results):
             raise RefusedError("too-late", f"scores of {body.entrant} are already revealed")
-        self.commits[body.entrant, author] = Committed(
-            said=mark, commit=digest_from_text(body.commit)
+        self.commits[body.entrant, author] = ScoreCommitment(
+            committed_at=mark, commit=digest_from_text(body.commit)
         )
 
-    def show(
+    def reveal(
         self,
-        mark: Mark,
+        mark: SignedEntry,
         author: PeerKey,
         body: EvalResult,
-        draw: Draw,
-        entries: Entries,
-        network: Network,
+        draw: CompetitionDraw,
+        entries: EntrantsView,
+        network: CompetitionContext,
     ) -> None:
         """Apply eval.result: the scores of an entrant that a drawn evaluator committed to."""
-        mark.check_within(0, self.rules.dates.shown)
+        mark.check_within(0, self.rules.dates.reveal_until)
         _check_drawn(author, draw)
         submission = entries.of(body.entrant).submission
         if submission is None or to_text(submission.id) != body.submission:
@@ -545,14 +571,14 @@ class Scores:
             raise RefusedError("already-said", f"this key has scored {body.entrant}")
         # Before the document is read: a copier has no commitment, and must not cause the read.
         self._check_opens(author, body)
-        if not self.are_due(body.entrant, draw, mark.ts):
+        if not self.may_reveal(body.entrant, draw, mark.ts):
             raise RefusedError(
                 "too-early", f"not all drawn evaluators have committed for {body.entrant}"
             )
         found = read_document(Evaluation.parse, network, body.scores, "evaluation", BLOB_BYTES)
         _check_scores(author, body, found, len(draw.documents))
-        self.results[body.entrant, author] = Scored(
-            said=mark,
+        self.results[body.entrant, author] = EvaluatorScores(
+            revealed_at=mark,
             entrant=body.entrant,
             evaluator=author,
             scores=digest_from_text(body.scores),
@@ -560,23 +586,28 @@ class Scores:
             size_bytes=body.size_bytes,
         )
 
-    def are_due(self, entrant: str, draw: Draw, at_ms: int) -> bool:
+    def may_reveal(self, entrant: str, draw: CompetitionDraw, at_ms: int) -> bool:
         """Return whether the entrant's scores may be revealed then: nobody else can commit."""
         heard = all((entrant, key) in self.commits for key in draw.evaluators)
         return heard or at_ms > self.rules.dates.scored
 
-    def hoped(self, entrant: str, draw: Draw, at_ms: int) -> int:
+    def count_possible(self, entrant: str, draw: CompetitionDraw, at_ms: int) -> int:
         """Count scores of the entrant that are revealed, or still can be at that time."""
         spots = [(entrant, key) for key in draw.evaluators]
         dates = self.rules.dates
         if at_ms <= dates.scored:
             return len(spots)
         # Until the time to reveal is over every commitment may still be opened.
-        hopes = self.commits if at_ms <= dates.shown else self.results
+        hopes = self.commits if at_ms <= dates.reveal_until else self.results
         return sum(spot in hopes for spot in spots)
 
     def challenge(
-        self, mark: Mark, author: PeerKey, body: CompChallenge, draw: Draw, network: Network
+        self,
+        mark: SignedEntry,
+        author: PeerKey,
+        body: CompChallenge,
+        draw: CompetitionDraw,
+        network: CompetitionContext,
     ) -> None:
         """Apply comp.challenge: another number for a document."""
         mark.check_within(0, self.rules.dates.result)
@@ -588,8 +619,8 @@ class Scores:
             )
         if body.document not in draw.documents:
             raise RefusedError("wrong-challenge", f"document {body.document} was not drawn")
-        made = Challenge(
-            said=mark,
+        made = EvaluationChallenge(
+            challenged_at=mark,
             author=author,
             entrant=body.entrant,
             evaluator=evaluator,
@@ -600,7 +631,7 @@ class Scores:
         mine = [one for one in self.challenges if one.author == author]
         if len(mine) >= CHALLENGES:
             raise RefusedError("wrong-challenge", f"a key may make {CHALLENGES} challenges at most")
-        if any(replace(one, said=mark) == made for one in mine):
+        if any(replace(one, challenged_at=mark) == made for one in mine):
             raise RefusedError("already-said", "this challenge has been made already")
         self.challenges.append(made)
 
@@ -609,13 +640,13 @@ class Scores:
         if committed is None:
             raise RefusedError("not-found", f"this key committed to no scores of {body.entrant}")
         scores, salt = digest_from_text(body.scores), from_text(body.salt)
-        if commitment(self.rules.id, author, scores, salt) != committed.commit:
+        if score_commitment(self.rules.id, author, scores, salt) != committed.commit:
             raise RefusedError(
                 "wrong-reveal", f"the scores of {body.entrant} do not match the commitment"
             )
 
 
-def _check_drawn(author: PeerKey, draw: Draw) -> None:
+def _check_drawn(author: PeerKey, draw: CompetitionDraw) -> None:
     if author not in draw.evaluators:
         raise RefusedError("wrong-role", "this key was not drawn to evaluate")
 

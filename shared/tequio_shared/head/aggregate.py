@@ -32,7 +32,7 @@ _UNFILTERED = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entries:
+class ContributionEntries:
     """The effective entries of one contribution: flat positions int64[m] and levels int64[m].
 
     Without entries of empty chunks, at padding, or of level 0. `scales` is uint8[n].
@@ -43,13 +43,13 @@ class Entries:
     scales: NDArray[np.uint8]
 
 
-def entries(records: Records, padding: Padding) -> Entries:
+def effective_entries(records: Records, padding: Padding) -> ContributionEntries:
     """Select the effective entries from decoded records of the padding's run of chunks."""
     live = (records.levels != 0) & (records.scales > 0)[:, None]
     padded = padding.chunks
     live[padded] &= ~np.take_along_axis(padding.masks, records.indices[padded], axis=1)
     chunk = np.arange(len(records.scales), dtype=np.int64)[:, None]
-    return Entries(
+    return ContributionEntries(
         positions=(chunk * CHUNK + records.indices)[live],
         levels=records.levels[live].astype(np.int64),
         scales=records.scales,
@@ -57,25 +57,25 @@ def entries(records: Records, padding: Padding) -> Entries:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filtered:
+class FilterResult:
     """Members kept, ascending, and every pass: its members, and their agreement (a, t)."""
 
     kept: tuple[int, ...]
     passes: tuple[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], ...]
 
 
-def filter_members(members: Sequence[Entries], elements: int, z2: int) -> Filtered:
+def filter_members(members: Sequence[ContributionEntries], elements: int, z2: int) -> FilterResult:
     """Drop, one by one, the members whose signs disagree most with the rest."""
 
     def agree(kept: Sequence[int]) -> list[tuple[int, int]]:
         return agreement([members[at] for at in kept], elements)
 
-    return filter_by(agree, len(members), z2)
+    return filter_with(agree, len(members), z2)
 
 
-def filter_by(
+def filter_with(
     agree: Callable[[Sequence[int]], Sequence[tuple[int, int]]], members: int, z2: int
-) -> Filtered:
+) -> FilterResult:
     """Run the filter over `agree`, which measures (a, t) for each of the given members.
 
     z2 = 0 turns it off. Exact integers and fractions; of equally weak members the last one goes.
@@ -91,10 +91,10 @@ def filter_by(
             break
         out = weakest(measured)
         kept = kept[:out] + kept[out + 1 :]
-    return Filtered(kept=kept, passes=tuple(passes))
+    return FilterResult(kept=kept, passes=tuple(passes))
 
 
-def agreement(members: Sequence[Entries], elements: int) -> list[tuple[int, int]]:
+def agreement(members: Sequence[ContributionEntries], elements: int) -> list[tuple[int, int]]:
     """Measure (a, t) of each member: signs with the rest less signs against it, of t compared.
 
     The rest is the sum of the other members' signs; where it is 0 nothing is compared.

@@ -338,11 +338,11 @@ __all__ = [
     "SCALES",
     "VERSION",
     "Algorithm",
-    "Assignment",
-    "Expected",
-    "Header",
+    "ContributionHeader",
+    "ExpectedContribution",
     "RecordShape",
     "Records",
+    "WindowAssignment",
     "broken_header",
     "contribution_id",
     "decode_records",
@@ -364,7 +364,7 @@ _LAYOUT = struct.Struct("<4sHBBHHIQQIIQ32s32s32s32s32sii")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class ContributionHeader:
     """The header's fields. Losses are the trainer's own claim, in 2^-16 nats, and unused.
 
     `feedback_root` is 32 zero bytes without error feedback.
@@ -398,7 +398,7 @@ class Header:
             raise MalformedError(f"a header field does not fit its width: {err}") from err
 
     @classmethod
-    def parse(cls, raw: bytes) -> Header:
+    def parse(cls, raw: bytes) -> ContributionHeader:
         """Decode 216 bytes, without checking the values: that is up to `validate`.
 
         Raises MalformedError for another size.
@@ -433,7 +433,7 @@ _ORDER = (
 )
 
 
-def shape_of(header: Header) -> RecordShape:
+def shape_of(header: ContributionHeader) -> RecordShape:
     """Form of the records that a header announces; raises MalformedError for an unknown one."""
     name = next((name for name, code in ALGORITHM_CODES.items() if code == header.algorithm), None)
     if name is None:
@@ -455,7 +455,7 @@ def payload_root(payload: bytes | memoryview, shape: RecordShape) -> Digest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class WindowAssignment:
     """Windows first..first+count-1, assigned to one trainer for one round."""
 
     first: int
@@ -463,7 +463,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class ExpectedContribution:
     """A round's requirements on contributions; `assigned` is keyed by the trainer's key."""
 
     shape: RecordShape
@@ -471,12 +471,14 @@ class Expected:
     run_id: RunId
     round: int
     base_head: HeadHash
-    assigned: Mapping[PeerKey, Assignment]
+    assigned: Mapping[PeerKey, WindowAssignment]
     window_tokens: int
     max_inner_steps: int
 
 
-def validate(header: bytes, payload: bytes | memoryview, expected: Expected) -> str | None:
+def validate(
+    header: bytes, payload: bytes | memoryview, expected: ExpectedContribution
+) -> str | None:
     """Name of the first broken rule in the normative order; None for a valid contribution.
 
     A valid contribution re-encodes to its own bytes. Cost: one hash of the payload and one pass
@@ -485,17 +487,17 @@ def validate(header: bytes, payload: bytes | memoryview, expected: Expected) -> 
     size = expected.chunks * expected.shape.record_bytes
     if len(header) != HEADER_BYTES or memoryview(payload).nbytes != size:
         return "length"
-    rule = next(broken_header(Header.parse(header), expected), None)
+    rule = next(broken_header(ContributionHeader.parse(header), expected), None)
     if rule is not None:
         return rule
     # After the header's rules, so a bad header costs no hash; before the records, so a witness that
     # names a broken record has the bytes that the trainer committed to.
-    if Header.parse(header).payload_root != payload_root(payload, expected.shape):
+    if ContributionHeader.parse(header).payload_root != payload_root(payload, expected.shape):
         return "payload_root"
     return first_broken_record(payload, expected.shape)
 
 
-def broken_header(header: Header, expected: Expected) -> Iterator[str]:
+def broken_header(header: ContributionHeader, expected: ExpectedContribution) -> Iterator[str]:
     """Names of the broken rules that the header alone shows, in order."""
     shape = expected.shape
     wanted = (ALGORITHM_CODES[shape.algorithm], shape.k, shape.bits, expected.chunks)
@@ -515,7 +517,7 @@ def broken_header(header: Header, expected: Expected) -> Iterator[str]:
     return (name for name, holds in checks if not holds)
 
 
-def _windows_hold(header: Header, assigned: Assignment | None) -> bool:
+def _windows_hold(header: ContributionHeader, assigned: WindowAssignment | None) -> bool:
     if assigned is None:
         return False
     return header.window_first == assigned.first and 0 < header.window_count <= assigned.count

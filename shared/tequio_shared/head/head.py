@@ -21,9 +21,9 @@ from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head.aggregate import (
     COEFFICIENT_SHIFT,
     STEP_SHIFT,
-    Entries,
+    ContributionEntries,
     down_link,
-    entries,
+    effective_entries,
     filter_members,
     inverse_dct,
 )
@@ -31,13 +31,13 @@ from tequio_shared.head.contribution import (
     KS,
     SCALES,
     Algorithm,
-    Header,
+    ContributionHeader,
     Records,
     RecordShape,
     contribution_id,
     decode_records,
 )
-from tequio_shared.head.layout import CHUNK, NO_PADDING, Layout, LayoutKind, Padding
+from tequio_shared.head.layout import CHUNK, NO_PADDING, LayoutKind, Padding, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
 from tequio_shared.log import merkle
 
@@ -113,13 +113,13 @@ class OuterParams:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class OuterStep:
     """One outer step: from the head `parent`, over the accepted set of `round`, to the next."""
 
     run_id: RunId
     round: int
     parent: HeadHash
-    layout: Layout
+    layout: WeightLayout
     params: OuterParams
 
     def __post_init__(self) -> None:
@@ -143,7 +143,7 @@ class NewHead:
 
 
 def advance(
-    step: Step,
+    step: OuterStep,
     weights: NDArray[np.int32],
     aux: NDArray[Any] | None,
     contributions: Sequence[tuple[bytes, bytes]],
@@ -160,15 +160,15 @@ def advance(
     order = order_by_id([header for header, _ in contributions])
     padding = layout.padding(0, layout.chunks)
     records = [_records(contributions[at][1], step) for at in order]
-    members = [entries(one, entry_padding(params, padding)) for one in records]
+    members = [effective_entries(one, entry_padding(params, padding)) for one in records]
     kept = filter_members(members, layout.elements, params.z2).kept
-    tokens = [Header.parse(contributions[order[at]][0]).tokens for at in kept]
+    tokens = [ContributionHeader.parse(contributions[order[at]][0]).tokens for at in kept]
     chosen = [members[at] for at in kept]
     clipped = clip_scales(np.stack([one.scales for one in chosen]), params)
     factors = multipliers(tokens, params)
     total = aggregate(params, chosen, clipped, factors, layout.elements)
     move, new_aux = outer_step(params, total, aux_or_zeros(params, aux, layout.elements), padding)
-    new_weights = update(weights, move, params.lambda_q, layout.matrix_end)
+    new_weights = apply_move(weights, move, params.lambda_q, layout.matrix_end)
     roots = weights_root(new_weights), aux_root(new_aux)
     ids = set_root([contribution_id(header) for header, _ in contributions])
     return NewHead(
@@ -193,7 +193,7 @@ def order_by_id(headers: Sequence[bytes]) -> list[int]:
     return sorted(range(len(ids)), key=ids.__getitem__)
 
 
-def _records(payload: bytes, step: Step) -> Records:
+def _records(payload: bytes, step: OuterStep) -> Records:
     shape = step.params.shape
     if len(payload) != step.layout.chunks * shape.record_bytes:
         raise MalformedError(
@@ -234,7 +234,7 @@ def multipliers(tokens: Sequence[int], params: OuterParams) -> list[int]:
 
 def aggregate(
     params: OuterParams,
-    members: Sequence[Entries],
+    members: Sequence[ContributionEntries],
     clipped: NDArray[np.uint8],
     factors: Sequence[int],
     elements: int,
@@ -280,7 +280,7 @@ def _slowed(velocity: NDArray[np.int32], mu_q: int) -> NDArray[np.int64]:
     return (velocity.astype(np.int64) * mu_q + half) >> _MOMENTUM_SHIFT
 
 
-def update(
+def apply_move(
     weights: NDArray[np.int32], move: NDArray[np.int64], lambda_q: int, matrix_end: int
 ) -> NDArray[np.int32]:
     """Apply decay (to the matrix part) and the move to weights int32[N], limited to int32."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CHUNK = 4096
 """Elements in a chunk: the unit that has one scale byte and one record."""
 TILE = 64
-CHUNKS = 2**32 - 1
+MOST_CHUNKS = 2**32 - 1
 """Most chunks of a model: chunk_count in the contribution header is a u32."""
 
 LayoutKind = Literal["flat", "tile64"]
@@ -77,7 +77,7 @@ NO_PADDING = Padding(chunks=np.empty(0, np.int64), masks=np.empty((0, CHUNK), np
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class WeightLayout:
     """Flat positions of all tensors; two layouts are equal when kind and placements are.
 
     `elements` is N, a multiple of 4096; `matrix_end` is where the pool begins. `padded_chunks`
@@ -93,7 +93,7 @@ class Layout:
     padding_bits: NDArray[np.uint8] = field(compare=False, repr=False)
 
     @classmethod
-    def of(cls, tensors: Sequence[tuple[str, Sequence[int]]], kind: LayoutKind) -> Layout:
+    def of(cls, tensors: Sequence[tuple[str, Sequence[int]]], kind: LayoutKind) -> WeightLayout:
         """Place the manifest's tensors (name, shape).
 
         Raises MalformedError when names do not ascend strictly by their UTF-8 bytes, a side is
@@ -189,8 +189,8 @@ def _placed(
     _check(tensors, kind)
     placements, at, matrix_end = _place(tensors, kind)
     elements = _whole_chunks(at)
-    if elements // CHUNK > CHUNKS:
-        raise MalformedError(f"{elements} elements do not fit in {CHUNKS} chunks")
+    if elements // CHUNK > MOST_CHUNKS:
+        raise MalformedError(f"{elements} elements do not fit in {MOST_CHUNKS} chunks")
     return placements, matrix_end, elements
 
 
@@ -287,9 +287,9 @@ def _whole_chunks(elements: int) -> int:
     return -(-elements // CHUNK) * CHUNK
 
 
-PREFIX = "base_model.model."
-DOWN, UP = ".lora_A.weight", ".lora_B.weight"
-RANK = 1_024
+LORA_PREFIX = "base_model.model."
+LORA_DOWN, LORA_UP = ".lora_A.weight", ".lora_B.weight"
+MOST_RANK = 1_024
 """Highest rank; above it, adapters of usual models are no smaller than the matrices."""
 _LEAST_BYTES = 2  # of a stored weight: bfloat16 or float16
 _AXES = 2  # of a matrix
@@ -306,7 +306,7 @@ class BaseFile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     root: Bytes32Text
 
 
-class Base(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class FrozenBase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The frozen base and the rules of its adapters: LoRA (Hu et al. 2021, arXiv:2106.09685).
 
     Each target matrix W [out, in] gets a pair of small ones, A [rank, in] and B [out, rank], and
@@ -327,7 +327,7 @@ class Base(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     revision: Annotated[str, Meta(pattern=r"\A(?:[0-9a-f]{40})?\Z")]
     parameters: Positive
     files: Annotated[tuple[BaseFile, ...], Meta(min_length=1, max_length=1_024)]
-    rank: Annotated[int, Meta(ge=1, le=RANK)]
+    rank: Annotated[int, Meta(ge=1, le=MOST_RANK)]
     alpha: Annotated[int, Meta(ge=1, le=65_535)]
     targets: Annotated[
         tuple[Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_]{1,64}\Z")], ...],
@@ -345,30 +345,32 @@ class Base(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return self.alpha / self.rank
 
 
-def pairs(modules: Mapping[str, Sides], rank: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def adapter_pairs(
+    modules: Mapping[str, Sides], rank: int
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """[name, shape] of the pairs for these modules, ascending by the bytes of the name."""
     found: dict[str, tuple[int, ...]] = {}
     for module, (rows, columns) in modules.items():
-        found[f"{PREFIX}{module}{DOWN}"] = (rank, columns)
-        found[f"{PREFIX}{module}{UP}"] = (rows, rank)
+        found[f"{LORA_PREFIX}{module}{LORA_DOWN}"] = (rank, columns)
+        found[f"{LORA_PREFIX}{module}{LORA_UP}"] = (rows, rank)
     return tuple((name, found[name]) for name in sorted(found, key=str.encode))
 
 
-def modules_of(listed: Sequence[tuple[str, Sequence[int]]]) -> dict[str, Sides]:
+def adapted_modules(listed: Sequence[tuple[str, Sequence[int]]]) -> dict[str, Sides]:
     """Modules that these tensors adapt, with the sides of their matrices."""
     shapes = {name: tuple(shape) for name, shape in listed}
     found: dict[str, Sides] = {}
     for name, shape in shapes.items():
-        if name.startswith(PREFIX) and name.endswith(DOWN):
-            module = name.removeprefix(PREFIX).removesuffix(DOWN)
-            other = shapes.get(f"{PREFIX}{module}{UP}", ())
+        if name.startswith(LORA_PREFIX) and name.endswith(LORA_DOWN):
+            module = name.removeprefix(LORA_PREFIX).removesuffix(LORA_DOWN)
+            other = shapes.get(f"{LORA_PREFIX}{module}{LORA_UP}", ())
             if len(shape) == len(other) == _AXES:
                 found[module] = (other[0], shape[1])
     return found
 
 
-def faults(
-    base: Base, listed: Sequence[tuple[str, Sequence[int]]], aliases: Sequence[object]
+def base_faults(
+    base: FrozenBase, listed: Sequence[tuple[str, Sequence[int]]], aliases: Sequence[object]
 ) -> Iterator[str]:
     """Faults of a base and its pairs, as far as the manifest alone shows them."""
     names = [one.name.encode() for one in base.files]
@@ -383,9 +385,9 @@ def faults(
     yield from _pair_faults(base, listed)
 
 
-def _pair_faults(base: Base, listed: Sequence[tuple[str, Sequence[int]]]) -> Iterator[str]:
-    found = modules_of(listed)
-    if pairs(found, base.rank) != tuple((name, tuple(shape)) for name, shape in listed):
+def _pair_faults(base: FrozenBase, listed: Sequence[tuple[str, Sequence[int]]]) -> Iterator[str]:
+    found = adapted_modules(listed)
+    if adapter_pairs(found, base.rank) != tuple((name, tuple(shape)) for name, shape in listed):
         yield f"model.tensors must be exactly the pairs of rank {base.rank} for base.targets"
     ends = {module.rpartition(".")[2] for module in found}
     strange = sorted(ends ^ set(base.targets))

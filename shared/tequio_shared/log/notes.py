@@ -99,7 +99,7 @@ class Checkpoint:
         lines = text.split("\n")
         if len(lines) != _CHECKPOINT_LINES + 1 or lines[-1]:
             raise MalformedError("a checkpoint has three lines")
-        size = natural(lines[1])
+        size = parse_size(lines[1])
         return cls(origin=lines[0], size=size, root=Digest(from_base64(lines[2])))
 
     def text(self) -> str:
@@ -162,7 +162,7 @@ def note_text(raw: bytes) -> str:
     return _split(raw)[0]
 
 
-def keep_signers(raw: bytes, signers: Iterable[VerifierKey]) -> bytes:
+def filter_signatures(raw: bytes, signers: Iterable[VerifierKey]) -> bytes:
     """Return the note with at most one line for each of these keys; raises MalformedError."""
     text, lines = _split(raw)
     wanted = {(vkey.name, vkey.id) for vkey in signers}
@@ -225,7 +225,7 @@ def open_checkpoint(
     return SignedCheckpoint(checkpoint=checkpoint, cosignatures=cosignatures)
 
 
-def natural(text: str) -> int:
+def parse_size(text: str) -> int:
     """Read a tree size: decimal, below 2^63, no leading zero; raises MalformedError."""
     if not 1 <= len(text) <= len(str(LOG_SIZE)) or not (text.isascii() and text.isdigit()):
         raise MalformedError(f"not a tree size: {text[:60]!r}")

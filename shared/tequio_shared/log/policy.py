@@ -27,9 +27,9 @@ from tequio_shared.log.notes import (
     VerifierKey,
     add_lines,
     from_base64,
-    natural,
     note_text,
     open_checkpoint,
+    parse_size,
     signature_lines,
     to_base64,
 )
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.log.notes import SignedCheckpoint
 
-VERSION = 1
+EVIDENCE_VERSION = 1
 
 
 class ForkEvidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -50,7 +50,7 @@ class ForkEvidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     failed proof is included.
     """
 
-    v: int = VERSION
+    v: int = EVIDENCE_VERSION
     log_key: str
     """Verifier key of the log."""
     why: str
@@ -69,7 +69,7 @@ class ForkEvidence(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         return sha256(self.log_key.encode(), *signed).hex()[:16]
 
 
-def is_proof(evidence: ForkEvidence) -> bool:
+def proves_fork(evidence: ForkEvidence) -> bool:
     """Return whether the evidence alone proves a fork: two signed roots for one size.
 
     Raises PeerError when a note does not bear the log's signature.
@@ -95,7 +95,7 @@ POLICY_LOGS = 64
 POLICY_WITNESSES = 64
 POLICY_GROUPS = 64
 """The specification asks for at least 32 of each."""
-NONE = "none"
+NO_QUORUM = "none"
 """The quorum that needs no cosignature."""
 
 _FORBIDDEN = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
@@ -130,7 +130,7 @@ class PolicyWitness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class CosignerGroup:
     """A set of cosigners that counts as one when `threshold` of its members do."""
 
     name: str
@@ -144,7 +144,7 @@ class Policy:
 
     logs: tuple[PolicyLog, ...]
     witnesses: tuple[PolicyWitness, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[CosignerGroup, ...]
     quorum: str
 
     @classmethod
@@ -171,7 +171,7 @@ class Policy:
 
     def is_met(self, cosigners: Collection[VerifierKey]) -> bool:
         """Return whether cosignatures by these keys together are enough."""
-        agreed = {NONE, *(one.name for one in self.witnesses if one.key in cosigners)}
+        agreed = {NO_QUORUM, *(one.name for one in self.witnesses if one.key in cosigners)}
         # One pass is enough: a group can only name members that the file defines above it.
         for group in self.groups:
             if sum(member in agreed for member in group.members) >= group.threshold:
@@ -213,7 +213,7 @@ class _Reader:
     def __init__(self) -> None:
         self._logs: list[PolicyLog] = []
         self._witnesses: list[PolicyWitness] = []
-        self._groups: list[Group] = []
+        self._groups: list[CosignerGroup] = []
         self._quorum: str | None = None
         self._free: dict[str, bool] = {}  # defined name -> not yet in a group
         self._kinds: dict[str, Callable[[list[str]], None]] = {
@@ -274,19 +274,19 @@ class _Reader:
         _bound(self._groups, POLICY_GROUPS, "groups")
         self._define(name)
         threshold = _threshold(asked, len(members))
-        self._groups.append(Group(name=name, threshold=threshold, members=tuple(members)))
+        self._groups.append(CosignerGroup(name=name, threshold=threshold, members=tuple(members)))
 
     def _set_quorum(self, items: list[str]) -> None:
         if len(items) != 1:
             raise MalformedError("expected quorum <name>|none")
         if self._quorum is not None:
             raise MalformedError("a second quorum line")
-        if items[0] != NONE and items[0] not in self._free:
+        if items[0] != NO_QUORUM and items[0] not in self._free:
             raise MalformedError(f"{items[0]!r} is not defined above")
         self._quorum = items[0]
 
     def _define(self, name: str) -> None:
-        if name == NONE or name in self._free:
+        if name == NO_QUORUM or name in self._free:
             raise MalformedError(f"the name {name!r} is already in use")
         self._free[name] = True
 
@@ -327,8 +327,8 @@ def _line(*items: str | None) -> str:
     return " ".join(item for item in items if item is not None) + "\n"
 
 
-HEADER = "c2sp.org/tlog-proof@v1"
-SUFFIX = ".tlog-proof"
+TLOG_PROOF_HEADER = "c2sp.org/tlog-proof@v1"
+TLOG_PROOF_SUFFIX = ".tlog-proof"
 PATH_HASHES = 63
 EXTRA_BYTES = 65_535
 PROOF_BYTES = NOTE_BYTES + 2 * EXTRA_BYTES
@@ -363,19 +363,21 @@ class TlogProof:
             raise MalformedError(f"proof of {len(raw)} bytes; at most {PROOF_BYTES} are allowed")
         head, empty, note = raw.partition(b"\n\n")
         lines = _ascii(head).split("\n")
-        if not empty or lines[0] != HEADER:
-            raise MalformedError(f"a proof must begin with {HEADER} and end with a checkpoint")
+        if not empty or lines[0] != TLOG_PROOF_HEADER:
+            raise MalformedError(
+                f"a proof must begin with {TLOG_PROOF_HEADER} and end with a checkpoint"
+            )
         rest = lines[1:]
         extra = None
         if rest and rest[0].startswith("extra "):
             extra = from_base64(rest.pop(0).removeprefix("extra "))
         if not rest or not rest[0].startswith("index "):
             raise MalformedError("the proof has no index line")
-        index = natural(rest[0].removeprefix("index "))
-        return cls(index=index, path=hashes(rest[1:]), note=note, extra=extra)
+        index = parse_size(rest[0].removeprefix("index "))
+        return cls(index=index, path=parse_hashes(rest[1:]), note=note, extra=extra)
 
     def encode(self) -> bytes:
-        lines = [HEADER]
+        lines = [TLOG_PROOF_HEADER]
         if self.extra is not None:
             lines.append(f"extra {to_base64(self.extra)}")
         lines += [f"index {self.index}", *(to_base64(node) for node in self.path)]
@@ -394,7 +396,7 @@ class TlogProof:
         return signed
 
 
-def hashes(lines: list[str]) -> tuple[Digest, ...]:
+def parse_hashes(lines: list[str]) -> tuple[Digest, ...]:
     """Read one hash per line; raises MalformedError, also for more than a proof can have."""
     if len(lines) > PATH_HASHES:
         raise MalformedError(f"proof of {len(lines)} hashes; at most {PATH_HASHES} are allowed")
@@ -419,13 +421,13 @@ SIZE_TYPE = "text/x.tlog.size"
 REQUEST_BYTES = NOTE_BYTES + 4_096
 """Above the old size, 63 hashes and the largest note together."""
 ANSWER_BYTES = NOTE_BYTES
-AHEAD_S = 300
+MOST_AHEAD_S = 300
 """Most seconds by which a witness's clock may be ahead of the log's; readers see the time."""
 
 _SIZE_LINE_BYTES = 20
 
 
-class Status(enum.IntEnum):
+class CosigningStatus(enum.IntEnum):
     """HTTP statuses of add-checkpoint (c2sp.org/tlog-witness)."""
 
     COSIGNED = 200
@@ -442,7 +444,7 @@ class Status(enum.IntEnum):
 class CosigningRefusedError(TequioError):
     """A witness refuses to cosign; `size` is the last one it saw, with `Status.CONFLICT` only."""
 
-    def __init__(self, status: Status, message: str, size: int = 0) -> None:
+    def __init__(self, status: CosigningStatus, message: str, size: int = 0) -> None:
         super().__init__(message)
         self.status = status
         self.size = size
@@ -470,15 +472,15 @@ class AddCheckpoint:
             raise MalformedError("sizes and hashes must be ASCII") from err
         if not empty or not first.startswith("old "):
             raise MalformedError(f"a request must begin with `old <size>`, not {first[:60]!r}")
-        old_size = natural(first.removeprefix("old "))
-        return cls(old_size=old_size, proof=hashes(proof), note=note)
+        old_size = parse_size(first.removeprefix("old "))
+        return cls(old_size=old_size, proof=parse_hashes(proof), note=note)
 
     def encode(self) -> bytes:
         lines = [f"old {self.old_size}", *(to_base64(node) for node in self.proof)]
         return "\n".join(lines).encode() + b"\n\n" + self.note
 
 
-def judge(
+def decide_cosigning(
     request: AddCheckpoint, logs: Mapping[str, VerifierKey], last: Mapping[str, Checkpoint]
 ) -> Checkpoint:
     """Return the checkpoint to store and to cosign; `logs` and `last` are by origin.
@@ -490,25 +492,26 @@ def judge(
     checkpoint = _cosigning_signed(request.note, logs)
     if request.old_size > checkpoint.size:
         raise CosigningRefusedError(
-            Status.MALFORMED, f"old size {request.old_size} is above the new size {checkpoint.size}"
+            CosigningStatus.MALFORMED,
+            f"old size {request.old_size} is above the new size {checkpoint.size}",
         )
     before = last.get(checkpoint.origin)
     size = before.size if before else 0
     # Before the proof: a log that lost an answer learns the size, and asks again from there.
     if request.old_size != size:
         raise CosigningRefusedError(
-            Status.CONFLICT,
+            CosigningStatus.CONFLICT,
             f"old size {request.old_size}, but the last cosigned size is {size}",
             size,
         )
     try:
         _check_continues(request, before, checkpoint)
     except PeerError as err:
-        raise CosigningRefusedError(Status.NO_PROOF, str(err)) from err
+        raise CosigningRefusedError(CosigningStatus.NO_PROOF, str(err)) from err
     return checkpoint
 
 
-def conflict_body(size: int) -> bytes:
+def encode_conflict(size: int) -> bytes:
     return f"{size}\n".encode()
 
 
@@ -517,10 +520,10 @@ def parse_conflict(raw: bytes) -> int:
     text = raw[: _SIZE_LINE_BYTES + 1].decode("ascii", "replace")
     if not text.endswith("\n"):
         raise MalformedError(f"not the size of a witness: {text!r}")
-    return natural(text[:-1])
+    return parse_size(text[:-1])
 
 
-def cosignature(
+def find_cosignature(
     note: bytes, answer: bytes, log: VerifierKey, witness: VerifierKey, now_s: int
 ) -> str:
     """Return the first line of a witness's answer that is its own and verifies.
@@ -534,7 +537,7 @@ def cosignature(
         if name != witness.name:
             continue
         for found in open_checkpoint(add_lines(note, [line]), log, [witness]).cosignatures:
-            if (found.time_s or 0) > now_s + AHEAD_S:
+            if (found.time_s or 0) > now_s + MOST_AHEAD_S:
                 raise SignatureInvalidError(
                     f"{witness.name} cosigned in the future, at {found.time_s}"
                 )
@@ -552,12 +555,12 @@ def _cosigning_signed(note: bytes, logs: Mapping[str, VerifierKey]) -> Checkpoin
     try:
         origin = Checkpoint.parse(note_text(note)).origin
         if origin not in logs:
-            raise CosigningRefusedError(Status.UNKNOWN_LOG, f"unknown log {origin[:60]!r}")
+            raise CosigningRefusedError(CosigningStatus.UNKNOWN_LOG, f"unknown log {origin[:60]!r}")
         return open_checkpoint(note, logs[origin]).checkpoint
     except SignatureInvalidError as err:
-        raise CosigningRefusedError(Status.NOT_SIGNED, str(err)) from err
+        raise CosigningRefusedError(CosigningStatus.NOT_SIGNED, str(err)) from err
     except MalformedError as err:
-        raise CosigningRefusedError(Status.MALFORMED, str(err)) from err
+        raise CosigningRefusedError(CosigningStatus.MALFORMED, str(err)) from err
 
 
 def _check_continues(request: AddCheckpoint, before: Checkpoint | None, new: Checkpoint) -> None:

@@ -46,14 +46,14 @@ class TileTree:
     def root(self) -> Digest:
         return self._frontier.root()
 
-    def take_full(self) -> dict[TileName, bytes]:
+    def pop_full(self) -> dict[TileName, bytes]:
         """Return each tile that became full since the last call."""
         full, self._full = self._full, {}
         return full
 
-    def take_changed(self) -> Mapping[TileName, bytes]:
+    def pop_changed(self) -> Mapping[TileName, bytes]:
         """Return each tile that grew since the last call, from its first hash on."""
-        changed = self.take_full()
+        changed = self.pop_full()
         for level in self._grown:
             if self._edge[level]:
                 number = self.size >> TILE_HEIGHT * (level + 1)
@@ -82,12 +82,12 @@ def count_tiles(size: int) -> int:
     return count
 
 
-def next_piece(first: int, size: int) -> tuple[int, int]:
+def next_range(first: int, size: int) -> tuple[int, int]:
     """Range to read next after `first` entries: the rest of their bundle, up to the log's size."""
     return first, min(size, first - first % TILE_WIDTH + TILE_WIDTH)
 
 
-def extended(edge: merkle.Frontier, leaves: Iterable[bytes]) -> merkle.Frontier:
+def extend_frontier(edge: merkle.Frontier, leaves: Iterable[bytes]) -> merkle.Frontier:
     """Copy a tree's right edge and append these leaves."""
     grown = edge.copy()
     for leaf in leaves:

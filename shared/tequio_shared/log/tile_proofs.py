@@ -33,7 +33,7 @@ Node: TypeAlias = tuple[int, int]
 """Level and number of a full subtree: over 2^level entries."""
 
 
-def inclusion(index: int, size: int) -> list[Range]:
+def inclusion_ranges(index: int, size: int) -> list[Range]:
     """Ranges whose hashes prove an entry, sibling first; raises IndexError outside the log."""
     if not 0 <= index < size:
         raise IndexError(f"entry {index} of {size}")
@@ -51,7 +51,7 @@ def inclusion(index: int, size: int) -> list[Range]:
     return ranges
 
 
-def consistency(old_size: int, size: int) -> list[Range]:
+def consistency_ranges(old_size: int, size: int) -> list[Range]:
     """Ranges whose hashes prove that the log of `old_size` is the beginning of this one.
 
     Raises IndexError unless 1 <= old_size <= size.
@@ -75,7 +75,7 @@ def consistency(old_size: int, size: int) -> list[Range]:
     return ranges[::-1]
 
 
-def edge(size: int) -> list[Node]:
+def edge_nodes(size: int) -> list[Node]:
     """Full subtrees along the right edge of a log, the largest first."""
     return nodes_of((0, size))
 
@@ -137,7 +137,7 @@ def range_hash(span: Range, node: Callable[[Node], Digest]) -> Digest:
     return found
 
 
-def width(tile: TileName, size: int) -> int:
+def tile_width(tile: TileName, size: int) -> int:
     """Number of hashes that a tile has in a log of that size (0 to 256)."""
     level, number = tile
     return max(0, min(TILE_WIDTH, hashes_at(level, size) - number * TILE_WIDTH))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TILE_WIDTH = 256
 """Hashes in a full tile, leaves in a full bundle."""
-ENTRIES = -1
+BUNDLE_LEVEL = -1
 """The level of bundles, written `entries` in paths."""
 
 _HEIGHT = 8
@@ -48,7 +48,7 @@ class Tile:
         match = _PATH.fullmatch(path)
         if match is None:
             raise MalformedError(f"invalid tile path {path[:120]!r}")
-        level = ENTRIES if match["level"] == "entries" else int(match["level"])
+        level = BUNDLE_LEVEL if match["level"] == "entries" else int(match["level"])
         index = int(match["index"].replace("x", "").replace("/", ""))
         tile = cls(level=level, index=index, width=int(match["width"] or TILE_WIDTH))
         # Leading zeros or a width of 256 would name one tile twice, and caches would hold it twice.
@@ -62,7 +62,7 @@ class Tile:
         while rest:
             groups.append(f"x{rest % _GROUP:03}")
             rest //= _GROUP
-        level = "entries" if self.level == ENTRIES else self.level
+        level = "entries" if self.level == BUNDLE_LEVEL else self.level
         partial = "" if self.width == TILE_WIDTH else f".p/{self.width}"
         return f"tile/{level}/{'/'.join(reversed(groups))}{partial}"
 
@@ -91,7 +91,7 @@ def new_tiles(old_size: int, size: int) -> list[Tile]:
     return tiles
 
 
-def bundle(leaves: Iterable[bytes]) -> bytes:
+def encode_bundle(leaves: Iterable[bytes]) -> bytes:
     """Join leaves, each after its length as u16 big-endian.
 
     Raises RefusedError("too-large") for a leaf above `ENTRY_BYTES`.

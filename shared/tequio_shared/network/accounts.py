@@ -16,37 +16,37 @@ from typing import TYPE_CHECKING, Protocol
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, to_text
 from tequio_shared.limits import MISSED_ROUNDS, SEASONED_WITNESSES, SPEED_ROUNDS
-from tequio_shared.network.standing import OUTSIDE, UNPROVEN, Standing, Standings
+from tequio_shared.network.standing import EXCLUDED, UNPROVEN, KeyStatus, Standing
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round import assignment
 from tequio_shared.round.assignment import WindowQueue
-from tequio_shared.round.documents import TRAINER, WITNESS, Member, Roster
+from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RosterMember
 from tequio_shared.round.proof import Verdict
-from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.round.round import RoundPhase, RoundView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tequio_shared.round.documents import Result
+    from tequio_shared.round.documents import RoundResult
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.runs import RoundOpen
 
 
 @dataclass(slots=True, kw_only=True)
-class Membership:
+class MemberAccount:
     """One member of the run; `Accounts` alone writes it."""
 
     roles: tuple[str, ...]
     commit: Digest  # SHA-256 of the secret that its next head.attest reveals
     ready_index: int  # log index of the member.ready that made it active: the order of slots
-    said_ready: int  # log index of its last member.ready
+    last_ready_index: int  # log index of its last member.ready
     is_active: bool = True
     paces: list[tuple[int, int]] = field(default_factory=list)  # accepted (windows, ms)
     missed: int = 0  # commitments in a row that no quorum had
 
 
 @dataclass(slots=True, kw_only=True)
-class Earned:
+class MemberPoints:
     """Micro-points of one member in this run."""
 
     trainer: int = 0
@@ -54,7 +54,7 @@ class Earned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trained:
+class RunProgress:
     """Progress of the run when a round was closed."""
 
     tokens: int
@@ -72,37 +72,37 @@ class _Admitted:
 
 
 @dataclass(slots=True, kw_only=True)
-class Accounts:
+class RunAccounts:
     """Members, windows and points of one run."""
 
     manifest: Manifest
-    standings: Standings = field(default_factory=Standings)  # the network's
+    standings: KeyStatus = field(default_factory=KeyStatus)  # the network's
     tiers: Tiers = field(default_factory=Tiers)  # the network's
-    members: dict[PeerKey, Membership] = field(default_factory=dict)
+    members: dict[PeerKey, MemberAccount] = field(default_factory=dict)
     queue: WindowQueue = field(default_factory=WindowQueue)
-    earned: dict[PeerKey, Earned] = field(default_factory=lambda: defaultdict(Earned))
+    earned: dict[PeerKey, MemberPoints] = field(default_factory=lambda: defaultdict(MemberPoints))
     tokens: int = 0
     opened_ms: int = 0  # ts of run.open
-    trained: dict[int, Trained] = field(default_factory=dict)  # by closed round
+    trained: dict[int, RunProgress] = field(default_factory=dict)  # by closed round
     rostered: set[PeerKey] = field(default_factory=set)  # keys that ever had a slot
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
     """Times of the accepted commitments (ms after the opening), by closed round."""
 
-    def ready(self, key: PeerKey, roles: tuple[str, ...], commit: Digest, index: int) -> None:
+    def mark_ready(self, key: PeerKey, roles: tuple[str, ...], commit: Digest, index: int) -> None:
         """Record member.ready: the member can be in the next roster."""
         known = self.members.get(key)
         if known is None:
-            self.members[key] = Membership(
-                roles=roles, commit=commit, ready_index=index, said_ready=index
+            self.members[key] = MemberAccount(
+                roles=roles, commit=commit, ready_index=index, last_ready_index=index
             )
             return
-        known.roles, known.commit, known.said_ready = roles, commit, index
+        known.roles, known.commit, known.last_ready_index = roles, commit, index
         known.missed = 0
         # An active member keeps its place in the order: a second member.ready must not gain a slot.
         if not known.is_active:
             known.ready_index, known.is_active = index, True
 
-    def drop(self, key: PeerKey) -> None:
+    def deactivate(self, key: PeerKey) -> None:
         """Take the member out of rosters until its next member.ready."""
         if key in self.members:
             self.members[key].is_active = False
@@ -112,9 +112,9 @@ class Accounts:
         present = [(one.ready_index, key) for key, one in self.members.items() if one.is_active]
         return [key for _, key in sorted(present)]
 
-    def next_in(self, ts: int) -> dict[PeerKey, tuple[str, ...]]:
+    def next_members(self, ts: int) -> dict[PeerKey, tuple[str, ...]]:
         """Members of a roster at that time by slot, with their roles; proven keys come first."""
-        eligible = [key for key in self.active() if self.standings.of(key) not in OUTSIDE]
+        eligible = [key for key in self.active() if self.standings.of(key) not in EXCLUDED]
         first = sorted(eligible, key=lambda key: self.standings.of(key) in UNPROVEN)
         admitted = self._admitted(first, ts)
         witnesses = self._witnesses(admitted)
@@ -124,12 +124,12 @@ class Accounts:
 
     def count_next(self, role: str, ts: int) -> int:
         """Count the members with the role in a roster at that time."""
-        return sum(role in roles for roles in self.next_in(ts).values())
+        return sum(role in roles for roles in self.next_members(ts).values())
 
     def plan_roster(self, ts: int) -> Roster:
         """Roster at that time, as it follows from the log so far; the queue is not changed."""
-        members = tuple(self._member(key, roles) for key, roles in self.next_in(ts).items())
-        pool, _ = self.queue.take(sum(member.share for member in members))
+        members = tuple(self._member(key, roles) for key, roles in self.next_members(ts).items())
+        pool, _ = self.queue.split_off(sum(member.share for member in members))
         return Roster(members=members, pool=pool, train_ms=self.train_ms())
 
     def train_ms(self) -> int:
@@ -149,11 +149,11 @@ class Accounts:
         """Commitment that each member has to open; a later member.ready does not change it."""
         return {member.key: self.members[member.key].commit for member in roster.members}
 
-    def take(self, roster: Roster) -> None:
+    def assign_windows(self, roster: Roster) -> None:
         """Hand out the roster's windows."""
-        _, self.queue = self.queue.take(assignment.total(roster.pool))
+        _, self.queue = self.queue.split_off(assignment.count_windows(roster.pool))
 
-    def settle(self, view: RoundView, result: Result, ts: int) -> None:
+    def credit_round(self, view: RoundView, result: RoundResult, ts: int) -> None:
         """Credit a closed round: points, speeds, and unfinished windows back in the queue."""
         accepted = view.accepted()
         for slot, row in enumerate(result.slots):
@@ -167,17 +167,17 @@ class Accounts:
             self._count_missed(key, Verdict(row.verdict), view)
         self.arrivals.append([result.slots[slot].ms for slot in accepted])
         self.tokens += sum(one.header.tokens for one in accepted.values())
-        self.trained[view.number] = Trained(tokens=self.tokens, ms=ts - self.opened_ms)
-        self.queue = self.queue.give_back(view.unfinished(accepted))
+        self.trained[view.number] = RunProgress(tokens=self.tokens, ms=ts - self.opened_ms)
+        self.queue = self.queue.put_back(view.unfinished(accepted))
         self._drop_silent(view)
 
-    def void(self, view: RoundView) -> None:
+    def void_round(self, view: RoundView) -> None:
         """Undo a void round: its windows go back to the queue, and only silence has a consequence.
 
         The pace is forgotten: it may have been one that nobody could keep.
         """
         self.arrivals.clear()
-        self.queue = self.queue.give_back(view.unfinished({}))
+        self.queue = self.queue.put_back(view.unfinished({}))
         self._drop_silent(view)
 
     def _admitted(self, keys: list[PeerKey], ts: int) -> dict[PeerKey, _Admitted]:
@@ -217,14 +217,14 @@ class Accounts:
                 seated.add(key)
         return seated
 
-    def _member(self, key: PeerKey, roles: tuple[str, ...]) -> Member:
+    def _member(self, key: PeerKey, roles: tuple[str, ...]) -> RosterMember:
         rules = self.manifest.windows
         speed = assignment.verified_speed(self.members[key].paces)
         train_ms, steps = self.manifest.rounds.train, self.manifest.inner.steps
         most = rules.first if self.standings.of(key) in UNPROVEN else rules.most
-        mine = assignment.share(speed, train_ms, rules.first, most, steps)
+        mine = assignment.window_share(speed, train_ms, rules.first, most, steps)
         share = mine if TRAINER in roles else 0
-        return Member(peer=to_text(key), roles=roles, speed=speed, share=share)
+        return RosterMember(peer=to_text(key), roles=roles, speed=speed, share=share)
 
     def _count_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:
         """Drop a member whose commitments nobody can fetch, as they waste everybody's time."""
@@ -234,17 +234,17 @@ class Accounts:
         elif verdict is not Verdict.SILENT:
             membership.missed = 0
         if membership.missed >= MISSED_ROUNDS and not self._rejoined(key, view):
-            self.drop(key)
+            self.deactivate(key)
 
     def _drop_silent(self, view: RoundView) -> None:
         """Drop members that sent nothing the round waited for; `member.ready` brings them back."""
         for slot, member in enumerate(view.roster.members):
             if view.is_silent(slot) and not self._rejoined(member.key, view):
-                self.drop(member.key)
+                self.deactivate(member.key)
 
     def _rejoined(self, key: PeerKey, view: RoundView) -> bool:
         """Return whether the member was ready again after this round's roster."""
-        return self.members[key].said_ready > view.roster_index
+        return self.members[key].last_ready_index > view.roster_index
 
 
 def _without(roles: tuple[str, ...], key: PeerKey, witnesses: set[PeerKey]) -> tuple[str, ...]:
@@ -261,7 +261,7 @@ def _without(roles: tuple[str, ...], key: PeerKey, witnesses: set[PeerKey]) -> t
 # signed, in milliseconds since 1970 (docs/protocol.md, the round).
 
 
-class Timed(Protocol):
+class PhaseTimes(Protocol):
     """The phases of a run's view."""
 
     manifest: Manifest
@@ -284,13 +284,13 @@ def check_open(body: RoundOpen, ts: int) -> None:
         raise RefusedError("wrong-open", f"opened at {body.opened}, but signed at {ts}")
 
 
-def check_witness(view: Timed, current: RoundView, ts: int) -> None:
+def check_witness(view: PhaseTimes, current: RoundView, ts: int) -> None:
     """Training ends when all trainers present have committed, or at its deadline."""
     if not has_all_commitments(view, current) and ts < _train_by(current):
         raise RefusedError("wrong-witness", f"round {current.number} trains until its deadline")
 
 
-def check_close(view: Timed, current: RoundView, ts: int) -> None:
+def check_close(view: PhaseTimes, current: RoundView, ts: int) -> None:
     """A round closes when all witnesses present have answered, or no earlier than the grace."""
     times = view.manifest.rounds
     earliest = view.witnessed_ms + min(times.grace, times.witness)
@@ -298,27 +298,27 @@ def check_close(view: Timed, current: RoundView, ts: int) -> None:
         raise RefusedError("wrong-close", f"round {current.number} still waits for its witnesses")
 
 
-def check_void(view: Timed, current: RoundView, ts: int) -> None:
+def check_void(view: PhaseTimes, current: RoundView, ts: int) -> None:
     """A round is void when a phase has used its time without what the next one needs."""
     if ts < _void_from(view, current):
         raise RefusedError("wrong-void", f"round {current.number} has time left")
 
 
-def has_all_commitments(view: Timed, current: RoundView) -> bool:
+def has_all_commitments(view: PhaseTimes, current: RoundView) -> bool:
     # Present trainers only: one that left must not hold up those that stay.
     return all(slot in current.commitments for slot in view.present(current.trainers))
 
 
-def has_all_proofs(view: Timed, current: RoundView) -> bool:
+def has_all_proofs(view: PhaseTimes, current: RoundView) -> bool:
     return all(slot in current.proofs for slot in view.present(current.elected))
 
 
-def _void_from(view: Timed, current: RoundView) -> int:
+def _void_from(view: PhaseTimes, current: RoundView) -> int:
     times = view.manifest.rounds
     match current.phase:
-        case Phase.ATTEST:
+        case RoundPhase.ATTEST:
             return view.rostered_ms + times.attest
-        case Phase.TRAIN:
+        case RoundPhase.TRAIN:
             return 0 if has_all_commitments(view, current) else _train_by(current)
     if not current.has_quorum():
         return view.witnessed_ms + times.witness

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
-from tequio_shared.head.contribution import Header, contribution_id
+from tequio_shared.head.contribution import ContributionHeader, contribution_id
 from tequio_shared.ids import RunId, from_text, key_from_text
-from tequio_shared.network.standing import Cause, Fault
-from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.network.standing import ProvenFault, StandingCause
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.network import (
     FaultReport,
     KeyRegister,
@@ -30,16 +30,16 @@ from tequio_shared.statements.statement import Entry, Statement
 
 if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId, PeerKey
-    from tequio_shared.network.standing import Standings
+    from tequio_shared.network.standing import KeyStatus
 
 RoundOf = Callable[[RunId], RoundView | None]
 """The round of a run in progress, or the last one."""
 
-UNBLAMED_RULES = frozenset({"base", "length"})
+EXCUSED_RULES = frozenset({"base", "length"})
 """Header rules that an honest program with another head, or a truncated message, can break."""
 
 
-def read_fault(body: FaultReport, net: NetworkId, round_of: RoundOf) -> Fault:
+def read_fault(body: FaultReport, net: NetworkId, round_of: RoundOf) -> ProvenFault:
     """Judge a report; raises RefusedError("wrong-evidence") if it proves nothing."""
     entries = [_entry(from_text(leaf, None), net) for leaf in body.leaves]
     statements = tuple(entry.statement for entry in entries)
@@ -49,7 +49,9 @@ def read_fault(body: FaultReport, net: NetworkId, round_of: RoundOf) -> Fault:
         cause, evidence = _against_round(statements[0], round_of)
     else:
         cause, evidence = _against_each_other(*statements), ()
-    return Fault(peer=statements[0].author, cause=cause, evidence=evidence, statements=statements)
+    return ProvenFault(
+        peer=statements[0].author, cause=cause, evidence=evidence, statements=statements
+    )
 
 
 def count_signatures(body: FaultReport) -> int:
@@ -66,22 +68,24 @@ def _entry(leaf: bytes, net: NetworkId) -> Entry:
     return entry
 
 
-def _against_each_other(one: Statement, other: Statement) -> Cause:
+def _against_each_other(one: Statement, other: Statement) -> StandingCause:
     if one.digest == other.digest:
         raise _unproven("both leaves hold the same statement")
     if one.seq == other.seq > 1:
-        return Cause.TWO_STATEMENTS
+        return StandingCause.TWO_STATEMENTS
     bodies = one.body, other.body
     same_round = (one.run, one.round) == (other.run, other.round)
     if same_round and isinstance(bodies[0], WorkCommit) and isinstance(bodies[1], WorkCommit):
         if bodies[0].header != bodies[1].header:
-            return Cause.TWO_COMMITMENTS
+            return StandingCause.TWO_COMMITMENTS
         # Sent again after a lost answer, with a new number: honest programs do that.
         raise _unproven("both commitments have one header, which may be stated twice")
     raise _unproven("the leaves do not contradict each other")
 
 
-def _against_round(statement: Statement, round_of: RoundOf) -> tuple[Cause, tuple[int, ...]]:
+def _against_round(
+    statement: Statement, round_of: RoundOf
+) -> tuple[StandingCause, tuple[int, ...]]:
     view = None if statement.run is None else round_of(statement.run)
     if view is None or view.number != statement.round or view.open is None:
         raise _unproven("the leaf is not about the round in progress")
@@ -95,31 +99,31 @@ def _against_round(statement: Statement, round_of: RoundOf) -> tuple[Cause, tupl
 
 def _against_commitments(
     statement: Statement, raw: bytes, view: RoundView
-) -> tuple[Cause, tuple[int, ...]]:
+) -> tuple[StandingCause, tuple[int, ...]]:
     slot = view.slot_of.get(statement.author)
     if slot is None:
         raise _unproven(f"the author has no slot in round {view.number}")
-    header = Header.parse(raw)
+    header = ContributionHeader.parse(raw)
     broken = view.broken_rule(statement.author, header)
     # A worker with a stale head breaks `base` in good faith; the round refuses it, and that is all.
-    if broken and broken not in UNBLAMED_RULES:
-        return Cause.BAD_HEADER, ()
+    if broken and broken not in EXCUSED_RULES:
+        return StandingCause.BAD_HEADER, ()
     logged = view.commitments.get(slot)
     if logged is not None and logged.id != contribution_id(raw):
-        return Cause.TWO_COMMITMENTS, (logged.index,)
+        return StandingCause.TWO_COMMITMENTS, (logged.index,)
     raise _unproven("the commitment is valid")
 
 
-def _against_committee(statement: Statement, body: WitnessProof, view: RoundView) -> Cause:
-    if view.phase is Phase.TRAIN or not view.is_judged:
+def _against_committee(statement: Statement, body: WitnessProof, view: RoundView) -> StandingCause:
+    if view.phase is RoundPhase.TRAIN or not view.is_judged:
         raise _unproven(f"round {view.number} does not accept proofs yet")
     if view.slot_of.get(statement.author) not in view.elected:
-        return Cause.NOT_ELECTED
+        return StandingCause.NOT_ELECTED
     try:
         view.read_proof(body)
     except RefusedError as err:
         if err.code.startswith("proof-"):
-            return Cause.BAD_PROOF
+            return StandingCause.BAD_PROOF
         raise _unproven(str(err)) from err
     raise _unproven("the proof is valid")
 
@@ -134,7 +138,7 @@ ConductBody: TypeAlias = (
 
 
 def apply(
-    standings: Standings, index: int, statement: Statement, net: NetworkId, round_of: RoundOf
+    standings: KeyStatus, index: int, statement: Statement, net: NetworkId, round_of: RoundOf
 ) -> None:
     """Apply the statement at that log index; one that is refused (RefusedError) changes nothing."""
     match statement.body:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.network import accounts
-from tequio_shared.network.run import State, close_reason, void_reason
+from tequio_shared.network.run import RunState, close_reason, void_reason
 from tequio_shared.round import proof
 from tequio_shared.round.documents import TRAINER, WITNESS
-from tequio_shared.round.round import Phase, RoundView
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
@@ -28,25 +28,25 @@ from tequio_shared.statements.runs import (
 if TYPE_CHECKING:
     from tequio_shared.network.run import FullRunView
 
-Deed: TypeAlias = (
+CoordinatorBody: TypeAlias = (
     HeadPromote | RoundClose | RoundOpen | RoundRoster | RoundVoid | RoundWitness | RunClose
 )
 
-RECONNECT_MS = 10_000
+RESUME_GRACE_MS = 10_000
 """Time that a coordinator returning in a training phase waits for statements sent meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class CoordinatorStep:
     """One statement to log, with the document that it names (store that first)."""
 
-    body: Deed
+    body: CoordinatorBody
     round: int | None
     document: bytes | None = None
 
 
 @dataclass(slots=True, kw_only=True)
-class Stopwatch:
+class CoordinatorTimers:
     """Times at which the coordinator saw what it waits on; in memory, not in the log.
 
     Owned by the coordinator of one run; all times are None until they happen. A restart may only
@@ -61,64 +61,64 @@ class Stopwatch:
     witness_at: int | None = None
     quorum_at: int | None = None
 
-    def note(self, view: FullRunView, now: int) -> None:
+    def update(self, view: FullRunView, now: int) -> None:
         """Start and stop the times that the view's state calls for."""
         phase = view.round.phase if view.round else None
-        resumes = phase is Phase.TRAIN and (self.is_new or self.resumed_at is not None)
+        resumes = phase is RoundPhase.TRAIN and (self.is_new or self.resumed_at is not None)
         self.resumed_at, self.is_new = _held(self.resumed_at, now, holds=resumes), False
-        waiting = view.state is State.WAITING_FOR_MEMBERS and has_enough(view, now)
+        waiting = view.state is RunState.WAITING_FOR_MEMBERS and has_enough_members(view, now)
         self.enough_since = _held(self.enough_since, now, holds=waiting)
-        cooling = view.state is State.COOLDOWN
+        cooling = view.state is RunState.COOLDOWN
         self.cooling_since = _held(self.cooling_since, now, holds=cooling)
-        stating = view.state in (State.WARMUP, State.COOLDOWN) and phase is Phase.ATTEST
+        stating = view.state in (RunState.WARMUP, RunState.COOLDOWN) and phase is RoundPhase.ATTEST
         self.roster_at = _held(self.roster_at, now, holds=stating)
-        self.witness_at = _held(self.witness_at, now, holds=phase is Phase.WITNESS)
-        quorum = phase is Phase.WITNESS and view.round is not None and view.round.has_quorum()
+        self.witness_at = _held(self.witness_at, now, holds=phase is RoundPhase.WITNESS)
+        quorum = phase is RoundPhase.WITNESS and view.round is not None and view.round.has_quorum()
         self.quorum_at = _held(self.quorum_at, now, holds=quorum)
 
 
-def has_enough(view: FullRunView, now: int) -> bool:
+def has_enough_members(view: FullRunView, now: int) -> bool:
     """Return whether a roster of that time would have enough trainers, and a witness."""
     if not view.accounts.count_next(WITNESS, now):
         return False
     return view.accounts.count_next(TRAINER, now) >= view.manifest.rounds.min_members
 
 
-def decide(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
+def decide(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
     """Return the next statement to log, or None if nothing is due. Update the watch first."""
     match view.state:
-        case State.WAITING_FOR_MEMBERS:
+        case RunState.WAITING_FOR_MEMBERS:
             return _when_waiting(view, watch, now)
-        case State.WARMUP:
+        case RunState.WARMUP:
             return _when_stating(_round(view), watch, now)
-        case State.ROUND_TRAIN:
+        case RunState.ROUND_TRAIN:
             return _when_training(view, watch, now)
-        case State.ROUND_WITNESS:
+        case RunState.ROUND_WITNESS:
             return _when_witnessing(view, watch, now)
-        case State.COOLDOWN:
+        case RunState.COOLDOWN:
             return _when_cooling(view, watch, now)
     return None
 
 
-def due(view: FullRunView, watch: Stopwatch) -> int | None:
+def due(view: FullRunView, watch: CoordinatorTimers) -> int | None:
     """When time alone may next change the decision of `decide`; None: only another entry can."""
     times = view.manifest.rounds
     match view.state:
-        case State.WAITING_FOR_MEMBERS:
+        case RunState.WAITING_FOR_MEMBERS:
             return _after(watch.enough_since, times.warmup)
-        case State.WARMUP:
+        case RunState.WARMUP:
             return _after(watch.roster_at, times.attest)
-        case State.COOLDOWN:
+        case RunState.COOLDOWN:
             return _after(_cooling_from(watch), times.cooldown)
-        case State.ROUND_TRAIN:
+        case RunState.ROUND_TRAIN:
             return _train_ends(_round(view), watch)
-        case State.ROUND_WITNESS:
+        case RunState.ROUND_WITNESS:
             ends = (_after(watch.witness_at, times.witness), _grace_ends(view, watch))
             return min((end for end in ends if end is not None), default=None)
     return None
 
 
-def _when_waiting(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
+def _when_waiting(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
     """Roster at once after a round; after the warm-up time when members had to gather first."""
     if watch.enough_since is None:
         return None
@@ -126,19 +126,19 @@ def _when_waiting(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
     return _roster(view, now) if now >= watch.enough_since + patience else None
 
 
-def _when_stating(view: RoundView, watch: Stopwatch, now: int) -> Step | None:
+def _when_stating(view: RoundView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
     agreed = view.agreed_head()
     if agreed is not None and view.next_head is not None:
-        return Step(body=view.promotion(agreed), round=agreed.round)
+        return CoordinatorStep(body=view.promotion(agreed), round=agreed.round)
     # Promotion and opening are two steps: the head is canonical even if the round never opens.
     if agreed is not None:
-        return Step(body=view.opening(now), round=view.number)
+        return CoordinatorStep(body=view.opening(now), round=view.number)
     if _is_over(watch.roster_at, view.manifest.rounds.attest, now):
         return _void(view)
     return None
 
 
-def _when_training(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
+def _when_training(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
     current = _round(view)
     ends = _train_ends(current, watch)
     if ends is None:
@@ -148,19 +148,23 @@ def _when_training(view: FullRunView, watch: Stopwatch, now: int) -> Step | None
         return None
     if not current.commitments:
         return _void(current)
-    return Step(body=RoundWitness(commits=len(current.commitments)), round=current.number)
+    return CoordinatorStep(
+        body=RoundWitness(commits=len(current.commitments)), round=current.number
+    )
 
 
-def _train_ends(current: RoundView, watch: Stopwatch) -> int | None:
+def _train_ends(current: RoundView, watch: CoordinatorTimers) -> int | None:
     """End of training; a returning coordinator lets the statements that wait for it arrive."""
     if current.open is None:
         return None
     if watch.resumed_at is None:
         return current.open.train_by
-    return max(current.open.train_by, watch.resumed_at + RECONNECT_MS)
+    return max(current.open.train_by, watch.resumed_at + RESUME_GRACE_MS)
 
 
-def _when_witnessing(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
+def _when_witnessing(
+    view: FullRunView, watch: CoordinatorTimers, now: int
+) -> CoordinatorStep | None:
     current, times = _round(view), view.manifest.rounds
     answered = accounts.has_all_proofs(view, current)
     grace_ends = _grace_ends(view, watch)
@@ -171,7 +175,7 @@ def _when_witnessing(view: FullRunView, watch: Stopwatch, now: int) -> Step | No
     return None
 
 
-def _grace_ends(view: FullRunView, watch: Stopwatch) -> int | None:
+def _grace_ends(view: FullRunView, watch: CoordinatorTimers) -> int | None:
     """Time at which the coordinator stops waiting for further proofs; None without a quorum.
 
     While a slot's work depends on witnesses that have yet to answer, they get as long again as the
@@ -186,25 +190,27 @@ def _grace_ends(view: FullRunView, watch: Stopwatch) -> int | None:
     return watch.quorum_at + grace
 
 
-def _when_cooling(view: FullRunView, watch: Stopwatch, now: int) -> Step | None:
-    end = Step(body=RunClose(reason=int(close_reason(view.number, view.manifest))), round=None)
-    stating = view.round if view.round and view.round.phase is Phase.ATTEST else None
+def _when_cooling(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
+    end = CoordinatorStep(
+        body=RunClose(reason=int(close_reason(view.number, view.manifest))), round=None
+    )
+    stating = view.round if view.round and view.round.phase is RoundPhase.ATTEST else None
     agreed = stating.agreed_head() if stating else None
     if view.next_head is None:
         return end
     if stating is not None and agreed is not None:
-        return Step(body=stating.promotion(agreed), round=agreed.round)
+        return CoordinatorStep(body=stating.promotion(agreed), round=agreed.round)
     if _is_over(_cooling_from(watch), view.manifest.rounds.cooldown, now):
         return end
-    return _roster(view, now) if stating is None and has_enough(view, now) else None
+    return _roster(view, now) if stating is None and has_enough_members(view, now) else None
 
 
-def _cooling_from(watch: Stopwatch) -> int | None:
+def _cooling_from(watch: CoordinatorTimers) -> int | None:
     """Since when members could attest the last head: the roster, or without one the cooldown."""
     return watch.cooling_since if watch.roster_at is None else watch.roster_at
 
 
-def _roster(view: FullRunView, now: int) -> Step:
+def _roster(view: FullRunView, now: int) -> CoordinatorStep:
     roster = view.accounts.plan_roster(now)
     document = roster.encode()
     body = RoundRoster(
@@ -212,18 +218,18 @@ def _roster(view: FullRunView, now: int) -> Step:
         slots=len(roster.members),
         trainers=len(roster.slots_of(TRAINER)),
     )
-    return Step(body=body, round=view.number + 1, document=document)
+    return CoordinatorStep(body=body, round=view.number + 1, document=document)
 
 
-def _close(view: RoundView) -> Step:
+def _close(view: RoundView) -> CoordinatorStep:
     if not view.accepted():
         return _void(view)
     result = view.result(view.measured_ms())
-    return Step(body=view.closing(result), round=view.number, document=result.encode())
+    return CoordinatorStep(body=view.closing(result), round=view.number, document=result.encode())
 
 
-def _void(view: RoundView) -> Step:
-    return Step(body=RoundVoid(reason=int(void_reason(view))), round=view.number)
+def _void(view: RoundView) -> CoordinatorStep:
+    return CoordinatorStep(body=RoundVoid(reason=int(void_reason(view))), round=view.number)
 
 
 def _round(view: FullRunView) -> RoundView:

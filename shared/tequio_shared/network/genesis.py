@@ -100,7 +100,7 @@ class Genesis(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 # The ledger checks this on entry, workers and auditors for every entry they read: the log's
 # operator cannot act for the organisers, nor anybody else for the coordinator.
 
-OF_COORDINATOR = (
+COORDINATOR_BODIES = (
     NetGenesis,
     RunClose,
     RoundRoster,
@@ -113,7 +113,7 @@ OF_COORDINATOR = (
     CompClose,
     CompDraw,
 )
-OF_ORGANISERS = (
+ORGANISER_BODIES = (
     RunOpen,
     RunPause,
     RunResume,
@@ -129,7 +129,7 @@ OF_ORGANISERS = (
     CompOpen,
     CompResult,
 )
-OF_TWO = (StandingRelease, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke, CompResult)
+TWO_SIGNER_BODIES = (StandingRelease, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke, CompResult)
 """Statements that at least two organisers must sign, if the network has two."""
 _TOGETHER = 2
 
@@ -141,9 +141,9 @@ def check_role(entry: Entry, genesis: Genesis) -> None:
     """
     statement = entry.statement
     body, author = statement.body, statement.author
-    if isinstance(body, OF_COORDINATOR) and author != genesis.coordinator_key:
+    if isinstance(body, COORDINATOR_BODIES) and author != genesis.coordinator_key:
         raise RefusedError("wrong-role", f"only the coordinator may sign {statement.type}")
-    if not isinstance(body, OF_ORGANISERS):
+    if not isinstance(body, ORGANISER_BODIES):
         return
     organisers = genesis.organiser_keys
     if author not in organisers:
@@ -156,6 +156,6 @@ def check_role(entry: Entry, genesis: Genesis) -> None:
 
 def signers_needed(body: Body, genesis: Genesis) -> int:
     """Number of organisers that have to sign the statement."""
-    if isinstance(body, OF_TWO):
+    if isinstance(body, TWO_SIGNER_BODIES):
         return max(genesis.threshold, min(_TOGETHER, len(genesis.organiser_keys)))
     return genesis.threshold

@@ -32,11 +32,11 @@ from tequio_shared.ids import (
     sha256,
 )
 from tequio_shared.network import accounts as network_accounts
-from tequio_shared.network.accounts import Accounts
-from tequio_shared.network.genesis import OF_COORDINATOR
-from tequio_shared.round.documents import TRAINER, Result, Roster
-from tequio_shared.round.measures import Draws, is_due
-from tequio_shared.round.round import Head, NextHead, Phase, RoundView
+from tequio_shared.network.accounts import RunAccounts
+from tequio_shared.network.genesis import COORDINATOR_BODIES
+from tequio_shared.round.documents import TRAINER, Roster, RoundResult
+from tequio_shared.round.measures import MeasureDraws, is_due
+from tequio_shared.round.round import Head, NextHead, RoundPhase, RoundView
 from tequio_shared.statements.network import CheckpointPublish, MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
     HeadAttest,
@@ -59,15 +59,15 @@ from tequio_shared.statements.runs import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tequio_shared.network.standing import Standings
+    from tequio_shared.network.standing import KeyStatus
     from tequio_shared.network.tiers import Tiers
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.measures import Draw
+    from tequio_shared.round.measures import MeasureDraw
     from tequio_shared.round.round import MemberBody
     from tequio_shared.statements.statement import Statement
 
 
-class State(StrEnum):
+class RunState(StrEnum):
     """States of a run (docs/protocol.md, run)."""
 
     WAITING_FOR_MEMBERS = "waiting_for_members"
@@ -79,7 +79,7 @@ class State(StrEnum):
     FINISHED = "finished"
 
 
-class Event(StrEnum):
+class RunEvent(StrEnum):
     """Causes of a run's transitions from state to state."""
 
     ROSTER = "round.roster"
@@ -94,29 +94,29 @@ class Event(StrEnum):
     CLOSE = "run.close"
 
 
-TRANSITIONS: Mapping[tuple[State, Event], State] = {
-    (State.WAITING_FOR_MEMBERS, Event.ROSTER): State.WARMUP,
-    (State.WAITING_FOR_MEMBERS, Event.PAUSE): State.PAUSED,
-    (State.WAITING_FOR_MEMBERS, Event.FINISH): State.COOLDOWN,
-    (State.WARMUP, Event.OPEN): State.ROUND_TRAIN,
-    (State.WARMUP, Event.DONE): State.WAITING_FOR_MEMBERS,
-    (State.WARMUP, Event.DONE_THEN_PAUSE): State.PAUSED,
-    (State.WARMUP, Event.DONE_THEN_FINISH): State.COOLDOWN,
-    (State.ROUND_TRAIN, Event.WITNESS): State.ROUND_WITNESS,
-    (State.ROUND_TRAIN, Event.DONE): State.WAITING_FOR_MEMBERS,
-    (State.ROUND_TRAIN, Event.DONE_THEN_PAUSE): State.PAUSED,
-    (State.ROUND_TRAIN, Event.DONE_THEN_FINISH): State.COOLDOWN,
-    (State.ROUND_WITNESS, Event.DONE): State.WAITING_FOR_MEMBERS,
-    (State.ROUND_WITNESS, Event.DONE_THEN_PAUSE): State.PAUSED,
-    (State.ROUND_WITNESS, Event.DONE_THEN_FINISH): State.COOLDOWN,
-    (State.COOLDOWN, Event.ROSTER): State.COOLDOWN,
-    (State.COOLDOWN, Event.CLOSE): State.FINISHED,
-    (State.PAUSED, Event.RESUME): State.WAITING_FOR_MEMBERS,
-    (State.PAUSED, Event.FINISH): State.COOLDOWN,
+TRANSITIONS: Mapping[tuple[RunState, RunEvent], RunState] = {
+    (RunState.WAITING_FOR_MEMBERS, RunEvent.ROSTER): RunState.WARMUP,
+    (RunState.WAITING_FOR_MEMBERS, RunEvent.PAUSE): RunState.PAUSED,
+    (RunState.WAITING_FOR_MEMBERS, RunEvent.FINISH): RunState.COOLDOWN,
+    (RunState.WARMUP, RunEvent.OPEN): RunState.ROUND_TRAIN,
+    (RunState.WARMUP, RunEvent.DONE): RunState.WAITING_FOR_MEMBERS,
+    (RunState.WARMUP, RunEvent.DONE_THEN_PAUSE): RunState.PAUSED,
+    (RunState.WARMUP, RunEvent.DONE_THEN_FINISH): RunState.COOLDOWN,
+    (RunState.ROUND_TRAIN, RunEvent.WITNESS): RunState.ROUND_WITNESS,
+    (RunState.ROUND_TRAIN, RunEvent.DONE): RunState.WAITING_FOR_MEMBERS,
+    (RunState.ROUND_TRAIN, RunEvent.DONE_THEN_PAUSE): RunState.PAUSED,
+    (RunState.ROUND_TRAIN, RunEvent.DONE_THEN_FINISH): RunState.COOLDOWN,
+    (RunState.ROUND_WITNESS, RunEvent.DONE): RunState.WAITING_FOR_MEMBERS,
+    (RunState.ROUND_WITNESS, RunEvent.DONE_THEN_PAUSE): RunState.PAUSED,
+    (RunState.ROUND_WITNESS, RunEvent.DONE_THEN_FINISH): RunState.COOLDOWN,
+    (RunState.COOLDOWN, RunEvent.ROSTER): RunState.COOLDOWN,
+    (RunState.COOLDOWN, RunEvent.CLOSE): RunState.FINISHED,
+    (RunState.PAUSED, RunEvent.RESUME): RunState.WAITING_FOR_MEMBERS,
+    (RunState.PAUSED, RunEvent.FINISH): RunState.COOLDOWN,
 }
 
 
-class Wish(StrEnum):
+class RunRequest(StrEnum):
     """The organiser's request for the time after the round in progress."""
 
     GO_ON = "go on"
@@ -140,21 +140,21 @@ class CloseReason(IntEnum):
     ORGANISER_ENDED = 2
 
 
-EVENTS: Mapping[type[RunPause | RunResume | RunFinish], Event] = {
-    RunPause: Event.PAUSE,
-    RunResume: Event.RESUME,
-    RunFinish: Event.FINISH,
+BETWEEN_ROUNDS_EVENTS: Mapping[type[RunPause | RunResume | RunFinish], RunEvent] = {
+    RunPause: RunEvent.PAUSE,
+    RunResume: RunEvent.RESUME,
+    RunFinish: RunEvent.FINISH,
 }
 """Event of an organiser's statement between two rounds."""
-WISHES: Mapping[type[RunPause | RunResume | RunFinish], Wish] = {
-    RunPause: Wish.PAUSE,
-    RunResume: Wish.GO_ON,
-    RunFinish: Wish.FINISH,
+REQUESTS: Mapping[type[RunPause | RunResume | RunFinish], RunRequest] = {
+    RunPause: RunRequest.PAUSE,
+    RunResume: RunRequest.GO_ON,
+    RunFinish: RunRequest.FINISH,
 }
 """Request of an organiser's statement during a round."""
-UNSEEN: Mapping[Event, State] = {
-    Event.RESUME: State.WAITING_FOR_MEMBERS,
-    Event.CLOSE: State.FINISHED,
+LIGHT_VIEW_STATES: Mapping[RunEvent, RunState] = {
+    RunEvent.RESUME: RunState.WAITING_FOR_MEMBERS,
+    RunEvent.CLOSE: RunState.FINISHED,
 }
 """Events that a light view accepts in any state: their cause may lie before its start."""
 
@@ -167,15 +167,15 @@ def close_reason(number: int, manifest: Manifest) -> CloseReason:
 
 def void_reason(view: RoundView) -> VoidReason:
     """Reason why a round that ends now is void; raises RefusedError when it is not."""
-    if view.phase is Phase.ATTEST:
+    if view.phase is RoundPhase.ATTEST:
         if view.agreed_head() is not None:
             raise RefusedError("wrong-void", f"round {view.number} has a quorum for its head")
         return VoidReason.NO_HEAD_QUORUM
     if not view.commitments:
         return VoidReason.NO_COMMITMENTS
-    if view.phase is Phase.WITNESS and not view.has_quorum():
+    if view.phase is RoundPhase.WITNESS and not view.has_quorum():
         return VoidReason.NO_PROOF_QUORUM
-    if view.phase is Phase.WITNESS and not view.accepted():
+    if view.phase is RoundPhase.WITNESS and not view.accepted():
         return VoidReason.NOTHING_ACCEPTED
     raise RefusedError("wrong-void", f"nothing makes round {view.number} void")
 
@@ -183,7 +183,7 @@ def void_reason(view: RoundView) -> VoidReason:
 Documents = Callable[[Digest], bytes]
 """Bytes of a document by its SHA-256; the caller has fetched it (see `needed_document`)."""
 
-_Document = TypeVar("_Document", Roster, Result)
+_Document = TypeVar("_Document", Roster, RoundResult)
 
 
 def needed_document(statement: Statement) -> Digest | None:
@@ -194,7 +194,7 @@ def needed_document(statement: Statement) -> Digest | None:
     return None
 
 
-def read(type_: type[_Document], documents: Documents, name: str) -> _Document:
+def read_run_document(type_: type[_Document], documents: Documents, name: str) -> _Document:
     """Read the document with that name; raises RefusedError("malformed")."""
     try:
         return type_.parse(documents(digest_from_text(name)))
@@ -220,9 +220,9 @@ class RunView:
 
     net: NetworkId
     manifest: Manifest
-    draws: Draws  # which members measure which heads
-    state: State = State.WAITING_FOR_MEMBERS
-    wish: Wish = Wish.GO_ON
+    draws: MeasureDraws  # which members measure which heads
+    state: RunState = RunState.WAITING_FOR_MEMBERS
+    request: RunRequest = RunRequest.GO_ON
     number: int = 0  # of the last round that has a roster
     head: Head | None = None  # the promoted one
     next_head: NextHead | None = None
@@ -230,7 +230,7 @@ class RunView:
     absent: set[PeerKey] = field(default_factory=set)  # left since the round's roster
     rostered_ms: int = 0  # ts of the round's round.roster
     witnessed_ms: int = 0  # ts of its round.witness
-    said_ms: int = 0  # ts of the coordinator's last statement about the run
+    coordinator_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
 
@@ -240,16 +240,20 @@ class RunView:
     ) -> RunView:
         """Make a view that begins just after run.open, round.close or round.void."""
         return RunView(
-            net=net, manifest=manifest, head=head, next_head=next_head, draws=Draws(is_whole=False)
+            net=net,
+            manifest=manifest,
+            head=head,
+            next_head=next_head,
+            draws=MeasureDraws(is_whole=False),
         )
 
     @property
-    def drawn(self) -> Draw | None:
+    def drawn(self) -> MeasureDraw | None:
         """The last draw of members to measure a head."""
         return self.draws.last
 
     @property
-    def measured(self) -> Draw | None:
+    def measured(self) -> MeasureDraw | None:
         """The draw for the newest head with a measure."""
         return self.draws.measured
 
@@ -265,14 +269,14 @@ class RunView:
             self._apply_publication(index, statement, body)
             return
         self._check_running(statement)
-        is_coordinators = isinstance(body, OF_COORDINATOR)
+        is_coordinators = isinstance(body, COORDINATOR_BODIES)
         if is_coordinators:
-            network_accounts.check_forward(self.said_ms, statement.ts)
+            network_accounts.check_forward(self.coordinator_ms, statement.ts)
         match body:
             case HeadAttest() | WorkCommit() | WitnessProof():
                 self._apply_member(index, statement, body, at_ms)
             case HeadMeasure():
-                self.draws.take(statement.author, statement.round or 0, body)
+                self.draws.record(statement.author, statement.round or 0, body)
             case MemberReady() | MemberLeave():
                 self._apply_membership(index, statement, body)
             case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose():
@@ -280,7 +284,7 @@ class RunView:
             case _:
                 self._apply_round(index, statement, documents)
         if is_coordinators:
-            self.said_ms = statement.ts
+            self.coordinator_ms = statement.ts
 
     def present(self, slots: Iterable[int]) -> list[int]:
         """Slots among these whose members have not left since the round's roster."""
@@ -289,11 +293,11 @@ class RunView:
         members = self.round.roster.members
         return [slot for slot in slots if members[slot].key not in self.absent]
 
-    def done_event(self, number: int) -> Event:
+    def done_event(self, number: int) -> RunEvent:
         """Event that the end of that round causes."""
-        if self.wish is Wish.FINISH or number >= self.manifest.rounds.most:
-            return Event.DONE_THEN_FINISH
-        return Event.DONE_THEN_PAUSE if self.wish is Wish.PAUSE else Event.DONE
+        if self.request is RunRequest.FINISH or number >= self.manifest.rounds.most:
+            return RunEvent.DONE_THEN_FINISH
+        return RunEvent.DONE_THEN_PAUSE if self.request is RunRequest.PAUSE else RunEvent.DONE
 
     # The next methods need the whole history; a light view trusts the log for them.
 
@@ -321,13 +325,13 @@ class RunView:
         """Commitment that each member has to open; empty where it is unknown."""
         return {}
 
-    def _record_roster(self, roster: Roster, after: State) -> None:
+    def _record_roster(self, roster: Roster, after: RunState) -> None:
         """Hand out the windows of the roster."""
 
     def _record_head(self, head: Head) -> None:
         """Record a promoted head."""
 
-    def _settle(self, index: int, view: RoundView, result: Result, ts: int) -> None:
+    def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
         """Credit the round with that result."""
 
     def _give_back(self, view: RoundView) -> None:
@@ -336,9 +340,9 @@ class RunView:
     def _check_reason(self, reason: int) -> None:
         """Raise RefusedError unless the run may close for that reason."""
 
-    def _unseen(self, event: Event) -> State | None:
+    def _unseen(self, event: RunEvent) -> RunState | None:
         """State after an event whose cause may lie before the start of this view."""
-        return UNSEEN.get(event)
+        return LIGHT_VIEW_STATES.get(event)
 
     def _apply_member(self, index: int, statement: Statement, body: MemberBody, at_ms: int) -> None:
         self._current(statement).apply(index, statement.author, body, at_ms)
@@ -363,18 +367,18 @@ class RunView:
             case RunPause() | RunFinish() | RunResume():
                 event = self._organiser_event(body)
                 self.state = self._after(event) if event else self.state
-                self.wish = WISHES[type(body)]
+                self.request = REQUESTS[type(body)]
             case RunClose(reason=reason):
-                after = self._after(Event.CLOSE)
+                after = self._after(RunEvent.CLOSE)
                 self._check_reason(reason)
                 self.state = after
 
-    def _organiser_event(self, body: RunPause | RunResume | RunFinish) -> Event | None:
+    def _organiser_event(self, body: RunPause | RunResume | RunFinish) -> RunEvent | None:
         """Event that an organiser's statement causes now; None: at the end of the round."""
-        in_round = self.state in (State.WARMUP, State.ROUND_TRAIN, State.ROUND_WITNESS)
+        in_round = self.state in (RunState.WARMUP, RunState.ROUND_TRAIN, RunState.ROUND_WITNESS)
         if in_round and not isinstance(body, RunResume):
             return None
-        return EVENTS[type(body)]
+        return BETWEEN_ROUNDS_EVENTS[type(body)]
 
     def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
         match statement.body:
@@ -383,13 +387,13 @@ class RunView:
             case HeadPromote() as body:
                 self._apply_promotion(statement, body)
             case RoundOpen() as body:
-                after = self._after(Event.OPEN)
+                after = self._after(RunEvent.OPEN)
                 view = self._current(statement)
                 network_accounts.check_open(body, statement.ts)
                 view.apply_open(body)
                 self.state = after
             case RoundWitness() as body:
-                after = self._after(Event.WITNESS)
+                after = self._after(RunEvent.WITNESS)
                 view = self._current(statement)
                 network_accounts.check_witness(self, view, statement.ts)
                 view.apply_witness(body)
@@ -407,8 +411,8 @@ class RunView:
         number = statement.round or 0
         self._check_next_round(number)
         # The new state is computed before anything is changed: a refusal must leave no trace.
-        after = self._after(Event.ROSTER)
-        roster = read(Roster, documents, body.roster)
+        after = self._after(RunEvent.ROSTER)
+        roster = read_run_document(Roster, documents, body.roster)
         self._check_roster(statement.ts, body, roster)
         self.round = RoundView(
             net=self.net,
@@ -440,22 +444,22 @@ class RunView:
             raise RefusedError("wrong-roster", "the roster document is not canonical")
 
     def _apply_promotion(self, statement: Statement, body: HeadPromote) -> None:
-        if self.round is None or self.round.phase is not Phase.ATTEST:
+        if self.round is None or self.round.phase is not RoundPhase.ATTEST:
             raise RefusedError("not-in-round", "no head is being attested now")
         # The head belongs to the round that made it, not to the one whose members attest it.
         if self.next_head is None or statement.round != self.next_head.round:
             raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
         self.head, self.next_head = self.round.apply_promotion(body), None
         self._record_head(self.head)
-        if is_due(self.manifest, self.head.round, is_last=self.state is State.COOLDOWN):
-            self.draws.promoted(self.round, self.head)
+        if is_due(self.manifest, self.head.round, is_last=self.state is RunState.COOLDOWN):
+            self.draws.draw_for(self.round, self.head)
 
     def _apply_close(
         self, index: int, statement: Statement, body: RoundClose, documents: Documents
     ) -> None:
         view = self._current(statement)
         after = self._after(self.done_event(view.number))
-        result = read(Result, documents, body.result)
+        result = read_run_document(RoundResult, documents, body.result)
         network_accounts.check_close(self, view, statement.ts)
         self.next_head = view.apply_close(body, result)
         self._settle(index, view, result, statement.ts)
@@ -479,7 +483,7 @@ class RunView:
 
     def _check_running(self, statement: Statement) -> None:
         # Measures of the last head may come after the run's end: it is drawn for as it is promoted.
-        if self.state is State.FINISHED and not isinstance(statement.body, HeadMeasure):
+        if self.state is RunState.FINISHED and not isinstance(statement.body, HeadMeasure):
             raise RefusedError("run-finished", "the run has ended")
 
     def _current(self, statement: Statement) -> RoundView:
@@ -490,7 +494,7 @@ class RunView:
             )
         return self.round
 
-    def _after(self, event: Event) -> State:
+    def _after(self, event: RunEvent) -> RunState:
         after = TRANSITIONS.get((self.state, event)) or self._unseen(event)
         if after is None:
             raise RefusedError("wrong-state", f"{event} is not allowed in state {self.state}")
@@ -501,22 +505,22 @@ class RunView:
 class FullRunView(RunView):
     """A run from run.open on, with its members, windows and points. Only `apply` changes it."""
 
-    accounts: Accounts
+    accounts: RunAccounts
     heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
     published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
     """Last publication of each round's head, with its log index."""
 
     @classmethod
     def opened(
-        cls, net: NetworkId, manifest: Manifest, standings: Standings, tiers: Tiers
+        cls, net: NetworkId, manifest: Manifest, standings: KeyStatus, tiers: Tiers
     ) -> FullRunView:
         """Make the view right after run.open; standings and tiers are those of the network."""
         return cls(
             net=net,
             manifest=manifest,
-            accounts=Accounts(manifest=manifest, standings=standings, tiers=tiers),
+            accounts=RunAccounts(manifest=manifest, standings=standings, tiers=tiers),
             next_head=NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([])),
-            draws=Draws(is_whole=True),
+            draws=MeasureDraws(is_whole=True),
         )
 
     def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
@@ -539,11 +543,11 @@ class FullRunView(RunView):
     ) -> None:
         accounts, author = self.accounts, statement.author
         if isinstance(body, MemberLeave):
-            accounts.drop(author)
+            accounts.deactivate(author)
             return
         accounts.standings.check_ready(author, statement.ts)
-        accounts.ready(author, body.roles, digest_from_text(body.commit), index)
-        accounts.standings.note_ready(author, index)
+        accounts.mark_ready(author, body.roles, digest_from_text(body.commit), index)
+        accounts.standings.record_ready(author, index)
 
     def _check_next_round(self, number: int) -> None:
         if number != self.number + 1:
@@ -560,24 +564,24 @@ class FullRunView(RunView):
     def _commits(self, roster: Roster) -> Mapping[PeerKey, Digest]:
         return self.accounts.commits(roster)
 
-    def _record_roster(self, roster: Roster, after: State) -> None:
+    def _record_roster(self, roster: Roster, after: RunState) -> None:
         self.accounts.rostered.update(member.key for member in roster.members)
-        if after is not State.COOLDOWN:  # there the members only attest the last head
-            self.accounts.take(roster)
+        if after is not RunState.COOLDOWN:  # there the members only attest the last head
+            self.accounts.assign_windows(roster)
 
     def _record_head(self, head: Head) -> None:
         self.heads[head.round] = head
 
-    def _settle(self, index: int, view: RoundView, result: Result, ts: int) -> None:
-        self.accounts.settle(view, result, ts)
+    def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
+        self.accounts.credit_round(view, result, ts)
         self.accounts.standings.close_round(index, view)
 
     def _give_back(self, view: RoundView) -> None:
-        self.accounts.void(view)
+        self.accounts.void_round(view)
 
     def _check_reason(self, reason: int) -> None:
         if reason != close_reason(self.number, self.manifest):
             raise RefusedError("wrong-close", f"the run does not end for reason {reason}")
 
-    def _unseen(self, event: Event) -> State | None:
+    def _unseen(self, event: RunEvent) -> RunState | None:
         return None

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Statement
 
 
-ACCUSERS = 2
+LEAST_ACCUSERS = 2
 """Witnesses that must give the same reason before it counts against a key."""
 
 
@@ -63,7 +63,7 @@ class Standing(StrEnum):
     BANNED = "banned"
 
 
-class Cause(IntEnum):
+class StandingCause(IntEnum):
     """Reasons in standing.change."""
 
     EARNED = 1  # enough accepted contributions
@@ -80,34 +80,34 @@ class Cause(IntEnum):
     UNANSWERED = 12  # no organiser answered an appeal
 
 
-OUTSIDE = frozenset({Standing.QUARANTINED, Standing.BANNED})
+EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED})
 """Standings that exclude a key from every roster."""
 UNPROVEN = frozenset({Standing.NEWCOMER, Standing.PROBATION})
 """Standings with small shares, and without witness duty while there are other witnesses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class ProvenFault:
     """Content of a report: the accused and the fault; `evidence` are further log indices."""
 
     peer: PeerKey
-    cause: Cause
+    cause: StandingCause
     evidence: tuple[int, ...]
     statements: tuple[Statement, ...]
 
 
 @dataclass(slots=True, kw_only=True)
-class Record:
+class StandingRecord:
     """The history of one key. Integers are log indices unless noted; `Standings` writes it."""
 
     standing: Standing = Standing.NEWCOMER
     since: int
     """Entry of the last change of standing; at first the registration."""
-    cause: Cause | None = None
+    cause: StandingCause | None = None
     evidence: tuple[int, ...] = ()
     until: int = 0
     """End of the term, ms since 1970."""
-    clean: int = 0
+    accepted_since: int = 0
     """Contributions accepted since the last change of standing or the last strike."""
     last_accepted: int = 0
     judged: int = 0
@@ -117,11 +117,11 @@ class Record:
     proofs: int = 0
     deviations: list[tuple[int, int]] = field(default_factory=list)
     """(number of the proof, round.close)."""
-    fault: tuple[Cause, tuple[int, ...]] | None = None
+    fault: tuple[StandingCause, tuple[int, ...]] | None = None
     """Proven fault that has had no consequence yet."""
     convictions: list[int] = field(default_factory=list)
     """Start times of quarantines, ms since 1970."""
-    asked_back: int | None = None
+    ready_again: int | None = None
     """Entry of member.ready after the term."""
     appeal: tuple[int, int] | None = None
     """(entry, ts) of the open appeal."""
@@ -130,10 +130,10 @@ class Record:
 
 
 @dataclass(slots=True)
-class Standings:
+class KeyStatus:
     """The standing of every key of a network; a fold for the ledger's state and for auditors."""
 
-    records: dict[PeerKey, Record] = field(default_factory=dict)
+    records: dict[PeerKey, StandingRecord] = field(default_factory=dict)
     _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
     _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
 
@@ -144,7 +144,7 @@ class Standings:
 
     def register(self, key: PeerKey, index: int) -> None:
         """Count a key from this log index on."""
-        self.records.setdefault(key, Record(since=index))
+        self.records.setdefault(key, StandingRecord(since=index))
 
     def due(self, ts: int) -> StandingChange | None:
         """Next change that follows from the log at that time (ms), lowest key first."""
@@ -177,10 +177,14 @@ class Standings:
         if body.to == "quarantined":
             record.convictions.append(statement.ts)
         _move(record, Standing(body.to), index)
-        record.cause, record.evidence, record.until = Cause(body.cause), body.evidence, body.until
+        record.cause, record.evidence, record.until = (
+            StandingCause(body.cause),
+            body.evidence,
+            body.until,
+        )
         self._moving.add(key_from_text(body.peer))
 
-    def admit_fault(self, fault: Fault) -> None:
+    def admit_fault(self, fault: ProvenFault) -> None:
         """Raise RefusedError if a report that `conduct.read_fault` accepted brings nothing new.
 
         An unregistered key has no standing to lose, so a report against it only fills the log.
@@ -190,13 +194,13 @@ class Standings:
         if {statement.digest for statement in fault.statements} <= self._reported:
             raise RefusedError("already-said", "this fault has been reported before")
 
-    def apply_fault(self, index: int, fault: Fault) -> None:
+    def apply_fault(self, index: int, fault: ProvenFault) -> None:
         """Apply fault.report; raises RefusedError as `admit_fault`."""
         self.admit_fault(fault)
         self._reported.update(statement.digest for statement in fault.statements)
         record = self._record(fault.peer, index)
         # The first fault is enough to quarantine; a second report must not prolong the term.
-        if record.standing not in OUTSIDE and record.fault is None:
+        if record.standing not in EXCLUDED and record.fault is None:
             record.fault = fault.cause, tuple(sorted({*fault.evidence, index}))
             self._moving.add(fault.peer)
 
@@ -206,17 +210,19 @@ class Standings:
         for slot, (verdict, reason) in verdicts.items():
             record = self._record(view.roster.members[slot].key, index)
             if verdict is Verdict.ACCEPTED:
-                record.judged, record.clean = record.judged + 1, record.clean + 1
+                record.judged, record.accepted_since = record.judged + 1, record.accepted_since + 1
                 record.last_accepted = index
-            elif verdict is Verdict.REJECTED and view.accusers(slot, reason) >= ACCUSERS:
+            elif (
+                verdict is Verdict.REJECTED and view.count_accusers(slot, reason) >= LEAST_ACCUSERS
+            ):
                 record.judged += 1
                 if reason in MEASURED:
                     record.strikes.append((record.judged, index))
                     del record.strikes[:-STRIKE_ROUNDS]
-                    record.clean = 0
-                elif record.standing not in OUTSIDE and record.fault is None:
+                    record.accepted_since = 0
+                elif record.standing not in EXCLUDED and record.fault is None:
                     evidence = view.commitments[slot].index, index
-                    record.fault = Cause.BAD_PAYLOAD, evidence
+                    record.fault = StandingCause.BAD_PAYLOAD, evidence
             self._moving.add(view.roster.members[slot].key)
         for slot, seen in view.proofs.items():
             key = view.roster.members[slot].key
@@ -230,7 +236,7 @@ class Standings:
     def check_ready(self, key: PeerKey, ts: int) -> None:
         """Raise RefusedError("quarantined") if the key may not be ready at that time (ms)."""
         record = self.records.get(key)
-        if record is None or record.standing not in OUTSIDE:
+        if record is None or record.standing not in EXCLUDED:
             return
         if record.standing is Standing.BANNED:
             raise RefusedError("quarantined", f"banned by entry {record.since}")
@@ -239,17 +245,17 @@ class Standings:
                 "quarantined", f"quarantined until {record.until} ms by entry {record.since}"
             )
 
-    def note_ready(self, key: PeerKey, index: int) -> None:
+    def record_ready(self, key: PeerKey, index: int) -> None:
         """Record that a key whose term is over asks to return."""
         record = self.records.get(key)
         if record is not None and record.standing is Standing.QUARANTINED:
-            record.asked_back = index
+            record.ready_again = index
             self._moving.add(key)
 
     def apply_appeal(self, index: int, statement: Statement, body: StandingAppeal) -> None:
         """Apply standing.appeal; raises RefusedError unless its author may appeal now."""
         record = self.records.get(statement.author)
-        if record is None or record.standing not in OUTSIDE | {Standing.SUSPECTED}:
+        if record is None or record.standing not in EXCLUDED | {Standing.SUSPECTED}:
             raise RefusedError("wrong-standing", "the key is not restricted: no appeal is needed")
         if body.change != record.since:
             raise RefusedError(
@@ -278,7 +284,9 @@ class Standings:
         elif body.to == "banned":
             _move(record, Standing.BANNED, index)
 
-    def _ruled(self, statement: Statement, body: StandingRelease | StandingUphold) -> Record:
+    def _ruled(
+        self, statement: Statement, body: StandingRelease | StandingUphold
+    ) -> StandingRecord:
         """Record of the key that organisers rule on; raises RefusedError if they may not."""
         record = self.records.get(key_from_text(body.peer))
         if record is None:
@@ -297,8 +305,8 @@ class Standings:
             )
         return record
 
-    def _record(self, key: PeerKey, index: int) -> Record:
-        return self.records.setdefault(key, Record(since=index))
+    def _record(self, key: PeerKey, index: int) -> StandingRecord:
+        return self.records.setdefault(key, StandingRecord(since=index))
 
     def _due(self, key: PeerKey, ts: int) -> StandingChange | None:
         record = self.records[key]
@@ -322,89 +330,91 @@ class Standings:
         )
 
 
-_Found = tuple[StandingName, Cause, tuple[int, ...]]
+_Found = tuple[StandingName, StandingCause, tuple[int, ...]]
 
 
-def _guilt(record: Record) -> _Found | None:
+def _guilt(record: StandingRecord) -> _Found | None:
     """Quarantine or suspicion that follows now, the gravest first."""
     if record.fault is not None:
         return ("quarantined", *record.fault)
     strikes = [at for number, at in record.strikes if number > record.judged - STRIKE_ROUNDS]
     if len(strikes) >= STRIKES:
-        return "quarantined", Cause.STRIKES, tuple(strikes)
+        return "quarantined", StandingCause.STRIKES, tuple(strikes)
     if record.standing not in (Standing.NEWCOMER, Standing.ACTIVE):
         return None
     if strikes:
-        return "suspected", Cause.STRIKE, tuple(strikes)
+        return "suspected", StandingCause.STRIKE, tuple(strikes)
     recent = record.proofs - DEVIATION_PROOFS
     deviations = [at for number, at in record.deviations if number > recent]
     if len(deviations) >= DEVIATIONS:
-        return "suspected", Cause.DEVIATION, tuple(deviations)
+        return "suspected", StandingCause.DEVIATION, tuple(deviations)
     return None
 
 
-def _progress(record: Record) -> _Found | None:
+def _progress(record: StandingRecord) -> _Found | None:
     """Promotion that accepted work has earned."""
     needed = PROBATION_WORK if record.standing is Standing.PROBATION else NEWCOMER_WORK
-    if record.standing is Standing.ACTIVE or record.clean < needed:
+    if record.standing is Standing.ACTIVE or record.accepted_since < needed:
         return None
-    return "active", Cause.EARNED, (record.last_accepted,)
+    return "active", StandingCause.EARNED, (record.last_accepted,)
 
 
-def _way_back(record: Record, ts: int) -> _Found | None:
+def _way_back(record: StandingRecord, ts: int) -> _Found | None:
     """End of a quarantine without an organiser."""
-    if record.asked_back is not None:
-        return "probation", Cause.TERM_SERVED, (record.asked_back,)
+    if record.ready_again is not None:
+        return "probation", StandingCause.TERM_SERVED, (record.ready_again,)
     if record.appeal is not None and ts >= record.appeal[1] + APPEAL_MS:
-        return "probation", Cause.UNANSWERED, (record.appeal[0],)
+        return "probation", StandingCause.UNANSWERED, (record.appeal[0],)
     return None
 
 
-def _move(record: Record, to: Standing, index: int) -> None:
+def _move(record: StandingRecord, to: Standing, index: int) -> None:
     """Begin a new standing and clear what led to it.
 
     Strikes survive a suspicion, because the second one is what quarantines.
     """
-    record.standing, record.since, record.clean = to, index, 0
-    record.fault, record.asked_back, record.appeal = None, None, None
+    record.standing, record.since, record.accepted_since = to, index, 0
+    record.fault, record.ready_again, record.appeal = None, None, None
     record.deviations.clear()
     if to is not Standing.SUSPECTED:
         record.strikes.clear()
 
 
-def _repeated(record: Record, ts: int) -> int:
+def _repeated(record: StandingRecord, ts: int) -> int:
     """Number of quarantines that began within `REPEAT_MS` before that time."""
     return sum(began > ts - REPEAT_MS for began in record.convictions)
 
 
-def _term(record: Record, ts: int) -> int:
+def _term(record: StandingRecord, ts: int) -> int:
     return REPEATED_QUARANTINE_MS if _repeated(record, ts) else QUARANTINE_MS
 
 
-WORDS: Mapping[Cause, str] = MappingProxyType(
+CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
     {
-        Cause.EARNED: "enough contributions were accepted",
-        Cause.TWO_COMMITMENTS: "signed two different commitments for one round",
-        Cause.TWO_STATEMENTS: "signed two different statements under one number",
-        Cause.BAD_HEADER: "signed a contribution header that breaks a rule",
-        Cause.BAD_PAYLOAD: "committed to bytes that break a rule, according to the witnesses",
-        Cause.NOT_ELECTED: "signed a witness proof without having been elected",
-        Cause.BAD_PROOF: "signed an invalid witness proof",
-        Cause.STRIKE: "a contribution was far from the others, according to two witnesses",
-        Cause.STRIKES: "further contributions were far from the others, according to two witnesses",
-        Cause.DEVIATION: "witness proofs were contradicted by the other witnesses",
-        Cause.TERM_SERVED: "the term of a quarantine is over",
-        Cause.UNANSWERED: "no organiser answered an appeal in time",
+        StandingCause.EARNED: "enough contributions were accepted",
+        StandingCause.TWO_COMMITMENTS: "signed two different commitments for one round",
+        StandingCause.TWO_STATEMENTS: "signed two different statements under one number",
+        StandingCause.BAD_HEADER: "signed a contribution header that breaks a rule",
+        StandingCause.BAD_PAYLOAD: "committed to bytes that break a rule, according to the "
+        "witnesses",
+        StandingCause.NOT_ELECTED: "signed a witness proof without having been elected",
+        StandingCause.BAD_PROOF: "signed an invalid witness proof",
+        StandingCause.STRIKE: "a contribution was far from the others, according to two witnesses",
+        StandingCause.STRIKES: "further contributions were far from the others, according to two "
+        "witnesses",
+        StandingCause.DEVIATION: "witness proofs were contradicted by the other witnesses",
+        StandingCause.TERM_SERVED: "the term of a quarantine is over",
+        StandingCause.UNANSWERED: "no organiser answered an appeal in time",
     }
 )
 """Each cause in words, for people: ledger and client use the same ones."""
 
 
-def words_of(cause: int | None) -> str:
+def describe_cause(cause: int | None) -> str:
     """Cause in words; empty for a standing without a change, as after a registration."""
     if cause is None:
         return ""
     try:
-        return WORDS[Cause(cause)]
+        return CAUSE_TEXTS[StandingCause(cause)]
     except ValueError:
         return f"cause {cause}, which only a newer version of Tequio knows"

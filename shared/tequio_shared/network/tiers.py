@@ -90,7 +90,7 @@ class Vouches:
     _revoked: dict[PeerKey, int] = field(default_factory=dict)
     """Log index of the last role.revoke of each connector."""
 
-    def take(self, index: int, statement: Statement, body: MemberVouch) -> None:
+    def apply(self, index: int, statement: Statement, body: MemberVouch) -> None:
         """Apply a vouch; one that has ended already withdraws the connector's former one."""
         words = self._by_peer.setdefault(key_from_text(body.peer), {})
         former = words.pop(statement.author, None)
@@ -146,8 +146,8 @@ def owner_of(connector: PeerKey, owner: Digest) -> Digest:
     return sha256(_OWNER, connector, owner)
 
 
-OF_CONNECTORS = (MemberVouch,)
-ABOUT_TIERS = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
+CONNECTOR_BODIES = (MemberVouch,)
+TIER_BODIES = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
 """Bodies that `Tiers.apply` accepts."""
 
 
@@ -160,7 +160,7 @@ class Tier(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Belonging:
+class TierGrant:
     """Tier and owner of a key; `since`, `run` and `until` are the grounds."""
 
     tier: Tier
@@ -206,7 +206,7 @@ class Invitation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Invited:
+class InvitedKey:
     """The invitation of a key."""
 
     index: int
@@ -225,10 +225,10 @@ class Tiers:
     invitations: dict[PeerKey, Invitation] = field(default_factory=dict)
     connectors: dict[PeerKey, int] = field(default_factory=dict)
     """End of each connector's role, ms since 1970."""
-    _invited: dict[PeerKey, Invited] = field(default_factory=dict)
+    _invited: dict[PeerKey, InvitedKey] = field(default_factory=dict)
     _vouches: Vouches = field(default_factory=Vouches)
 
-    def of(self, key: PeerKey, run: RunId, ts: int) -> Belonging:
+    def of(self, key: PeerKey, run: RunId, ts: int) -> TierGrant:
         """Tier and owner of a key in that run at that time (ms)."""
         known = self._by_invitation(key)
         if known is not None and known.run in (None, run):
@@ -236,7 +236,7 @@ class Tiers:
         vouch = self._vouches.at(key, ts)
         return _anonymous(key) if vouch is None else _vouched(vouch, vouch.until)
 
-    def word(self, key: PeerKey) -> Belonging:
+    def highest(self, key: PeerKey) -> TierGrant:
         """Highest tier that the log gives a key, in some run or at some time.
 
         For a vouched key: the owner when it was last vouched for, and the last end of any vouch.
@@ -273,7 +273,7 @@ class Tiers:
         invitation = self.invitations[key]
         invitation.check(entry.statement.ts)
         invitation.used += 1
-        self._invited[author] = Invited(index=index, invitation=key, run=invitation.run)
+        self._invited[author] = InvitedKey(index=index, invitation=key, run=invitation.run)
 
     def apply(self, index: int, statement: Statement) -> None:
         """Apply the statement at that log index; raises RefusedError unless it fits the log."""
@@ -296,7 +296,7 @@ class Tiers:
                 del self.connectors[key_from_text(peer)]
                 self._vouches.revoke(index, key_from_text(peer))
             case MemberVouch() as body:
-                self._vouches.take(index, statement, body)
+                self._vouches.apply(index, statement, body)
 
     def _check(self, statement: Statement) -> None:
         match statement.body:
@@ -311,14 +311,14 @@ class Tiers:
             case MemberVouch(peer=peer):
                 self._check_vouch(statement, key_from_text(peer))
 
-    def _by_invitation(self, key: PeerKey) -> Belonging | None:
+    def _by_invitation(self, key: PeerKey) -> TierGrant | None:
         if key in self.founders:
-            return Belonging(tier=Tier.INVITED, owner=Digest(key), since=0)
+            return TierGrant(tier=Tier.INVITED, owner=Digest(key), since=0)
         invited = self._invited.get(key)
         if invited is None or self.invitations[invited.invitation].revoked is not None:
             return None
         owner = Digest(invited.invitation)
-        return Belonging(tier=Tier.INVITED, owner=owner, run=invited.run, since=invited.index)
+        return TierGrant(tier=Tier.INVITED, owner=owner, run=invited.run, since=invited.index)
 
     def _invitation_of(self, entry: Entry) -> PeerKey | None:
         further = [key for key, _ in entry.signatures[1:]]
@@ -354,9 +354,9 @@ class Tiers:
             raise RefusedError("not-found", "the vouched key is not registered")
 
 
-def _vouched(vouch: Vouch, until: int) -> Belonging:
-    return Belonging(tier=Tier.VOUCHED, owner=vouch.owner, until=until, since=vouch.index)
+def _vouched(vouch: Vouch, until: int) -> TierGrant:
+    return TierGrant(tier=Tier.VOUCHED, owner=vouch.owner, until=until, since=vouch.index)
 
 
-def _anonymous(key: PeerKey) -> Belonging:
-    return Belonging(tier=Tier.ANONYMOUS, owner=Digest(key))
+def _anonymous(key: PeerKey) -> TierGrant:
+    return TierGrant(tier=Tier.ANONYMOUS, owner=Digest(key))

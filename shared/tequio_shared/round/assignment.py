@@ -64,7 +64,7 @@ _DOMAIN = b"tequio/v1/order\x00"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SamplePosition:
     """Position of a sample: shard index, and sample index inside the shard."""
 
     shard: int
@@ -72,7 +72,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class DataOrder:
     """The endless sequence of samples of a run; `ends` are running totals over the shards.
 
     Position p belongs to epoch p // total. An epoch goes through the shards in sequence, so a
@@ -86,7 +86,7 @@ class Order:
     ends: tuple[int, ...]
 
     @classmethod
-    def of(cls, *, root: bytes, seed: int, samples: Sequence[int]) -> Order:
+    def of(cls, *, root: bytes, seed: int, samples: Sequence[int]) -> DataOrder:
         """Build the order of the data named by `root`, with `samples[i]` >= 1 samples in shard i.
 
         Raises ValueError when a shard is empty or none is given.
@@ -101,19 +101,19 @@ class Order:
         """Samples in an epoch."""
         return self.ends[-1]
 
-    def place(self, position: int) -> Place:
+    def sample_at(self, position: int) -> SamplePosition:
         """Find the sample at a position, 0 or more."""
         epoch, rest = divmod(position, self.total)
         shard = bisect_right(self.ends, rest)
         first = self.ends[shard - 1] if shard else 0
         count = self.ends[shard] - first
         step, shift = self._affine(epoch, shard, count)
-        return Place(shard=shard, sample=(step * (rest - first) + shift) % count)
+        return SamplePosition(shard=shard, sample=(step * (rest - first) + shift) % count)
 
-    def places(self, window: int, window_samples: int) -> tuple[Place, ...]:
+    def window_samples(self, window: int, window_samples: int) -> tuple[SamplePosition, ...]:
         """List the samples of a window, in their order."""
         first = window * window_samples
-        return tuple(self.place(first + i) for i in range(window_samples))
+        return tuple(self.sample_at(first + i) for i in range(window_samples))
 
     def shards_of(self, windows: Iterable[tuple[int, int]], window_samples: int) -> tuple[int, ...]:
         """List the shards that these (first, count) windows touch, ascending."""
@@ -185,24 +185,24 @@ class WindowQueue:
     returned: Ranges = ()
     fresh: int = 0
 
-    def take(self, count: int) -> tuple[Ranges, WindowQueue]:
+    def split_off(self, count: int) -> tuple[Ranges, WindowQueue]:
         """Return the next `count` windows in order, and the queue without them."""
         taken, kept = _cut(self.returned, count)
-        missing = count - total(taken)
+        missing = count - count_windows(taken)
         if missing:
-            taken = merge((*taken, (self.fresh, missing)))
+            taken = merge_ranges((*taken, (self.fresh, missing)))
         return taken, WindowQueue(returned=kept, fresh=self.fresh + missing)
 
-    def give_back(self, ranges: Iterable[Range]) -> WindowQueue:
+    def put_back(self, ranges: Iterable[Range]) -> WindowQueue:
         """Return the queue with these windows, taken before, in it again."""
-        return WindowQueue(returned=merge((*self.returned, *ranges)), fresh=self.fresh)
+        return WindowQueue(returned=merge_ranges((*self.returned, *ranges)), fresh=self.fresh)
 
 
-def total(ranges: Iterable[Range]) -> int:
+def count_windows(ranges: Iterable[Range]) -> int:
     return sum(count for _, count in ranges)
 
 
-def merge(ranges: Iterable[Range]) -> Ranges:
+def merge_ranges(ranges: Iterable[Range]) -> Ranges:
     """Merge into ascending ranges that do not touch; the input must be disjoint."""
     merged: list[Range] = []
     for first, count in sorted(ranges):
@@ -213,7 +213,7 @@ def merge(ranges: Iterable[Range]) -> Ranges:
     return tuple(merged)
 
 
-def split(pool: Ranges, shares: Sequence[int]) -> tuple[Ranges, ...]:
+def deal_windows(pool: Ranges, shares: Sequence[int]) -> tuple[Ranges, ...]:
     """Deal the pool to slots in order, `shares[i]` windows to slot i; disjoint by construction."""
     dealt = []
     for share in shares:
@@ -222,12 +222,12 @@ def split(pool: Ranges, shares: Sequence[int]) -> tuple[Ranges, ...]:
     return tuple(dealt)
 
 
-def first_done(assigned: Ranges, done: int) -> Ranges:
+def completed_windows(assigned: Ranges, done: int) -> Ranges:
     """First `done` windows of an assignment: those that a partial contribution covers."""
     return _cut(assigned, done)[0]
 
 
-def left_over(assigned: Ranges, done: int) -> Ranges:
+def remaining_windows(assigned: Ranges, done: int) -> Ranges:
     """Rest of an assignment after its first `done` windows."""
     return _cut(assigned, done)[1]
 
@@ -244,7 +244,7 @@ def verified_speed(paces: Sequence[tuple[int, int]]) -> int:
     return median_low(speeds or [0])
 
 
-def share(speed: int, train_ms: int, first: int, most: int, steps: int) -> int:
+def window_share(speed: int, train_ms: int, first: int, most: int, steps: int) -> int:
     """Windows for a round of `train_ms` at that speed: `first` if unknown, else 1..`most`.
 
     Rounded down to whole inner steps where there are enough, so that all steps have equal size.

@@ -21,7 +21,7 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Bytes32Text, Digest, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.log import merkle
-from tequio_shared.round.assignment import Order
+from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Tokenizer
 
 Count = Annotated[int, Meta(ge=0)]
@@ -84,8 +84,10 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Samples in an epoch."""
         return sum(shard.samples for shard in self.train)
 
-    def order(self, seed: int) -> Order:
-        return Order.of(root=self.root, seed=seed, samples=[shard.samples for shard in self.train])
+    def order(self, seed: int) -> DataOrder:
+        return DataOrder.of(
+            root=self.root, seed=seed, samples=[shard.samples for shard in self.train]
+        )
 
     def train_roots(self) -> tuple[Digest, ...]:
         """Roots of the training shards, by index."""

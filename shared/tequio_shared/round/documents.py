@@ -24,7 +24,7 @@ TRAINER = "trainer"
 WITNESS = "witness"
 
 
-class Member(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RosterMember(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One slot: key, roles, verified speed (milli-windows/s) and number of windows to train."""
 
     peer: Bytes32Text
@@ -40,7 +40,7 @@ class Member(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The members of a round, by slot, and the windows dealt out in it."""
 
-    members: tuple[Member, ...]
+    members: tuple[RosterMember, ...]
     pool: tuple[tuple[Natural, Annotated[int, Meta(ge=1)]], ...]
     train_ms: Natural
     """Time from round.open to the end of training."""
@@ -52,7 +52,9 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def parse(cls, raw: bytes) -> Roster:
         """Read a roster; raises MalformedError also for an inconsistent pool or a repeated peer."""
         roster = encoding.decode(raw, cls, DOCUMENT_BYTES)
-        if round_assignment.total(roster.pool) != sum(member.share for member in roster.members):
+        if round_assignment.count_windows(roster.pool) != sum(
+            member.share for member in roster.members
+        ):
             raise MalformedError("roster: the pool is not the sum of the shares")
         if any(sum(one) > other[0] for one, other in pairwise(roster.pool)):
             raise MalformedError("roster: the pool's ranges are not ascending and disjoint")
@@ -68,7 +70,7 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def assignment(self) -> dict[int, Ranges]:
         """Windows by trainer slot; a slot without the role trainer has none."""
-        dealt = round_assignment.split(self.pool, [member.share for member in self.members])
+        dealt = round_assignment.deal_windows(self.pool, [member.share for member in self.members])
         return {slot: ranges for slot, ranges in enumerate(dealt) if ranges}
 
     def slots_of(self, role: str) -> tuple[int, ...]:
@@ -92,7 +94,7 @@ class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     witness_micropoints: Natural
 
 
-class Result(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RoundResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The outcome of a round, one row per slot of its roster."""
 
     slots: tuple[SlotResult, ...]
@@ -101,5 +103,5 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return encoding.encode(self)
 
     @classmethod
-    def parse(cls, raw: bytes) -> Result:
+    def parse(cls, raw: bytes) -> RoundResult:
         return encoding.decode(raw, cls, DOCUMENT_BYTES)

@@ -17,7 +17,7 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import DENSE_K
 from tequio_shared.head.head import OuterParams
-from tequio_shared.head.layout import CHUNK, Base, Layout, count_chunks
+from tequio_shared.head.layout import CHUNK, FrozenBase, WeightLayout, count_chunks
 from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural, Positive, RunId, sha256
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
 from tequio_shared.round.assignment import trainer_micropoints
@@ -30,7 +30,7 @@ Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._ -]{0,63}\Z")]
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
 
 
-class Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ModelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The trained model: a network, or the adapters beside a frozen one (`Manifest.base`).
 
     `config` names the Hugging Face config.json (SHA-256); `tensors` is [name, shape] in ascending
@@ -55,7 +55,7 @@ class Tokenizer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     vocab_size: Positive
 
 
-class Data(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DataSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The token shards: `manifest` is the SHA-256 of the data manifest, `root` its Merkle root."""
 
     manifest: Bytes32Text
@@ -81,7 +81,7 @@ class Algorithm(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     schedule: tuple[tuple[Positive, Positive, Natural], ...] = ((1, 1 << 20, 0),)
 
 
-class Inner(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The trainer's inner steps, the same for all so that a witness can repeat them.
 
     Learning rates are in units of 1e-9; `feedback_q15` is the error feedback's decay in 2^-15;
@@ -97,7 +97,7 @@ class Inner(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     decay_e6: Natural = 0
 
 
-class Windows(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class WindowRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The unit of assigned work: `samples` sequences, `tokens` in all.
 
     A peer without verified speed gets `first` windows, no peer more than `most` per round.
@@ -110,7 +110,7 @@ class Windows(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     seed: Natural = 0
 
 
-class Rounds(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RoundRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Durations in milliseconds; `train` is the target, `train_limit` the deadline."""
 
     min_members: Annotated[int, Meta(ge=2, le=CONTRIBUTORS)] = 2
@@ -137,7 +137,7 @@ class Admission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     owner_seats: Annotated[int, Meta(ge=1, le=CONTRIBUTORS)] = CONTRIBUTORS
 
 
-class Measure(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class MeasureRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Heads that drawn members measure: one in `every` rounds, 0 for none.
 
     The lot falls on `members` of them; each scores whole held-out documents from the first one on
@@ -154,19 +154,19 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     v: Literal[1] = 1
     name: Name
-    model: Model
+    model: ModelSpec
     tokenizer: Tokenizer
-    data: Data
+    data: DataSpec
     algorithm: Algorithm
-    inner: Inner
-    windows: Windows
-    rounds: Rounds
+    inner: InnerParams
+    windows: WindowRules
+    rounds: RoundRules
     witness_share_bp: Annotated[int, Meta(ge=0, le=5_000)] = 500
     admission: Admission | UnsetType = UNSET
     """Absent: every tier is admitted, as in runs that predate the field."""
-    measure: Measure | UnsetType = UNSET
+    measure: MeasureRules | UnsetType = UNSET
     """Absent: nobody is drawn to measure a head, as in runs that predate the field."""
-    base: Base | UnsetType = UNSET
+    base: FrozenBase | UnsetType = UNSET
     """Absent: all weights are trained; else adapters beside this frozen base."""
 
     def encode(self) -> bytes:
@@ -178,9 +178,9 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return RunId(sha256(self.encode()))
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> WeightLayout:
         """Position of each tensor in the flat master copy."""
-        return Layout.of(self.model.tensors, self.algorithm.layout)
+        return WeightLayout.of(self.model.tensors, self.algorithm.layout)
 
     @property
     def chunks(self) -> int:
@@ -201,11 +201,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return _EVERYBODY if isinstance(self.admission, UnsetType) else self.admission
 
     @property
-    def measures(self) -> Measure:
+    def measures(self) -> MeasureRules:
         return _NOTHING if isinstance(self.measure, UnsetType) else self.measure
 
     @property
-    def frozen(self) -> Base | None:
+    def frozen(self) -> FrozenBase | None:
         """The frozen base, or None when all weights are trained."""
         return None if isinstance(self.base, UnsetType) else self.base
 
@@ -245,7 +245,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 _EVERYBODY = Admission()
-_NOTHING = Measure(every=0)
+_NOTHING = MeasureRules(every=0)
 
 
 def _faults(manifest: Manifest) -> Iterator[str]:
@@ -262,7 +262,7 @@ def _faults(manifest: Manifest) -> Iterator[str]:
 
 
 # Each fault names the field and the rule: an organiser reads it while writing the plan.
-def _tensor_fault(model: Model) -> str:
+def _tensor_fault(model: ModelSpec) -> str:
     names = [name.encode() for name, _ in model.tensors]
     if names != sorted(set(names)):
         return "model.tensors must be unique and in ascending byte order of their names"
@@ -275,7 +275,7 @@ def _tensor_fault(model: Model) -> str:
 
 def _base_fault(manifest: Manifest) -> str:
     base, model = manifest.frozen, manifest.model
-    return next(head_layout.faults(base, model.tensors, model.aliases), "") if base else ""
+    return next(head_layout.base_faults(base, model.tensors, model.aliases), "") if base else ""
 
 
 def _tokenizer_fault(tokenizer: Tokenizer) -> str:
@@ -284,7 +284,7 @@ def _tokenizer_fault(tokenizer: Tokenizer) -> str:
     return ""
 
 
-def _alias_fault(model: Model) -> str:
+def _alias_fault(model: ModelSpec) -> str:
     stored, others = {name for name, _ in model.tensors}, [alias for alias, _ in model.aliases]
     if stored & set(others):
         return "model.aliases names a tensor that has its own storage"

@@ -44,15 +44,15 @@ _Name = TypeVar("_Name")
 
 
 @dataclass(slots=True, kw_only=True)
-class Draw:
+class MeasureDraw:
     """A head that was drawn for: the members drawn, and what they have stated so far."""
 
     head: Head
     drawn: tuple[PeerKey, ...]  # ascending by slot
-    said: dict[PeerKey, HeadMeasure] = field(default_factory=dict)  # in the order of the log
+    measures: dict[PeerKey, HeadMeasure] = field(default_factory=dict)  # in the order of the log
 
     @classmethod
-    def at_promotion(cls, current: RoundState, head: Head) -> Draw:
+    def at_promotion(cls, current: RoundState, head: Head) -> MeasureDraw:
         """Draw by the attestations and secrets of the round so far."""
         return cls(head=head, drawn=_drawn(current, head))
 
@@ -61,7 +61,7 @@ class Draw:
         head = self.head
         if author not in self.drawn:
             raise RefusedError("wrong-role", f"not drawn to measure the head of round {head.round}")
-        if author in self.said:
+        if author in self.measures:
             raise RefusedError(
                 "already-said", f"a second measure of the head of round {head.round}"
             )
@@ -69,35 +69,35 @@ class Draw:
     @property
     def bits_per_byte(self) -> float | None:
         """The median so far, or None without any measure."""
-        return bits_per_byte(median(self.said.values())) if self.said else None
+        return bits_per_byte(median(self.measures.values())) if self.measures else None
 
 
 @dataclass(slots=True, kw_only=True)
-class Draws:
+class MeasureDraws:
     """The draws of a run for which measures are still accepted: those of the last heads."""
 
     is_whole: bool
     """True if every draw of the run was seen; else some lie before the start of the view."""
-    open: list[Draw] = field(default_factory=list)  # ascending by round
-    measured: Draw | None = None  # of the newest head with a measure
+    open: list[MeasureDraw] = field(default_factory=list)  # ascending by round
+    measured: MeasureDraw | None = None  # of the newest head with a measure
     first: int | None = None  # round of the first head drawn for in this view
 
     @property
-    def last(self) -> Draw | None:
+    def last(self) -> MeasureDraw | None:
         return self.open[-1] if self.open else None
 
-    def promoted(self, current: RoundState, head: Head) -> None:
+    def draw_for(self, current: RoundState, head: Head) -> None:
         """Draw for a head that has just been promoted; the oldest draw may close."""
-        self.open.append(Draw.at_promotion(current, head))
+        self.open.append(MeasureDraw.at_promotion(current, head))
         # Bounded, or every reader would hold all draws of the run.
         del self.open[:-MEASURED_HEADS]
         self.first = head.round if self.first is None else self.first
 
-    def recall(self, draw: Draw) -> None:
+    def add_earlier(self, draw: MeasureDraw) -> None:
         """Add a draw that lies before the start of the view."""
         self.open = sorted([*self.open, draw], key=lambda one: one.head.round)
 
-    def admit(self, author: PeerKey, round_number: int, body: HeadMeasure) -> Draw | None:
+    def admit(self, author: PeerKey, round_number: int, body: HeadMeasure) -> MeasureDraw | None:
         """Find the draw of a measure; None: before the start of the view, where it is unknown.
 
         Raises RefusedError unless the author may state it now.
@@ -117,12 +117,12 @@ class Draws:
         )
         raise RefusedError("wrong-head", f"the head of round {round_number}: {taken}")
 
-    def take(self, author: PeerKey, round_number: int, body: HeadMeasure) -> None:
+    def record(self, author: PeerKey, round_number: int, body: HeadMeasure) -> None:
         """Record a measure; raises RefusedError if the author may not state it."""
         draw = self.admit(author, round_number, body)
         if draw is None:
             return
-        draw.said[author] = body
+        draw.measures[author] = body
         # Late measures of an older head must not replace the newer one.
         if self.measured is None or self.measured.head.round <= draw.head.round:
             self.measured = draw
@@ -192,19 +192,19 @@ _STEERING = re.compile(f"[{STEERING}]")
 _UNSHOWN = "\ufffd"
 
 
-def fit(text: str, most_bytes: int) -> str:
+def clean_sample(text: str, most_bytes: int) -> str:
     """Make text fit for the log: at most `most_bytes` of UTF-8, without steering characters."""
     plain = text.replace("\r\n", "\n").replace("\t", " ")
     shown = _STEERING.sub(_UNSHOWN, plain.encode("utf-8", "replace").decode())
     return shown.encode()[:most_bytes].decode("utf-8", "ignore")
 
 
-def of(measure: HeadMeasure) -> Sample | None:
+def sample_of(measure: HeadMeasure) -> Sample | None:
     """Sample that comes with a measure, if any."""
     return None if measure.sample is UNSET else measure.sample
 
 
-def shown(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
+def best_sample(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
     """Choose the sample that agrees longest with the others', and name its author.
 
     The likeliest next token is the same for all who measure a head, except where two are equally
@@ -216,7 +216,7 @@ def shown(said: Mapping[_Name, HeadMeasure]) -> tuple[_Name, Sample] | None:
     samples = {
         name: sample
         for name, one in said.items()
-        if name not in away and (sample := of(one)) is not None
+        if name not in away and (sample := sample_of(one)) is not None
     }
     if not samples:
         return None

@@ -29,29 +29,29 @@ from tequio_shared.statements.runs import WitnessProof
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-HASHES = 10
+BLOOM_HASHES = 10
 
 _PREFIX = b"tequio/v1/bloom\x00"
 _INDEX_BYTES = 4
 _DEVIATIONS = 5
 
 
-def size_bits(n: int) -> int:
+def bloom_bits(n: int) -> int:
     """Count the bits of a filter meant for n items: ceil(14.4 n)."""
     return -(-144 * n // 10)
 
 
-def size_bytes(n: int) -> int:
+def bloom_bytes(n: int) -> int:
     """Count the bytes that hold those bits."""
-    return -(-size_bits(n) // 8)
+    return -(-bloom_bits(n) // 8)
 
 
-def build(seed: bytes, items: Iterable[bytes], n: int) -> bytes:
+def build_bloom(seed: bytes, items: Iterable[bytes], n: int) -> bytes:
     """Make the filter for at most n items; bit i&7 of byte i>>3 is bit i of the filter.
 
     Raises RefusedError for more items than n: the filter would fail its own check.
     """
-    bits = bytearray(size_bytes(n))
+    bits = bytearray(bloom_bytes(n))
     for number, item in enumerate(items):
         if number == n:
             raise RefusedError("malformed", f"more than {n} items for a filter of {n} items")
@@ -60,7 +60,7 @@ def build(seed: bytes, items: Iterable[bytes], n: int) -> bytes:
     return bytes(bits)
 
 
-def contains(bits: bytes, seed: bytes, item: bytes, n: int) -> bool:
+def bloom_contains(bits: bytes, seed: bytes, item: bytes, n: int) -> bool:
     """Return whether the item may be among the n; a no is certain, a yes errs once in a thousand.
 
     Raises MalformedError for a filter of another size.
@@ -73,36 +73,36 @@ def max_ones(n: int) -> int:
     """Bound on the ones of an honest filter: mean and five standard deviations, rounded down."""
     if n == 0:
         return 0
-    bits = size_bits(n)
-    load = HASHES * n / bits
+    bits = bloom_bits(n)
+    load = BLOOM_HASHES * n / bits
     zero = math.exp(-load)
     mean = bits * (1 - zero)
     variance = bits * zero * (1 - (1 + load) * zero)
     return math.floor(mean + _DEVIATIONS * math.sqrt(variance))
 
 
-def check_fill(bits: bytes, n: int) -> bool:
+def check_bloom_fill(bits: bytes, n: int) -> bool:
     """Return whether an honest filter for n items can have as many ones as this one.
 
     Raises MalformedError for another size or for ones beyond the last bit.
     """
     _check_size(bits, n)
     value = int.from_bytes(bits, "little")
-    if value >> size_bits(n):
+    if value >> bloom_bits(n):
         raise MalformedError("the filter has ones beyond its last bit")
     return value.bit_count() <= max_ones(n)
 
 
 def _check_size(bits: bytes, n: int) -> None:
-    if len(bits) != size_bytes(n):
-        raise MalformedError(f"filter of {len(bits)} bytes; {n} items need {size_bytes(n)}")
+    if len(bits) != bloom_bytes(n):
+        raise MalformedError(f"filter of {len(bits)} bytes; {n} items need {bloom_bytes(n)}")
 
 
 def _indices(seed: bytes, item: bytes, n: int) -> Iterator[int]:
     # Keyed by the round's seed, so nobody can grind items that collide before the round begins.
-    stream = hashlib.shake_256(_PREFIX + seed + item).digest(HASHES * _INDEX_BYTES)
+    stream = hashlib.shake_256(_PREFIX + seed + item).digest(BLOOM_HASHES * _INDEX_BYTES)
     for at in range(0, len(stream), _INDEX_BYTES):
-        yield int.from_bytes(stream[at : at + _INDEX_BYTES], "big") * size_bits(n) >> 32
+        yield int.from_bytes(stream[at : at + _INDEX_BYTES], "big") * bloom_bits(n) >> 32
 
 
 _DEVIATING_PART = 5  # one slot in five may be at odds
@@ -120,7 +120,7 @@ class Verdict(IntEnum):
     REJECTED = 3  # a quorum gave the same reason
 
 
-class Reason(IntEnum):
+class RejectionReason(IntEnum):
     """Why a witness refuses a contribution: 1..31 by its bytes, from 32 on by measurement."""
 
     NONE = 0
@@ -149,28 +149,28 @@ class Reason(IntEnum):
     COPY = 34  # shares nearly all indices with an earlier commitment
 
 
-MEASURED = frozenset({Reason.NORM, Reason.COSINE, Reason.COPY})
+MEASURED = frozenset({RejectionReason.NORM, RejectionReason.COSINE, RejectionReason.COPY})
 """Reasons that rest on measurement: in borderline cases honest witnesses may differ."""
 
-Verdicts = Mapping[int, tuple[Verdict, Reason]]
+Verdicts = Mapping[int, tuple[Verdict, RejectionReason]]
 """By committed slot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class WitnessFindings:
     """A witness proof, parsed: slots vouched for, and slots refused with the reason."""
 
     vouched: frozenset[int]
-    rejected: Mapping[int, Reason]
+    rejected: Mapping[int, RejectionReason]
 
 
-def make(
+def make_proof(
     *,
     seed: bytes,
     slots: int,
     trainers: int,
     vouched: Mapping[int, ContributionId],
-    rejected: Mapping[int, Reason],
+    rejected: Mapping[int, RejectionReason],
     head: HeadHash,
 ) -> WitnessProof:
     """Make the proof of a witness that checked these contributions (slot to id) of a round.
@@ -181,7 +181,7 @@ def make(
     ids = sorted(vouched.values())
     return WitnessProof(
         bitmap=to_text(encode_bitmap(vouched, slots)),
-        bloom=to_text(build(seed, ids, trainers)),
+        bloom=to_text(build_bloom(seed, ids, trainers)),
         root=to_text(merkle.root(ids)),
         count=len(ids),
         head=to_text(head),
@@ -191,7 +191,7 @@ def make(
     )
 
 
-def check(
+def check_proof(
     proof: WitnessProof,
     *,
     seed: bytes,
@@ -199,7 +199,7 @@ def check(
     trainers: int,
     commitments: Mapping[int, ContributionId],
     head: HeadHash,
-) -> Seen:
+) -> WitnessFindings:
     """Read a proof against the round's commitments; raises RefusedError with the broken rule."""
     vouched = decode_bitmap(from_text(proof.bitmap, None), slots)
     rejected = {slot: _reason(code) for slot, code in proof.rejected}
@@ -214,12 +214,12 @@ def check(
     if proof.count != len(ids) or from_text(proof.root) != merkle.root(ids):
         raise RefusedError("proof-root", "the commitment root does not match the bitmap")
     _check_bloom(from_text(proof.bloom, None), seed, ids, trainers)
-    return Seen(vouched=vouched, rejected=rejected)
+    return WitnessFindings(vouched=vouched, rejected=rejected)
 
 
 def verdicts(
-    elected: Collection[int], proofs: Mapping[int, Seen], committed: Collection[int]
-) -> dict[int, tuple[Verdict, Reason]]:
+    elected: Collection[int], proofs: Mapping[int, WitnessFindings], committed: Collection[int]
+) -> dict[int, tuple[Verdict, RejectionReason]]:
     """Return the verdict on each committed slot.
 
     Accepted: ceil(2/3) of the elected *others* vouch for it (nobody witnesses its own work).
@@ -229,7 +229,7 @@ def verdicts(
     return {slot: _verdict(slot, elected, proofs) for slot in sorted(committed)}
 
 
-def deviates(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
+def deviates(slot: int, seen: WitnessFindings, verdicts: Verdicts) -> bool:
     """Return whether a proof contradicts the outcome more than an honest one does twice.
 
     Decided slots count, except the witness's own. At odds for certain: refused for its bytes though
@@ -242,7 +242,7 @@ def deviates(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
     return _is_too_much(odds, odds.plain, doubtful)
 
 
-def earns(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
+def earns(slot: int, seen: WitnessFindings, verdicts: Verdicts) -> bool:
     """Return whether a proof earns points: it mostly agrees with the outcome, and at least once.
 
     Here a difference over a measure counts like any other: vouching blindly must not pay.
@@ -254,7 +254,7 @@ def earns(slot: int, seen: Seen, verdicts: Verdicts) -> bool:
 
 def is_undecided(
     elected: Collection[int],
-    proofs: Mapping[int, Seen],
+    proofs: Mapping[int, WitnessFindings],
     committed: Collection[int],
     outstanding: Collection[int],
 ) -> bool:
@@ -271,7 +271,7 @@ def is_undecided(
     return False
 
 
-def has_quorum(elected: Collection[int], proofs: Mapping[int, Seen]) -> bool:
+def has_quorum(elected: Collection[int], proofs: Mapping[int, WitnessFindings]) -> bool:
     """Return whether enough of the elected have answered to close the round."""
     # At least one: a round without witnesses must not close by itself.
     return len(proofs) >= max(quorum(len(elected)), 1)
@@ -306,7 +306,7 @@ class _Odds:
     missed: int  # accepted, but left out
 
 
-def _odds(slot: int, seen: Seen, verdicts: Verdicts) -> _Odds:
+def _odds(slot: int, seen: WitnessFindings, verdicts: Verdicts) -> _Odds:
     decided = agreed = plain = measured = missed = 0
     for other, (verdict, reason) in verdicts.items():
         if other == slot or verdict not in (Verdict.ACCEPTED, Verdict.REJECTED):
@@ -328,23 +328,23 @@ def _is_too_much(odds: _Odds, sure: int, doubtful: int) -> bool:
     return at_odds * _DEVIATING_PART > odds.decided
 
 
-def _reason(code: int) -> Reason:
+def _reason(code: int) -> RejectionReason:
     try:
-        reason = Reason(code)
+        reason = RejectionReason(code)
     except ValueError as err:
         raise RefusedError("proof-reason", f"unknown reason {code}") from err
-    if reason is Reason.NONE:
+    if reason is RejectionReason.NONE:
         raise RefusedError("proof-reason", "a rejection needs a reason")
     return reason
 
 
 def _check_bloom(bits: bytes, seed: bytes, ids: list[ContributionId], trainers: int) -> None:
     try:
-        check_fill(bits, trainers)
+        check_bloom_fill(bits, trainers)
     except PeerError as err:
         raise RefusedError("proof-bloom", str(err)) from err
     # Rebuilt rather than probed: a filter with extra ones would pass every probe.
-    if bits != build(seed, ids, trainers):
+    if bits != build_bloom(seed, ids, trainers):
         raise RefusedError("proof-bloom", "the Bloom filter does not match the bitmap")
 
 
@@ -354,16 +354,16 @@ def _needed(slot: int, elected: Collection[int]) -> int:
 
 
 def _verdict(
-    slot: int, elected: Collection[int], proofs: Mapping[int, Seen]
-) -> tuple[Verdict, Reason]:
+    slot: int, elected: Collection[int], proofs: Mapping[int, WitnessFindings]
+) -> tuple[Verdict, RejectionReason]:
     others = [proofs[witness] for witness in elected if witness != slot and witness in proofs]
     needed = _needed(slot, elected)
     if sum(slot in seen.vouched for seen in others) >= needed:
-        return Verdict.ACCEPTED, Reason.NONE
+        return Verdict.ACCEPTED, RejectionReason.NONE
     # One reason must reach the quorum by itself: a hostile third must not add up with honest
     # doubts.
     blamed = Counter(seen.rejected[slot] for seen in others if slot in seen.rejected)
     for reason, votes in sorted(blamed.items()):
         if votes >= needed:
             return Verdict.REJECTED, reason
-    return Verdict.NOT_SELECTED, Reason.NONE
+    return Verdict.NOT_SELECTED, RejectionReason.NONE

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head.contribution import (
-    Assignment,
-    Expected,
-    Header,
+    ContributionHeader,
+    ExpectedContribution,
     RecordShape,
+    WindowAssignment,
     broken_header,
     contribution_id,
     k_for_trainers,
@@ -46,8 +46,8 @@ from tequio_shared.ids import (
 )
 from tequio_shared.round import assignment, proof
 from tequio_shared.round import assignment as round_assignment
-from tequio_shared.round.documents import TRAINER, WITNESS, Result, Roster, SlotResult
-from tequio_shared.round.proof import Reason, Seen, Verdict
+from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RoundResult, SlotResult
+from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
     HeadAttest,
     HeadPromote,
@@ -81,7 +81,7 @@ class AcceptedSet:
 
     index: int
     """Log index of round.close."""
-    expected: Expected
+    expected: ExpectedContribution
     set_root: Digest
     works: tuple[AcceptedWork, ...]
 
@@ -119,7 +119,7 @@ def accepted_set(index: int, closed: RoundView) -> AcceptedSet:
     )
 
 
-class Phase(Enum):
+class RoundPhase(Enum):
     """Phase of a round, from its roster to its end."""
 
     ATTEST = "attest"
@@ -175,7 +175,7 @@ class Commitment:
     """A trainer's commitment as logged; `at_ms` is the reader's time of arrival."""
 
     index: int
-    header: Header
+    header: ContributionHeader
     id: ContributionId
     at_ms: int
 
@@ -192,12 +192,12 @@ class RoundState:
     head: Head | None  # the promoted one; None before the first promotion
     next_head: NextHead | None  # set while a closed round (or run.open) still awaits its head
     commits: Mapping[PeerKey, Digest] = field(default_factory=dict)  # at the roster; empty if light
-    phase: Phase = Phase.ATTEST
+    phase: RoundPhase = RoundPhase.ATTEST
     is_judged: bool = False  # the witness phase began
     attests: dict[int, HeadAttest] = field(default_factory=dict)
     open: RoundOpen | None = None
     commitments: dict[int, Commitment] = field(default_factory=dict)
-    proofs: dict[int, Seen] = field(default_factory=dict)
+    proofs: dict[int, WitnessFindings] = field(default_factory=dict)
     slot_of: dict[PeerKey, int] = field(init=False)
     assignment: dict[int, Ranges] = field(init=False)
     chunks: int = field(init=False)  # of 4096 elements
@@ -286,19 +286,21 @@ class RoundState:
         algorithm = self.manifest.algorithm
         return RecordShape(algorithm=algorithm.name, k=self.k, bits=algorithm.bits)
 
-    def expected(self) -> Expected:
+    def expected(self) -> ExpectedContribution:
         """Requirements on every contribution of the round; needs a promoted head."""
         if self.head is None:
             raise RefusedError("no-head", "the round has no head")
         keys = self.roster.keys
-        return Expected(
+        return ExpectedContribution(
             shape=self.shape,
             chunks=self.chunks,
             run_id=self.manifest.run_id,
             round=self.number,
             base_head=self.head.hash,
             assigned={
-                keys[slot]: Assignment(first=ranges[0][0], count=round_assignment.total(ranges))
+                keys[slot]: WindowAssignment(
+                    first=ranges[0][0], count=round_assignment.count_windows(ranges)
+                )
                 for slot, ranges in self.assignment.items()
             },
             window_tokens=self.manifest.windows.tokens,
@@ -320,11 +322,11 @@ class RoundState:
             close_by=train_by + self.manifest.rounds.witness,
         )
 
-    def verdicts(self) -> dict[int, tuple[Verdict, Reason]]:
+    def verdicts(self) -> dict[int, tuple[Verdict, RejectionReason]]:
         """Verdict and reason by committed slot, from the proofs so far."""
         return proof.verdicts(self.elected, self.proofs, self.commitments)
 
-    def accusers(self, slot: int, reason: Reason) -> int:
+    def count_accusers(self, slot: int, reason: RejectionReason) -> int:
         """Number of other witnesses that give that reason against the slot."""
         return sum(
             seen.rejected.get(slot) == reason
@@ -350,7 +352,7 @@ class RoundState:
         # At least 1: 0 means no commitment, and a clock set back must not make time negative.
         return {slot: max(one.at_ms - opened, 1) for slot, one in self.commitments.items()}
 
-    def result(self, measured_ms: Mapping[int, int]) -> Result:
+    def result(self, measured_ms: Mapping[int, int]) -> RoundResult:
         """Result document from the proofs so far and the coordinator's times."""
         verdicts = self.verdicts()
         earned = {
@@ -365,7 +367,7 @@ class RoundState:
         paid = {s for s, seen in self.proofs.items() if proof.earns(s, seen, verdicts)}
 
         def row(slot: int) -> SlotResult:
-            verdict, reason = verdicts.get(slot, (Verdict.SILENT, Reason.NONE))
+            verdict, reason = verdicts.get(slot, (Verdict.SILENT, RejectionReason.NONE))
             one = self.commitments.get(slot)
             done = one.header.window_count if one and verdict is Verdict.ACCEPTED else 0
             return SlotResult(
@@ -378,9 +380,9 @@ class RoundState:
                 witness_micropoints=witness if slot in paid else 0,
             )
 
-        return Result(slots=tuple(row(slot) for slot in range(len(self.roster.members))))
+        return RoundResult(slots=tuple(row(slot) for slot in range(len(self.roster.members))))
 
-    def closing(self, result: Result) -> RoundClose:
+    def closing(self, result: RoundResult) -> RoundClose:
         """Body of round.close for that result."""
         ids = [one.id for one in self.accepted().values()]
         return RoundClose(
@@ -403,20 +405,22 @@ class RoundState:
         left: list[round_assignment.Range] = []
         for slot, ranges in self.assignment.items():
             one = accepted.get(slot)
-            left += round_assignment.left_over(ranges, one.header.window_count if one else 0)
-        return round_assignment.merge(left)
+            left += round_assignment.remaining_windows(
+                ranges, one.header.window_count if one else 0
+            )
+        return round_assignment.merge_ranges(left)
 
-    def broken_rule(self, author: PeerKey, header: Header) -> str:
+    def broken_rule(self, author: PeerKey, header: ContributionHeader) -> str:
         """First rule of docs/protocol.md (validity) that a member's header breaks, or ''."""
         broken = next(broken_header(header, self.expected()), "")
         # A header names its trainer; under another key it would be a copied contribution.
         return broken or ("" if header.trainer == author else "trainer")
 
-    def read_proof(self, body: WitnessProof) -> Seen:
+    def read_proof(self, body: WitnessProof) -> WitnessFindings:
         """Read an elected witness's proof; raises RefusedError with the rule that it breaks."""
         if self.head is None:
             raise RefusedError("no-head", "the round has no head")
-        return proof.check(
+        return proof.check_proof(
             body,
             seed=self.seed,
             slots=len(self.roster.members),
@@ -431,7 +435,7 @@ def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
     return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
 
 
-__all__ = ["Commitment", "Head", "MemberBody", "NextHead", "Phase", "RoundView", "is_trainer"]
+__all__ = ["Commitment", "Head", "MemberBody", "NextHead", "RoundPhase", "RoundView", "is_trainer"]
 
 MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof
 """Statements that members make in a round."""
@@ -472,7 +476,7 @@ class RoundView(RoundState):
 
     def apply_open(self, body: RoundOpen) -> None:
         """Apply round.open; raises RefusedError unless it follows from roster and attestations."""
-        if self.phase is not Phase.ATTEST or self.next_head is not None:
+        if self.phase is not RoundPhase.ATTEST or self.next_head is not None:
             raise RefusedError("not-in-round", f"round {self.number} cannot open now")
         agreed = self.agreed_head()
         if agreed is None or agreed != self.head:
@@ -482,7 +486,7 @@ class RoundView(RoundState):
             raise RefusedError(
                 "wrong-open", f"round.open {self.number} does not follow from the log"
             )
-        self.open, self.phase = body, Phase.TRAIN
+        self.open, self.phase = body, RoundPhase.TRAIN
         run = self.manifest.run_id
         beacon, roster = Digest(from_text(body.beacon)), Digest(from_text(body.roster))
         # Only now: the committee must not be known while members choose whether to reveal.
@@ -493,7 +497,7 @@ class RoundView(RoundState):
 
     def apply_witness(self, body: RoundWitness) -> None:
         """Apply round.witness: training is over, these commitments count."""
-        if self.phase is not Phase.TRAIN:
+        if self.phase is not RoundPhase.TRAIN:
             raise RefusedError("not-in-round", f"round {self.number} is not training")
         # The count pins which commitments came in time, whatever the readers' clocks say.
         if body.commits != len(self.commitments):
@@ -501,11 +505,11 @@ class RoundView(RoundState):
                 "wrong-witness",
                 f"round.witness counts {body.commits} commitments, not {len(self.commitments)}",
             )
-        self.phase, self.is_judged = Phase.WITNESS, True
+        self.phase, self.is_judged = RoundPhase.WITNESS, True
 
-    def apply_close(self, body: RoundClose, result: Result) -> NextHead:
+    def apply_close(self, body: RoundClose, result: RoundResult) -> NextHead:
         """Apply round.close; raises RefusedError unless the result follows from the proofs."""
-        if self.phase is not Phase.WITNESS:
+        if self.phase is not RoundPhase.WITNESS:
             raise RefusedError("not-in-round", f"round {self.number} has no witness phase yet")
         if not self.has_quorum() or len(result.slots) != len(self.roster.members):
             raise RefusedError("wrong-close", f"round {self.number} lacks proofs or result rows")
@@ -518,19 +522,19 @@ class RoundView(RoundState):
         # A round that accepted nothing is void: an empty set must not make a head.
         if self.head is None or not body.accepted:
             raise RefusedError("wrong-close", f"round {self.number} accepted nothing")
-        self.phase = Phase.OVER
+        self.phase = RoundPhase.OVER
         return NextHead(
             round=self.number, parent=self.head.hash, set_root=Digest(from_text(body.set_root))
         )
 
     def apply_void(self) -> None:
         """Apply round.void: nothing in this round counts."""
-        if self.phase is Phase.OVER:
+        if self.phase is RoundPhase.OVER:
             raise RefusedError("not-in-round", f"round {self.number} is over")
-        self.phase = Phase.OVER
+        self.phase = RoundPhase.OVER
 
     def _check_attest(self, slot: int, author: PeerKey, body: HeadAttest) -> None:
-        if self.phase is not Phase.ATTEST:
+        if self.phase is not RoundPhase.ATTEST:
             raise RefusedError("too-late", f"round {self.number} is already open")
         if slot in self.attests:
             raise RefusedError("already-said", f"a second attestation for round {self.number}")
@@ -547,8 +551,8 @@ class RoundView(RoundState):
         if self.commits and sha256(from_text(body.reveal)) != self.commits[author]:
             raise RefusedError("wrong-reveal", "the secret does not match the earlier commitment")
 
-    def _checked_header(self, slot: int, author: PeerKey, body: WorkCommit) -> Header:
-        if self.phase is not Phase.TRAIN:
+    def _checked_header(self, slot: int, author: PeerKey, body: WorkCommit) -> ContributionHeader:
+        if self.phase is not RoundPhase.TRAIN:
             raise RefusedError("too-late", f"round {self.number} does not accept commitments now")
         if slot in self.commitments:
             raise RefusedError("already-said", f"a second commitment for round {self.number}")
@@ -561,8 +565,8 @@ class RoundView(RoundState):
             raise RefusedError("duplicate-payload", "an earlier commitment has the same payload")
         return header
 
-    def _checked_proof(self, slot: int, body: WitnessProof) -> Seen:
-        if self.phase is not Phase.WITNESS:
+    def _checked_proof(self, slot: int, body: WitnessProof) -> WitnessFindings:
+        if self.phase is not RoundPhase.WITNESS:
             raise RefusedError("too-late", f"round {self.number} does not accept proofs now")
         if slot not in self.elected:
             raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
@@ -576,8 +580,8 @@ def is_trainer(view: RoundView, key: PeerKey) -> bool:
     return slot is not None and TRAINER in view.roster.members[slot].roles and slot in view.trainers
 
 
-def _header(body: WorkCommit) -> Header:
+def _header(body: WorkCommit) -> ContributionHeader:
     try:
-        return Header.parse(from_text(body.header, None))
+        return ContributionHeader.parse(from_text(body.header, None))
     except MalformedError as err:
         raise RefusedError("malformed", str(err)) from err

@@ -99,7 +99,7 @@ class Entry:
     @classmethod
     def parse(cls, leaf: bytes) -> Entry:
         """Read a leaf back; raises MalformedError, and RefusedError as `parse` does."""
-        signatures, raw = cut(leaf)
+        signatures, raw = split_leaf(leaf)
         return cls(signatures, parse(raw))
 
     def leaf(self) -> bytes:
@@ -177,7 +177,7 @@ def parse(raw: bytes) -> Statement:
     return statement
 
 
-def cut(leaf: bytes) -> tuple[tuple[tuple[PeerKey, bytes], ...], bytes]:
+def split_leaf(leaf: bytes) -> tuple[tuple[tuple[PeerKey, bytes], ...], bytes]:
     """Split a leaf into its signatures and the unparsed statement; raises MalformedError."""
     if not _HEAD_BYTES <= len(leaf) <= ENTRY_BYTES:
         raise MalformedError(f"entry of {len(leaf)} bytes")

@@ -12,8 +12,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QLocale
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from tequio_client.app.language import Language, load_translations
-from tequio_client.app.model import Model
-from tequio_client.app.theme.look import Choice, Look
+from tequio_client.app.model import AppModel
+from tequio_client.app.theme.look import Appearance, Theme
 from tests.support.app_scenes import replies
 from tests.support.app_worker import ScriptedWorker
 
@@ -33,8 +33,8 @@ def _collected_between_tests() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def look(qapp: QApplication) -> Look:
-    return Look(qapp, Choice.DARK)
+def look(qapp: QApplication) -> Theme:
+    return Theme(qapp, Appearance.DARK)
 
 
 @pytest.fixture
@@ -54,5 +54,5 @@ def worker(qapp: QApplication) -> ScriptedWorker:
 
 
 @pytest.fixture
-def model(worker: ScriptedWorker) -> Model:
-    return Model(worker)
+def model(worker: ScriptedWorker) -> AppModel:
+    return AppModel(worker)

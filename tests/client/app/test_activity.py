@@ -11,11 +11,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QRadioButton
 
 from tequio_client.app.pages.activity import ActivityPage
-from tequio_client.app.pages.events import OF_ROUNDS, PAGE
-from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.events import EVENTS_PAGE, ROUND_EVENTS
+from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
-from tequio_client.ipc.control import Activity, ActivityRow, AskActivity
-from tequio_client.ipc.texts import Event
+from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
+from tequio_client.ipc.texts import ActivityEvent
 from tests.support import app_books
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import LENDING, NOW_MS
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
@@ -39,8 +39,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def page(model: Model, look: Look, clock: Clock, qtbot: QtBot) -> ActivityPage:
-    means = Means(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, look: Theme, clock: Clock, qtbot: QtBot) -> ActivityPage:
+    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
     made = ActivityPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
@@ -54,7 +54,7 @@ def test_before_the_answer_it_says_that_it_looks(
     worker.replies.pop(AskActivity)
     _show(page, worker)
     assert page.timeline.empty.isVisible()
-    assert page.timeline.empty.words == "What happened lately is being read."
+    assert page.timeline.empty.text == "What happened lately is being read."
 
 
 def test_events_stand_below_the_names_of_their_days(
@@ -84,7 +84,7 @@ def test_scrolling_down_reads_on_to_the_first_event(
 ) -> None:
     _show(page, worker)
     bar = page.timeline.list.verticalScrollBar()
-    for _ in range(len(app_books.HAPPENED) // PAGE + 1):
+    for _ in range(len(app_books.HAPPENED) // EVENTS_PAGE + 1):
         _settle(qapp)
         bar.setValue(bar.maximum())
     numbers = [line.number for line in page.timeline.lines if not line.is_day]
@@ -94,7 +94,7 @@ def test_scrolling_down_reads_on_to_the_first_event(
 @pytest.mark.parametrize(
     ("kind", "fits"),
     [
-        ("Rounds", lambda row: row.code in OF_ROUNDS),
+        ("Rounds", lambda row: row.code in ROUND_EVENTS),
         ("Attention", lambda row: row.level in ("warning", "error")),
         ("All", lambda _: True),
     ],
@@ -137,7 +137,7 @@ def test_a_search_without_a_result_says_so(
     page.timeline.search.setText("no such thing")
     for _ in range(5):
         _settle(qapp)
-    assert page.timeline.empty.words == "No event fits the filter and the search."
+    assert page.timeline.empty.text == "No event fits the filter and the search."
     page.timeline.search.clear()
     assert page.timeline.list.isVisible()
 
@@ -171,9 +171,9 @@ def test_who_reads_further_down_is_not_moved_by_news(
 def test_an_empty_book_says_what_will_stand_here(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
-    worker.replies[AskActivity] = Activity(rows=())
+    worker.replies[AskActivity] = ActivityReply(rows=())
     _show(page, worker, replace(LENDING, activity=0))
-    assert "will stand here in sentences" in page.timeline.empty.words
+    assert "will stand here in sentences" in page.timeline.empty.text
 
 
 def test_events_that_cannot_be_had_are_asked_for_again(
@@ -181,7 +181,7 @@ def test_events_that_cannot_be_had_are_asked_for_again(
 ) -> None:
     worker.replies[AskActivity] = "the event book cannot be read"
     _show(page, worker)
-    assert page.timeline.empty.words == "the event book cannot be read"
+    assert page.timeline.empty.text == "the event book cannot be read"
     worker.replies[AskActivity] = app_books.activity
     _show(page, worker)
     assert page.timeline.list.isVisible()
@@ -199,7 +199,7 @@ def test_times_go_on_while_nothing_happens(
 def test_older_events_that_cannot_be_had_are_not_asked_for_without_end(
     page: ActivityPage, worker: ScriptedWorker
 ) -> None:
-    def newest(question: Question) -> Activity | str:
+    def newest(question: Question) -> ActivityReply | str:
         assert isinstance(question, AskActivity)
         return app_books.activity(question) if question.before is None else "no worker now"
 
@@ -230,7 +230,7 @@ def test_a_worker_that_is_gone_leaves_what_was_read(
     _show(page, worker)
     worker.gone.emit("The worker ended five times")
     page.refresh()
-    assert page.banner.words == "The worker ended five times"
+    assert page.banner.text == "The worker ended five times"
     assert page.timeline.list.isVisible()
     asked = _asked(worker, AskActivity)
     _show(page, worker)
@@ -250,20 +250,21 @@ def _settle(qapp: QGuiApplication) -> None:
 
 def _event(number: int, at_ms: int) -> ActivityRow:
     values: dict[str, str | int | float] = {"run": "nova-350m"}
-    return ActivityRow(number=number, at_ms=at_ms, code=Event.JOINED_RUN, values=values)
+    return ActivityRow(number=number, at_ms=at_ms, code=ActivityEvent.JOINED_RUN, values=values)
 
 
-def _book(rows: tuple[ActivityRow, ...]) -> Callable[[Question], Activity]:
-    def answer(question: Question) -> Activity:
+def _book(rows: tuple[ActivityRow, ...]) -> Callable[[Question], ActivityReply]:
+    def answer(question: Question) -> ActivityReply:
         assert isinstance(question, AskActivity)
         fitting = [row for row in rows if question.before is None or row.number < question.before]
         has_more = len(fitting) > question.limit
-        return Activity(rows=tuple(fitting[: question.limit]), has_more=has_more)
+        return ActivityReply(rows=tuple(fitting[: question.limit]), has_more=has_more)
 
     return answer
 
 
 def _asked(worker: ScriptedWorker, kind: type) -> int:
     return sum(
-        isinstance(one, control.Ask) and isinstance(one.question, kind) for one in worker.heard
+        isinstance(one, control.AskQuestion) and isinstance(one.question, kind)
+        for one in worker.heard
     )

@@ -10,11 +10,17 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from tequio_client.app.pages.activity import EVERY_MS, NAMES, ActivityPage, ProbeRow, log_of
-from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.activity import (
+    EVERY_MS,
+    PROBE_NAMES,
+    ActivityPage,
+    ProbeRow,
+    log_lines,
+)
+from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskDiagnostics
-from tequio_client.ipc.facts import Fact, SessionFacts
+from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 from tequio_client.worker.control import snapshot as control_snapshot
 from tests.support import app_books
 from tests.support.app_clock import Clock
@@ -23,14 +29,14 @@ from tests.support.app_scenes import LENDING, MACHINE
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 
 pytestmark = pytest.mark.usefixtures("look", "language")
-WELL = Fact(name="idle", source="mutter", ok=True, took_ms=3)
-BLIND = Fact(name="fullscreen", source="x11", ok=False, error="no display", took_ms=12)
+WELL = ProbeHealth(name="idle", source="mutter", ok=True, took_ms=3)
+BLIND = ProbeHealth(name="fullscreen", source="x11", ok=False, error="no display", took_ms=12)
 
 
 @pytest.fixture
@@ -39,8 +45,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def page(model: Model, look: Look, clock: Clock, qtbot: QtBot) -> ActivityPage:
-    means = Means(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, look: Theme, clock: Clock, qtbot: QtBot) -> ActivityPage:
+    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
     made = ActivityPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
@@ -77,21 +83,21 @@ def test_the_log_is_read_every_few_seconds_while_somebody_looks(
     ("text", "log"), [("a\n\nb\n\nc\nd\n\ne", "c\nd\n\ne"), ("a\n\nb\n", ""), ("a", ""), ("", "")]
 )
 def test_the_log_is_the_last_part_of_the_diagnostics(text: str, log: str) -> None:
-    assert log_of(text) == log
+    assert log_lines(text) == log
 
 
 def test_the_log_is_found_in_what_a_real_worker_says(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["18:29:12 info     round begins", "", "18:29:13 info     step"]
     monkeypatch.setattr(control_snapshot, "recent_log_lines", lambda: lines)
-    assert log_of(control_snapshot.text(LENDING)) == "\n".join(lines)
+    assert log_lines(control_snapshot.diagnostics_text(LENDING)) == "\n".join(lines)
     monkeypatch.setattr(control_snapshot, "recent_log_lines", list)
-    assert log_of(control_snapshot.text(LENDING)) == ""
+    assert log_lines(control_snapshot.diagnostics_text(LENDING)) == ""
 
 
 def test_diagnostics_hold_what_worker_and_app_know(
-    page: ActivityPage, worker: ScriptedWorker, model: Model, qtbot: QtBot
+    page: ActivityPage, worker: ScriptedWorker, model: AppModel, qtbot: QtBot
 ) -> None:
-    model.sense(SessionFacts(idle_s=3.0, game="Hollow Knight", health=(WELL, BLIND)))
+    model.update_session(SessionFacts(idle_s=3.0, game="Hollow Knight", health=(WELL, BLIND)))
     _show(page, worker)
     page.open_view("log")
     qtbot.mouseClick(page.log.copy, Qt.MouseButton.LeftButton)
@@ -102,7 +108,7 @@ def test_diagnostics_hold_what_worker_and_app_know(
     assert "idle_s known" in copied
     assert "is_locked unknown" in copied
     assert "Hollow Knight" not in copied, "what somebody plays is nobody's business"
-    assert page.toast.words == "Diagnostics copied: paste them into your report"
+    assert page.toast.text == "Diagnostics copied: paste them into your report"
 
 
 def test_diagnostics_can_be_copied_without_a_worker(
@@ -137,61 +143,61 @@ def test_copying_waits_for_the_worker_and_the_page_does_not(
     page.log.copy.click()
     assert QGuiApplication.clipboard().text() == "before"
     assert not page.log.copy.isEnabled()
-    number = sum(isinstance(one, control.Ask) for one in worker.heard)
-    worker.say(control.Answer(id=number, reply=app_books.DIAGNOSTICS))
+    number = sum(isinstance(one, control.AskQuestion) for one in worker.heard)
+    worker.say(control.QuestionAnswer(id=number, reply=app_books.DIAGNOSTICS))
     assert QGuiApplication.clipboard().text().startswith("Tequio diagnostics")
 
 
 def test_every_probe_is_shown_with_source_error_and_way_out(
-    page: ActivityPage, worker: ScriptedWorker, model: Model
+    page: ActivityPage, worker: ScriptedWorker, model: AppModel
 ) -> None:
-    model.sense(SessionFacts(health=(WELL, BLIND)))
-    hot = Fact(name="cpu-temperature", source="none", ok=False, error="no sensor")
+    model.update_session(SessionFacts(health=(WELL, BLIND)))
+    hot = ProbeHealth(name="cpu-temperature", source="none", ok=False, error="no sensor")
     _show(page, worker, replace(LENDING, machine=replace(MACHINE, health=(hot,))))
     page.open_view("health")
     well, blind = page.health.session.rows
-    assert (well.name.text(), well.chip.words) == ("Time without input", "OK")
+    assert (well.name.text(), well.chip.text) == ("Time without input", "OK")
     assert well.source.text() == "by mutter, in 3 ms"
     assert not well.error.isVisible()
     assert not well.remedy.isVisible()
-    assert (blind.name.text(), blind.chip.words) == ("Fullscreen programs", "Unknown")
+    assert (blind.name.text(), blind.chip.text) == ("Fullscreen programs", "Unknown")
     assert blind.error.text() == "no display"
     assert "switch off pausing for games in Settings" in blind.remedy.text()
     assert "no display" in blind.accessibleName()
     (row,) = page.health.machine.rows
     assert row.source.text() == "Nothing on this system can tell"
-    assert page.health.words.startswith("2 checks aren't working.")
+    assert page.health.summary_text.startswith("2 checks aren't working.")
 
 
 def test_when_all_probes_answer_it_says_so(
-    page: ActivityPage, worker: ScriptedWorker, model: Model
+    page: ActivityPage, worker: ScriptedWorker, model: AppModel
 ) -> None:
-    model.sense(SessionFacts(health=(WELL,)))
+    model.update_session(SessionFacts(health=(WELL,)))
     _show(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
     page.open_view("health")
-    assert page.health.words == "All 2 checks are working."
+    assert page.health.summary_text == "All 2 checks are working."
 
 
 def test_health_follows_what_the_app_sees(
-    page: ActivityPage, worker: ScriptedWorker, model: Model, qtbot: QtBot
+    page: ActivityPage, worker: ScriptedWorker, model: AppModel, qtbot: QtBot
 ) -> None:
     _show(page, worker)
     page.open_view("health")
     assert page.health.session.empty.isVisible()
     assert page.health.machine.empty.isVisible()
-    assert page.health.words == "Some checks have not responded yet."
-    model.sense(SessionFacts(health=(WELL, BLIND)))
+    assert page.health.summary_text == "Some checks have not responded yet."
+    model.update_session(SessionFacts(health=(WELL, BLIND)))
     qtbot.waitUntil(lambda: len(page.health.session.rows) == 2, timeout=1_000)
-    model.sense(SessionFacts(health=(replace(BLIND, ok=True, error=""),)))
+    model.update_session(SessionFacts(health=(replace(BLIND, ok=True, error=""),)))
     qtbot.waitUntil(lambda: len(page.health.session.rows) == 1, timeout=1_000)
-    assert page.health.session.rows[0].chip.words == "OK"
+    assert page.health.session.rows[0].chip.text == "OK"
 
 
-@pytest.mark.parametrize("name", [*NAMES, "of-a-later-version"])
+@pytest.mark.parametrize("name", [*PROBE_NAMES, "of-a-later-version"])
 def test_every_probe_has_a_way_out(name: str, qtbot: QtBot) -> None:
     row = ProbeRow()
     qtbot.addWidget(row)
-    row.show_fact(Fact(name=name, source="x", ok=False, error="why"))
+    row.show_fact(ProbeHealth(name=name, source="x", ok=False, error="why"))
     assert row.name.text()
     assert row.remedy.text().endswith(".")
 
@@ -203,5 +209,6 @@ def _show(page: ActivityPage, worker: ScriptedWorker, snapshot: object = LENDING
 
 def _asked(worker: ScriptedWorker, kind: type) -> int:
     return sum(
-        isinstance(one, control.Ask) and isinstance(one.question, kind) for one in worker.heard
+        isinstance(one, control.AskQuestion) and isinstance(one.question, kind)
+        for one in worker.heard
     )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_client.app import settings_file
-from tequio_client.app.settings_file import AppSettings, SettingsBook
+from tequio_client.app.settings_file import AppSettings, SettingsStore
 from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.preferences import Preferences
 from tequio_shared.errors import MalformedError
@@ -25,25 +25,25 @@ CHOSEN = Preferences(consent=True, idle_minutes=9, exclusive=("blender",))
 
 
 def test_what_was_chosen_holds_the_next_time(tmp_path: Path) -> None:
-    book = SettingsBook(tmp_path)
+    book = SettingsStore(tmp_path)
     assert book.preferences is None
     book.change(appearance="dark", nickname="Ana", notify_rank=False)
-    book.keep(CHOSEN)
-    again = SettingsBook(tmp_path)
+    book.save_preferences(CHOSEN)
+    again = SettingsStore(tmp_path)
     assert again.settings == AppSettings(appearance="dark", nickname="Ana", notify_rank=False)
     assert again.preferences == CHOSEN
-    assert again.found == []
+    assert again.load_problems == []
 
 
 def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
-    book = SettingsBook(tmp_path / "fresh")
+    book = SettingsStore(tmp_path / "fresh")
     book.change(nickname="Ana")
-    assert (tmp_path / "fresh" / settings_file.APP).stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "fresh" / settings_file.APP_FILE).stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o700
 
 
 def test_a_change_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
-    book = SettingsBook(tmp_path)
+    book = SettingsStore(tmp_path)
     with qtbot.waitSignal(book.changed) as changed:
         book.change(page="points")
     assert changed.args == [AppSettings(page="points")]
@@ -51,87 +51,87 @@ def test_a_change_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
         book.change(page="points")
 
 
-@pytest.mark.parametrize("name", [settings_file.APP, settings_file.PREFERENCES])
+@pytest.mark.parametrize("name", [settings_file.APP_FILE, settings_file.PREFERENCES_FILE])
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"version":"new"}', b"[" * 70_000])
 def test_a_damaged_file_is_kept_aside_and_defaults_hold(
     name: str, content: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    book = SettingsBook(tmp_path)
+    book = SettingsStore(tmp_path)
     assert book.settings == AppSettings()
     assert book.preferences is None
-    assert book.found == [("damaged", str(tmp_path / f"{name}.damaged"))]
+    assert book.load_problems == [("damaged", str(tmp_path / f"{name}.damaged"))]
     assert (tmp_path / f"{name}.damaged").read_bytes() == content
     book.change(nickname="Ana")
-    book.keep(CHOSEN)
+    book.save_preferences(CHOSEN)
     assert (tmp_path / f"{name}.damaged").read_bytes() == content
-    assert SettingsBook(tmp_path).found == []
+    assert SettingsStore(tmp_path).load_problems == []
 
 
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        (settings_file.APP, b'{"version":9,"nickname":"Ana","hologram":{"depth":3}}'),
-        (settings_file.PREFERENCES, b'{"version":9,"consent":true,"quantum":[1]}'),
+        (settings_file.APP_FILE, b'{"version":9,"nickname":"Ana","hologram":{"depth":3}}'),
+        (settings_file.PREFERENCES_FILE, b'{"version":9,"consent":true,"quantum":[1]}'),
     ],
 )
 def test_a_file_of_a_newer_program_is_kept_aside_and_used(
     name: str, content: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    book = SettingsBook(tmp_path)
-    assert book.found == [("newer", str(tmp_path / f"{name}.newer"))]
-    if name == settings_file.APP:
+    book = SettingsStore(tmp_path)
+    assert book.load_problems == [("newer", str(tmp_path / f"{name}.newer"))]
+    if name == settings_file.APP_FILE:
         assert book.settings == AppSettings(nickname="Ana")
         book.change(page="points")
     else:
         assert book.preferences == Preferences(consent=True)
-        book.keep(CHOSEN)
+        book.save_preferences(CHOSEN)
     assert (tmp_path / f"{name}.newer").read_bytes() == content
-    assert SettingsBook(tmp_path).found == []
+    assert SettingsStore(tmp_path).load_problems == []
 
 
 def test_a_full_disk_loses_nothing_and_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    book = SettingsBook(tmp_path)
+    book = SettingsStore(tmp_path)
     book.change(nickname="Ana")
-    book.keep(CHOSEN)
-    before = (tmp_path / settings_file.APP).read_bytes()
+    book.save_preferences(CHOSEN)
+    before = (tmp_path / settings_file.APP_FILE).read_bytes()
 
     def full(_handle: int) -> None:
         raise OSError(28, "No space left on device")
 
     told: list[tuple[str, str]] = []
-    book.trouble.connect(lambda kind, detail: told.append((kind, detail)))
+    book.problem.connect(lambda kind, detail: told.append((kind, detail)))
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
         book.change(nickname="Bruno")
-        book.keep(Preferences(consent=True))
-    path = tmp_path / settings_file.APP
+        book.save_preferences(Preferences(consent=True))
+    path = tmp_path / settings_file.APP_FILE
     assert told[0] == ("unsaved", f"{path}: No space left on device")
     assert len(told) == 2
     assert path.read_bytes() == before
-    assert SettingsBook(tmp_path).preferences == CHOSEN
+    assert SettingsStore(tmp_path).preferences == CHOSEN
     assert book.settings.nickname == "Bruno"
-    book.save()
-    again = SettingsBook(tmp_path)
+    book.write_pending()
+    again = SettingsStore(tmp_path)
     assert again.settings.nickname == "Bruno"
     assert again.preferences == Preferences(consent=True)
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, qtbot: QtBot) -> None:
     (tmp_path / "file").write_text("")
-    book = SettingsBook(tmp_path / "file" / "folder")
-    with qtbot.waitSignal(book.trouble):
+    book = SettingsStore(tmp_path / "file" / "folder")
+    with qtbot.waitSignal(book.problem):
         book.change(nickname="Ana")
     assert book.settings.nickname == "Ana"
 
 
 def test_a_damaged_file_of_before_gives_way_to_that_of_now(tmp_path: Path) -> None:
     for content in (b"first", b"second"):
-        (tmp_path / settings_file.APP).write_bytes(content)
-        SettingsBook(tmp_path)
+        (tmp_path / settings_file.APP_FILE).write_bytes(content)
+        SettingsStore(tmp_path)
         assert (tmp_path / "app.json.damaged").read_bytes() == content
 
 
@@ -157,11 +157,11 @@ def test_any_bytes_are_settings_or_are_refused(content: bytes) -> None:
     ],
 )
 def test_a_ledgers_address_is_known(address: str, is_one: bool) -> None:  # noqa: FBT001
-    assert settings_file.is_ledger(address) is is_one
+    assert settings_file.is_ledger_address(address) is is_one
 
 
 def test_the_stored_preferences_are_those_that_the_worker_reads(tmp_path: Path) -> None:
-    SettingsBook(tmp_path).keep(CHOSEN)
-    content = (tmp_path / settings_file.PREFERENCES).read_bytes()
+    SettingsStore(tmp_path).save_preferences(CHOSEN)
+    content = (tmp_path / settings_file.PREFERENCES_FILE).read_bytes()
     assert link_preferences.decode(content) == CHOSEN
     assert msgspec.json.decode(content)["consent"] is True

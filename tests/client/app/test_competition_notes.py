@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from tequio_client.app.competition_notifications import EVERY_MS
-from tequio_client.app.notifications import Notifications
-from tequio_client.app.settings_file import SettingsBook
-from tequio_client.ipc.competitions import AskCompetitions, CompetitionRow, Competitions
+from tequio_client.app.competition_notifications import REFRESH_MS
+from tequio_client.app.notifications import Notifier
+from tequio_client.app.settings_file import SettingsStore
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionRow, CompetitionsReply
 from tests.support.app_races import DECIDED, LARGE_RACE, RACE
 from tests.support.app_scenes import DAY_MS, NEW, NOW_MS
 from tests.support.app_tray import PaperDesk
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.app.language import Language
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tests.support.app_worker import ScriptedWorker
 
 BEGUN, NEAR = "Open text 2026 has begun", "Open text 2026: 23 h 0 min until the deadline"
@@ -30,10 +30,10 @@ RESULT = "Open text 2026 is decided"
 class Stage:
     """Notifications under a clock, with competitions and a screen that the test has."""
 
-    def __init__(self, model: Model, worker: ScriptedWorker, folder: Path) -> None:
-        self.worker, self.desk, self.book = worker, PaperDesk(), SettingsBook(folder)
+    def __init__(self, model: AppModel, worker: ScriptedWorker, folder: Path) -> None:
+        self.worker, self.desk, self.book = worker, PaperDesk(), SettingsStore(folder)
         self.now_ms, self.is_fullscreen = NOW_MS, False
-        self.notifications = Notifications(
+        self.notifications = Notifier(
             model,
             self.book,
             self.desk,
@@ -44,7 +44,7 @@ class Stage:
     def at(self, now_ms: int, *rows: CompetitionRow) -> list[str]:
         """Come to that time, when the ledger has these; what was told then."""
         self.now_ms = now_ms
-        self.worker.replies = {AskCompetitions: Competitions(rows=rows)}
+        self.worker.replies = {AskCompetitions: CompetitionsReply(rows=rows)}
         before = len(self.desk.shown)
         self.worker.show(NEW)
         self.worker.show(NEW)
@@ -52,7 +52,7 @@ class Stage:
 
 
 @pytest.fixture
-def stage(model: Model, worker: ScriptedWorker, language: Language, tmp_path: Path) -> Stage:
+def stage(model: AppModel, worker: ScriptedWorker, language: Language, tmp_path: Path) -> Stage:
     made = Stage(model, worker, tmp_path)
     assert made.at(RACE.opens_ms - DAY_MS, RACE) == []
     return made
@@ -71,17 +71,17 @@ def test_start_deadline_and_result_are_told_once_each(stage: Stage) -> None:
 
 
 def test_after_a_restart_nothing_is_told_again_but_what_came_up_meanwhile(
-    stage: Stage, model: Model, worker: ScriptedWorker, tmp_path: Path
+    stage: Stage, model: AppModel, worker: ScriptedWorker, tmp_path: Path
 ) -> None:
     stage.at(RACE.opens_ms, RACE)
     again = Stage(model, worker, tmp_path)
-    assert again.at(RACE.opens_ms + EVERY_MS, RACE) == []
+    assert again.at(RACE.opens_ms + REFRESH_MS, RACE) == []
     once_more = Stage(model, worker, tmp_path)
     assert once_more.at(RACE.result_ms, OVER) == [RESULT], "the deadline is no news any more"
 
 
 def test_the_first_look_takes_what_there_is_as_known(
-    model: Model, worker: ScriptedWorker, language: Language, tmp_path: Path
+    model: AppModel, worker: ScriptedWorker, language: Language, tmp_path: Path
 ) -> None:
     fresh = Stage(model, worker, tmp_path)
     assert fresh.at(NOW_MS, RACE, DECIDED, LARGE_RACE) == []
@@ -124,9 +124,9 @@ def test_the_list_is_asked_for_now_and_then_and_deadlines_are_seen_in_between(
 ) -> None:
     stage.at(RACE.opens_ms, RACE)
     heard = len(stage.worker.heard)
-    stage.at(RACE.opens_ms + EVERY_MS - 1)
+    stage.at(RACE.opens_ms + REFRESH_MS - 1)
     assert len(stage.worker.heard) == heard
-    stage.at(RACE.opens_ms + EVERY_MS)
+    stage.at(RACE.opens_ms + REFRESH_MS)
     assert len(stage.worker.heard) == heard + 1
 
 
@@ -146,9 +146,9 @@ def test_being_drawn_to_judge_and_having_judged_are_told_once_each(stage: Stage)
     over = replace(RACE, phase="revealed", to_judge=2)
     drawn, waiting = replace(over, part="drawn"), replace(over, part="waiting")
     assert stage.at(RACE.draw_ms, replace(over, part="opened")) == []
-    assert stage.at(RACE.draw_ms + EVERY_MS, drawn) == ["You were drawn to judge Open text 2026"]
+    assert stage.at(RACE.draw_ms + REFRESH_MS, drawn) == ["You were drawn to judge Open text 2026"]
     assert stage.desk.shown[-1][1] == "This computer scores 2 models when it may lend."
-    assert stage.at(RACE.draw_ms + 2 * EVERY_MS, waiting) == []
+    assert stage.at(RACE.draw_ms + 2 * REFRESH_MS, waiting) == []
     done = replace(over, part="scored")
-    assert stage.at(RACE.draw_ms + 3 * EVERY_MS, done) == ["You have judged Open text 2026"]
-    assert stage.at(RACE.draw_ms + 4 * EVERY_MS, done) == []
+    assert stage.at(RACE.draw_ms + 3 * REFRESH_MS, done) == ["You have judged Open text 2026"]
+    assert stage.at(RACE.draw_ms + 4 * REFRESH_MS, done) == []

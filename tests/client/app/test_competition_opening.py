@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.app import links
-from tequio_client.app.notifications import Notices
-from tequio_client.app.window import Window
+from tequio_client.app.notifications import NoticeStrip
+from tequio_client.app.window import AppWindow
 from tequio_client.ipc import competitions
-from tequio_client.ipc.competitions import AskCompetitions, CompetitionLink, Competitions
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionLink, CompetitionsReply
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tests.support.app_clock import Clock
@@ -20,8 +20,8 @@ from tests.support.app_scenes import LENDING
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")
@@ -32,8 +32,8 @@ LINK = CompetitionLink(ledger=LEDGER, competition=sha256(b"a competition"))
 def test_a_link_says_which_competition_at_which_ledger() -> None:
     assert LINK.text() == (f"tequio://competition?ledger={LEDGER}&id={to_text(LINK.competition)}")
     assert CompetitionLink.parse(f" {LINK.text()}\n") == LINK
-    assert competitions.is_meant(LINK.text())
-    assert not competitions.is_meant("tequio://join?ledger=https://ledger.example")
+    assert competitions.is_competition_link(LINK.text())
+    assert not competitions.is_competition_link("tequio://join?ledger=https://ledger.example")
 
 
 @pytest.mark.parametrize(
@@ -56,26 +56,26 @@ def test_what_is_no_whole_link_is_refused(text: str) -> None:
 
 
 @pytest.fixture
-def window(model: Model, look: Look, qtbot: QtBot, worker: ScriptedWorker) -> Window:
-    worker.replies[AskCompetitions] = Competitions(rows=(RACE, LARGE_RACE))
-    made = Window(model, look, Clock())
+def window(model: AppModel, look: Theme, qtbot: QtBot, worker: ScriptedWorker) -> AppWindow:
+    worker.replies[AskCompetitions] = CompetitionsReply(rows=(RACE, LARGE_RACE))
+    made = AppWindow(model, look, Clock())
     qtbot.addWidget(made)
     made.show()
     worker.show(LENDING)
     return made
 
 
-def test_the_app_lands_on_the_competition(window: Window) -> None:
-    notices = Notices()
+def test_the_app_lands_on_the_competition(window: AppWindow) -> None:
+    notices = NoticeStrip()
     links.open_link(LINK.text(), f"{LEDGER}/", window, notices)
-    assert window.page.place == to_text(LINK.competition)
+    assert window.page.location == to_text(LINK.competition)
     assert not notices.words
 
 
 def test_one_at_another_ledger_or_a_broken_link_is_said_and_nothing_moves(
-    window: Window, qtbot: QtBot
+    window: AppWindow, qtbot: QtBot
 ) -> None:
-    notices = Notices()
+    notices = NoticeStrip()
     qtbot.addWidget(notices)
     before = window.page
     links.open_link(LINK.text(), "https://other.example", window, notices)

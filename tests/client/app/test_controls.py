@@ -9,19 +9,19 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Columns, Line, Text
+from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.widgets.base import Columns, ElidedLabel, Label
 from tequio_client.app.widgets.buttons import Button, NavButton, Segmented, Switch
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import SettingRow, SliderRow, WeekGrid
 from tequio_client.app.widgets.messages import Banner, EmptyState, Toast
-from tequio_client.ipc.preferences import ALWAYS
+from tequio_client.ipc.preferences import WHOLE_WEEK
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 pytestmark = pytest.mark.usefixtures("look", "language")
-ALL_DAY = ALWAYS[0]
+ALL_DAY = WHOLE_WEEK[0]
 DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 
 
@@ -63,17 +63,17 @@ def test_a_segment_is_chosen_by_mouse_and_arrow_keys(qtbot: QtBot) -> None:
     with qtbot.waitSignal(row.chosen) as told:
         qtbot.keyClick(segments[1], Qt.Key.Key_Right)
     assert told.args == ["all"]
-    assert row.choice == "all"
+    assert row.selected == "all"
     with qtbot.assertNotEmitted(row.chosen):
-        row.choose("day")
+        row.select("day")
 
 
 def test_a_slider_says_its_value_in_words_and_tells_only_of_the_hand(qtbot: QtBot) -> None:
     row = SliderRow("Temperature", 40, 110, lambda value: f"{value} °C", "Rests to stay below")
     _shown(qtbot, row, 300)
     with qtbot.assertNotEmitted(row.chosen):
-        row.choose(80)
-    assert row.words == "80 °C"
+        row.set_value(80)
+    assert row.value_text == "80 °C"
     row.set_step(5)
     slider = next(child for child in row.children() if child.inherits("QSlider"))
     assert isinstance(slider, QWidget)
@@ -94,7 +94,7 @@ def test_the_week_is_drawn_with_the_mouse(qtbot: QtBot) -> None:
         qtbot.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=end)
     assert told.args is not None
     assert told.args[0][0] == ALL_DAY & ~(0xFF << 9)
-    assert told.args[0][1:] == ALWAYS[1:]
+    assert told.args[0][1:] == WHOLE_WEEK[1:]
 
 
 def test_the_week_is_drawn_with_the_keyboard(qtbot: QtBot) -> None:
@@ -118,10 +118,10 @@ def test_a_week_that_is_being_drawn_is_not_taken_from_the_hand(qtbot: QtBot) -> 
     grid = WeekGrid("Hours")
     _shown(qtbot, grid, 660)
     qtbot.mousePress(grid, Qt.MouseButton.LeftButton, pos=_hour(grid, 3, 3))
-    grid.choose((0,) * 7)
+    grid.set_week((0,) * 7)
     assert grid.week[0] == ALL_DAY
     qtbot.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=_hour(grid, 3, 3))
-    grid.choose((0,) * 7)
+    grid.set_week((0,) * 7)
     assert grid.week == (0,) * 7
 
 
@@ -155,7 +155,7 @@ def test_a_toast_goes_when_it_was_read(qtbot: QtBot) -> None:
     parent = QWidget()
     _shown(qtbot, parent, 600, 400)
     toast = Toast(parent)
-    toast.say("Saved", "Undo")
+    toast.open("Saved", "Undo")
     assert toast.isVisible()
     assert toast.accessibleName() == "Saved"
     assert parent.rect().contains(toast.geometry())
@@ -180,20 +180,20 @@ def test_an_empty_state_says_what_will_come(qtbot: QtBot) -> None:
     _shown(qtbot, empty, 300, 300)
     assert empty.button.isVisible()
     empty.show_words("No ranking now", "The ledger does not answer.")
-    assert empty.words == "The ledger does not answer."
+    assert empty.text == "The ledger does not answer."
 
 
 def test_a_chip_grows_with_its_words(qtbot: QtBot) -> None:
     chip = Chip("ok", "check", "ok")
     _shown(qtbot, chip)
     before = chip.sizeHint().width()
-    chip.show_as("a longer word", "check", "warn")
+    chip.set_label("a longer word", "check", "warn")
     assert chip.sizeHint().width() > before
     assert chip.accessibleName() == "a longer word"
 
 
 def test_a_line_that_is_cut_has_its_whole_text_in_the_tool_tip(qtbot: QtBot) -> None:
-    line = Line("a name that is far too long for its place", Type.BODY)
+    line = ElidedLabel("a name that is far too long for its place", TextStyle.BODY)
     _shown(qtbot, line, 90, 20)
     line.grab()
     assert line.toolTip() == "a name that is far too long for its place"
@@ -211,19 +211,19 @@ def test_a_line_that_is_cut_has_its_whole_text_in_the_tool_tip(qtbot: QtBot) -> 
     ],
 )
 def test_a_tool_tip_of_what_others_said_is_never_markup(qtbot: QtBot, said: str) -> None:
-    line = Line(said, Type.BODY)
+    line = ElidedLabel(said, TextStyle.BODY)
     _shown(qtbot, line, 90, 20)
     line.grab()
     assert "and much more than fits" in line.toolTip()
     assert not QtText.mightBeRichText(line.toolTip())
     row = SettingRow("Name", "", None)
     qtbot.addWidget(row)
-    row.say_stops("Stops lending now", said)
+    row.mark_stopping("Stops lending now", said)
     assert not QtText.mightBeRichText(row.chip.toolTip())
 
 
 def test_text_from_the_network_is_never_markup(qtbot: QtBot) -> None:
-    text = Text("<h1>run</h1>")
+    text = Label("<h1>run</h1>")
     _shown(qtbot, text)
     assert text.sizeHint().height() < 30
 
@@ -232,7 +232,7 @@ def test_columns_fold_where_their_parts_do_not_fit(qtbot: QtBot) -> None:
     columns, parts = Columns(folded=2), [QWidget() for _ in range(4)]
     for part in parts:
         part.setMinimumSize(100, 20)
-    columns.hold(parts)
+    columns.set_parts(parts)
     frame = QWidget()
     columns.setParent(frame)
     _shown(qtbot, frame, 600, 300)
@@ -252,7 +252,12 @@ def test_columns_fold_where_their_parts_do_not_fit(qtbot: QtBot) -> None:
     "direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft]
 )
 def test_widgets_draw_in_both_directions(qtbot: QtBot, direction: Qt.LayoutDirection) -> None:
-    for widget in (NavButton("Home", "house"), Chip("ok", "check"), Switch("x"), Line("words")):
+    for widget in (
+        NavButton("Home", "house"),
+        Chip("ok", "check"),
+        Switch("x"),
+        ElidedLabel("words"),
+    ):
         widget.setLayoutDirection(direction)
         _shown(qtbot, widget, 160, 40)
         image = widget.grab().toImage()

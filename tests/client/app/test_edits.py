@@ -8,39 +8,45 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QObject
 
-from tequio_client.app.pages.settings_control import Edits, preset_of
+from tequio_client.app.pages.settings_control import PreferenceEdits, preset_of
 from tequio_client.ipc import control
-from tequio_client.ipc.preferences import PRESETS, DeviceChoice, Preferences, Preset, with_preset
+from tequio_client.ipc.preferences import (
+    PRESETS,
+    DeviceChoice,
+    LendingPreset,
+    Preferences,
+    apply_preset,
+)
 from tests.support.app_scenes import AGREED, LENDING
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tests.support.app_worker import ScriptedWorker
 
 
 @pytest.fixture
-def edits(model: Model, worker: ScriptedWorker) -> Edits:
+def edits(model: AppModel, worker: ScriptedWorker) -> PreferenceEdits:
     worker.show(LENDING)
     model.setParent(worker)
-    return Edits(model, QObject(worker))
+    return PreferenceEdits(model, QObject(worker))
 
 
 def chosen(worker: ScriptedWorker) -> list[Preferences]:
     """All that the worker was told, oldest first."""
-    return [one.preferences for one in worker.heard if isinstance(one, control.Choose)]
+    return [one.preferences for one in worker.heard if isinstance(one, control.SetPreferences)]
 
 
 def test_a_deed_is_sent_at_once_and_changes_nothing_else(
-    edits: Edits, worker: ScriptedWorker
+    edits: PreferenceEdits, worker: ScriptedWorker
 ) -> None:
     edits.change({"on_battery": True})
     assert chosen(worker) == [replace(AGREED, on_battery=True)]
 
 
 def test_a_hand_that_moves_is_waited_for(
-    edits: Edits, worker: ScriptedWorker, qtbot: QtBot
+    edits: PreferenceEdits, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     for minutes in (6, 7, 8):
         edits.change_soon({"idle_minutes": minutes})
@@ -50,14 +56,14 @@ def test_a_hand_that_moves_is_waited_for(
     assert [one.idle_minutes for one in chosen(worker)] == [8]
 
 
-def test_what_waits_goes_with_the_next_deed(edits: Edits, worker: ScriptedWorker) -> None:
+def test_what_waits_goes_with_the_next_deed(edits: PreferenceEdits, worker: ScriptedWorker) -> None:
     edits.change_soon({"disk_gib": 40})
     edits.change({"on_metered": True})
     assert chosen(worker) == [replace(AGREED, disk_gib=40, on_metered=True)]
 
 
 def test_what_others_choose_meanwhile_stays(
-    edits: Edits, worker: ScriptedWorker, model: Model
+    edits: PreferenceEdits, worker: ScriptedWorker, model: AppModel
 ) -> None:
     edits.change_soon({"disk_gib": 40})
     worker.show(replace(LENDING, preferences=replace(AGREED, month_gb=7)))
@@ -66,14 +72,14 @@ def test_what_others_choose_meanwhile_stays(
     assert model.preferences == replace(AGREED, disk_gib=40, month_gb=7)
 
 
-def test_nothing_is_sent_that_is_no_change(edits: Edits, worker: ScriptedWorker) -> None:
+def test_nothing_is_sent_that_is_no_change(edits: PreferenceEdits, worker: ScriptedWorker) -> None:
     edits.change({"disk_gib": AGREED.disk_gib})
     edits.flush()
     assert chosen(worker) == []
 
 
 def test_a_device_keeps_its_place_and_its_other_choices(
-    edits: Edits, worker: ScriptedWorker
+    edits: PreferenceEdits, worker: ScriptedWorker
 ) -> None:
     first, second = DeviceChoice(id="cuda:0", watts=150), DeviceChoice(id="cuda:1")
     worker.show(replace(LENDING, preferences=replace(AGREED, devices=(first, second))))
@@ -84,24 +90,24 @@ def test_a_device_keeps_its_place_and_its_other_choices(
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_is_known_by_what_it_fixes(preset: Preset) -> None:
-    assert preset_of(with_preset(Preferences(month_gb=3), preset)) is preset
+def test_a_preset_is_known_by_what_it_fixes(preset: LendingPreset) -> None:
+    assert preset_of(apply_preset(Preferences(month_gb=3), preset)) is preset
 
 
 def test_a_change_of_what_a_preset_fixes_is_custom_and_back(
-    edits: Edits, worker: ScriptedWorker
+    edits: PreferenceEdits, worker: ScriptedWorker
 ) -> None:
     edits.change({"idle_minutes": 4})
-    assert chosen(worker)[-1].preset is Preset.CUSTOM
+    assert chosen(worker)[-1].preset is LendingPreset.CUSTOM
     edits.change({"idle_minutes": 5})
-    assert chosen(worker)[-1].preset is Preset.BALANCED
+    assert chosen(worker)[-1].preset is LendingPreset.BALANCED
     edits.change({"idle_minutes": 15, "pause_for_films": True, "others_cpu_percent": 25})
-    assert chosen(worker)[-1].preset is Preset.GENTLE
+    assert chosen(worker)[-1].preset is LendingPreset.GENTLE
 
 
 def test_a_change_of_what_no_preset_fixes_leaves_the_preset(
-    edits: Edits, worker: ScriptedWorker
+    edits: PreferenceEdits, worker: ScriptedWorker
 ) -> None:
-    worker.show(replace(LENDING, preferences=replace(AGREED, preset=Preset.CUSTOM)))
+    worker.show(replace(LENDING, preferences=replace(AGREED, preset=LendingPreset.CUSTOM)))
     edits.change({"month_gb": 9})
-    assert chosen(worker)[-1].preset is Preset.CUSTOM
+    assert chosen(worker)[-1].preset is LendingPreset.CUSTOM

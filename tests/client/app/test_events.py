@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QDate, QDateTime, QModelIndex, Qt, QTime
 
-from tequio_client.app.pages.events import PAGE, EventsBook, EventsList, EventsRows, Line, with_days
-from tequio_client.ipc.control import Activity, ActivityRow, AskActivity
-from tequio_client.ipc.texts import Event
+from tequio_client.app.pages.events import (
+    EVENTS_PAGE,
+    EventsList,
+    EventsReader,
+    EventsRows,
+    TimelineLine,
+    group_by_day,
+)
+from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
+from tequio_client.ipc.texts import ActivityEvent
 from tests.support import app_books
 from tests.support.app_scenes import NOW_MS
 
@@ -18,7 +25,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
@@ -26,16 +33,16 @@ pytestmark = pytest.mark.usefixtures("look", "language")
 
 
 def test_a_gap_between_old_and_new_begins_the_list_anew(
-    model: Model, worker: ScriptedWorker
+    model: AppModel, worker: ScriptedWorker
 ) -> None:
-    book = EventsBook(model)
+    book = EventsReader(model)
     book.follow(310)
-    many = tuple(_event(number, NOW_MS) for number in range(310 + 3 * PAGE, 310, -1))
+    many = tuple(_event(number, NOW_MS) for number in range(310 + 3 * EVENTS_PAGE, 310, -1))
     worker.replies[AskActivity] = _book((*many, *app_books.HAPPENED))
-    book.follow(310 + 3 * PAGE)
-    assert book.rows == many[:PAGE]
+    book.follow(310 + 3 * EVENTS_PAGE)
+    assert book.rows == many[:EVENTS_PAGE]
     while book.has_more:
-        book.read_on()
+        book.read_older()
     assert book.rows == (*many, *app_books.HAPPENED)
 
 
@@ -57,10 +64,10 @@ def test_lines_that_stay_are_not_made_anew() -> None:
 
 def test_a_day_of_old_events_below_is_added_below() -> None:
     rows = EventsRows(lambda: NOW_MS)
-    yesterday = Line(words="x", at_ms=NOW_MS - 86_400_000, number=1, level="info")
-    today = Line(words="y", at_ms=NOW_MS, number=2, level="info")
-    rows.show_lines(with_days([today], NOW_MS))
-    assert rows.show_lines(with_days([today, yesterday], NOW_MS)) == 0
+    yesterday = TimelineLine(words="x", at_ms=NOW_MS - 86_400_000, number=1, level="info")
+    today = TimelineLine(words="y", at_ms=NOW_MS, number=2, level="info")
+    rows.show_lines(group_by_day([today], NOW_MS))
+    assert rows.show_lines(group_by_day([today, yesterday], NOW_MS)) == 0
     assert [line.words for line in rows.lines] == ["Today", "y", "Yesterday", "x"]
 
 
@@ -78,33 +85,35 @@ def test_a_long_sentence_has_the_lines_that_it_needs(qtbot: QtBot) -> None:
     qtbot.addWidget(view)
     view.resize(420, 500)
     view.show()
-    short = Line(words="short", at_ms=NOW_MS, number=2, level="info")
+    short = TimelineLine(words="short", at_ms=NOW_MS, number=2, level="info")
     long = replace_words(short, "a sentence of many words " * 12)
     view.show_lines((short, long))
     heights = [view.sizeHintForIndex(view.rows.index(at, 0)).height() for at in (0, 1)]
     assert heights[1] > 3 * heights[0]
 
 
-def replace_words(line: Line, words: str) -> Line:
-    return Line(words=words, at_ms=line.at_ms, number=line.number, level=line.level)
+def replace_words(line: TimelineLine, words: str) -> TimelineLine:
+    return TimelineLine(words=words, at_ms=line.at_ms, number=line.number, level=line.level)
 
 
 def _event(number: int, at_ms: int) -> ActivityRow:
     values: dict[str, str | int | float] = {"run": "nova-350m"}
-    return ActivityRow(number=number, at_ms=at_ms, code=Event.JOINED_RUN, values=values)
+    return ActivityRow(number=number, at_ms=at_ms, code=ActivityEvent.JOINED_RUN, values=values)
 
 
-def _lines(*numbers: int) -> tuple[Line, ...]:
+def _lines(*numbers: int) -> tuple[TimelineLine, ...]:
     noon = QDateTime(QDate(2026, 11, 21), QTime(12, 0)).toMSecsSinceEpoch()
-    events = [Line(words=str(one), at_ms=noon + one, number=one, level="info") for one in numbers]
-    return with_days(events, noon)
+    events = [
+        TimelineLine(words=str(one), at_ms=noon + one, number=one, level="info") for one in numbers
+    ]
+    return group_by_day(events, noon)
 
 
-def _book(rows: tuple[ActivityRow, ...]) -> Callable[[Question], Activity]:
-    def answer(question: Question) -> Activity:
+def _book(rows: tuple[ActivityRow, ...]) -> Callable[[Question], ActivityReply]:
+    def answer(question: Question) -> ActivityReply:
         assert isinstance(question, AskActivity)
         fitting = [row for row in rows if question.before is None or row.number < question.before]
         has_more = len(fitting) > question.limit
-        return Activity(rows=tuple(fitting[: question.limit]), has_more=has_more)
+        return ActivityReply(rows=tuple(fitting[: question.limit]), has_more=has_more)
 
     return answer

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import qCritical
 from PySide6.QtGui import QGuiApplication
 
-from tequio_client.app.errors import REMOVED, Faults, Reports, without_secrets
+from tequio_client.app.errors import REMOVED, ErrorHooks, ErrorReports, without_secrets
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.theme.look import Theme
 
 HOME = Path("/somewhere/ana")
 
 
 @pytest.fixture
-def faults(qtbot: QtBot) -> Iterator[Faults]:
-    taking = Faults(HOME)
+def faults(qtbot: QtBot) -> Iterator[ErrorHooks]:
+    taking = ErrorHooks(HOME)
     taking.install()
     yield taking
     taking.uninstall()
@@ -36,7 +36,7 @@ def fail() -> None:
     raise ValueError(f"no such thing in {HOME}/data")
 
 
-def test_an_exception_is_reported_with_its_way(faults: Faults, qtbot: QtBot) -> None:
+def test_an_exception_is_reported_with_its_way(faults: ErrorHooks, qtbot: QtBot) -> None:
     with qtbot.waitSignal(faults.reported) as reported:
         try:
             fail()
@@ -50,7 +50,7 @@ def test_an_exception_is_reported_with_its_way(faults: Faults, qtbot: QtBot) -> 
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_an_exception_in_a_thread_is_reported(faults: Faults, qtbot: QtBot) -> None:
+def test_an_exception_in_a_thread_is_reported(faults: ErrorHooks, qtbot: QtBot) -> None:
     def fail() -> None:
         raise RuntimeError("in a thread")
 
@@ -62,18 +62,18 @@ def test_an_exception_in_a_thread_is_reported(faults: Faults, qtbot: QtBot) -> N
 
 
 @pytest.mark.qt_log_ignore("a complaint of Qt")
-def test_what_qt_calls_critical_is_reported(faults: Faults, qtbot: QtBot) -> None:
+def test_what_qt_calls_critical_is_reported(faults: ErrorHooks, qtbot: QtBot) -> None:
     with qtbot.waitSignal(faults.reported) as reported:
         qCritical("a complaint of Qt")
     assert reported.args[0] == "QtCriticalMsg: a complaint of Qt"
 
 
-def test_a_fault_is_reported_once(faults: Faults, qtbot: QtBot) -> None:
+def test_a_fault_is_reported_once(faults: ErrorHooks, qtbot: QtBot) -> None:
     error = ValueError("again")
     with qtbot.waitSignal(faults.reported):
-        faults.take(ValueError, error, None)
+        faults.handle_exception(ValueError, error, None)
     with qtbot.assertNotEmitted(faults.reported, wait=50):
-        faults.take(ValueError, error, None)
+        faults.handle_exception(ValueError, error, None)
 
 
 SEED = bytes(range(7, 39))
@@ -106,19 +106,19 @@ def test_an_ordinary_trace_stays_as_it_is() -> None:
     assert without_secrets(trace) == trace
 
 
-def test_one_report_is_shown_at_a_time_and_can_be_copied(look: Look, qtbot: QtBot) -> None:
-    reports = Reports()
-    reports.show("ValueError: one", "the first report")
+def test_one_report_is_shown_at_a_time_and_can_be_copied(look: Theme, qtbot: QtBot) -> None:
+    reports = ErrorReports()
+    reports.present("ValueError: one", "the first report")
     dialog = reports.dialog
     assert dialog is not None
-    reports.show("ValueError: two", "the second report")
+    reports.present("ValueError: two", "the second report")
     assert reports.dialog is dialog
     assert dialog.count.text() == "1 more fault(s) since"
     dialog.copy.click()
     assert QGuiApplication.clipboard().text() == "the first report"
     dialog.close()
     qtbot.waitUntil(lambda: reports.dialog is None)
-    reports.show("ValueError: three", "the third report")
+    reports.present("ValueError: three", "the third report")
     assert reports.dialog is not None
     reports.close()
     qtbot.waitUntil(lambda: reports.dialog is None)

@@ -10,23 +10,23 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSlider, QWidget
 
 from tequio_client.app.first_run.checks import CheckStep
 from tequio_client.app.first_run.draft import (
-    FILE,
+    DRAFT_FILE,
     STEPS,
-    WORKERS,
-    Draft,
-    DraftBook,
+    WORKER_PREFERENCES_FILE,
+    DraftStore,
+    FirstRunDraft,
     has_lent,
-    is_wanted,
+    is_first_run,
 )
-from tequio_client.app.first_run.first_run import FirstRun, Guide
-from tequio_client.app.first_run.run_steps import ANY, RunStep
-from tequio_client.app.first_run.setup_steps import KeyStep, WhenStep
+from tequio_client.app.first_run.first_run import FirstRun, FirstRunController
+from tequio_client.app.first_run.run_steps import AUTOMATIC_RUN, RunStep
+from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
-from tequio_client.app.window import Window
+from tequio_client.app.window import AppWindow
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskRuns
-from tequio_client.ipc.preferences import DeviceChoice, Preferences, Preset
-from tequio_client.keys.state import Kept
+from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences
+from tequio_client.keys.state import KeyProtection
 from tequio_client.keys.words import to_words
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import NEW, NOW_MS
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.theme.look import Theme
 
 
 pytestmark = pytest.mark.usefixtures("look", "language")
@@ -50,7 +50,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def place(qapp: QApplication, look: Look) -> Iterator[Booth]:
+def place(qapp: QApplication, look: Theme) -> Iterator[Booth]:
     with keyring_of(PaperKeyring()), booth(qapp, look) as made:
         yield made
         made.desk.close()
@@ -76,14 +76,14 @@ def make_key(shown: FirstRun, qtbot: QtBot) -> None:
 
 def agree(shown: FirstRun, qtbot: QtBot) -> None:
     step = shown.step
-    assert isinstance(step, WhenStep)
-    qtbot.mouseClick(step.presets.cards[Preset.GENTLE], LEFT)
+    assert isinstance(step, ScheduleStep)
+    qtbot.mouseClick(step.presets.cards[LendingPreset.GENTLE], LEFT)
     assert not shown.next.isEnabled()
     step.consent.box.click()
 
 
 def chosen(place: Booth) -> list[control.ToWorker]:
-    kinds = (control.Choose, control.Want)
+    kinds = (control.SetPreferences, control.SetDesiredState)
     return [one for one in place.worker.heard if isinstance(one, kinds)]
 
 
@@ -99,7 +99,7 @@ def test_six_steps_lead_to_lending_and_nothing_is_lent_before(
     go_on(shown, qtbot)
     step = shown.step
     assert isinstance(step, RunStep)
-    first = next(run for run in step.rows if run != ANY)
+    first = next(run for run in step.rows if run != AUTOMATIC_RUN)
     qtbot.mouseClick(step.rows[first], LEFT)
     go_on(shown, qtbot)
     assert shown.step_name == STEPS[-1]
@@ -108,13 +108,13 @@ def test_six_steps_lead_to_lending_and_nothing_is_lent_before(
     with qtbot.waitSignal(shown.finished):
         go_on(shown, qtbot)
     choose, want = chosen(place)
-    assert isinstance(choose, control.Choose)
-    assert isinstance(want, control.Want)
-    assert (choose.preferences.consent, choose.preferences.preset) == (True, Preset.GENTLE)
+    assert isinstance(choose, control.SetPreferences)
+    assert isinstance(want, control.SetDesiredState)
+    assert (choose.preferences.consent, choose.preferences.preset) == (True, LendingPreset.GENTLE)
     assert (choose.preferences.idle_minutes, choose.preferences.run) == (15, first)
     assert want.wish.lend
     assert place.entry.is_on()
-    assert not (place.folder / FILE).exists()
+    assert not (place.folder / DRAFT_FILE).exists()
 
 
 def test_the_keyboard_alone_leads_through(place: Booth, shown: FirstRun, qtbot: QtBot) -> None:
@@ -173,19 +173,19 @@ def test_it_goes_back_and_keeps_what_was_chosen(
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_restart_goes_on_at_the_same_step(place: Booth, qtbot: QtBot, step: str) -> None:
-    place.book.change(step=STEPS.index(step), preset=Preset.MAX)
-    place.book = DraftBook(place.folder)
-    assert place.book.is_begun
+    place.book.change(step=STEPS.index(step), preset=LendingPreset.MAX)
+    place.book = DraftStore(place.folder)
+    assert place.book.is_started
     made = place.first_run(step)
     qtbot.addWidget(made)
     assert made.step_name == step
-    assert place.book.draft.preset is Preset.MAX
+    assert place.book.draft.preset is LendingPreset.MAX
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"step": 99}', b"\xff"])
 def test_a_damaged_draft_begins_at_the_beginning(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / FILE).write_bytes(content)
-    assert DraftBook(tmp_path).draft == Draft()
+    (tmp_path / DRAFT_FILE).write_bytes(content)
+    assert DraftStore(tmp_path).draft == FirstRunDraft()
 
 
 def test_escape_asks_before_it_leaves(place: Booth, shown: FirstRun, qtbot: QtBot) -> None:
@@ -263,24 +263,26 @@ def test_cost_follows_card_hours_and_tariff(place: Booth, shown: FirstRun) -> No
     assert step.cost.words[0] == "35 – 150 W"
 
 
-@pytest.mark.parametrize("how", [Kept.PASSPHRASE, Kept.OPEN])
-def test_without_a_keyring_a_key_is_made_as_chosen(place: Booth, qtbot: QtBot, how: Kept) -> None:
+@pytest.mark.parametrize("how", [KeyProtection.PASSPHRASE, KeyProtection.OPEN])
+def test_without_a_keyring_a_key_is_made_as_chosen(
+    place: Booth, qtbot: QtBot, how: KeyProtection
+) -> None:
     made = PICTURES_BY_NAME["key_no_keyring"](place)
     qtbot.addWidget(made)
     step = made.step  # type: ignore[attr-defined]  # it is the first run
     assert isinstance(step, KeyStep)
     making = step.making
-    assert making.keep.way is Kept.PASSPHRASE
+    assert making.protection.choice is KeyProtection.PASSPHRASE
     assert not making.make.isEnabled()
-    if how is Kept.PASSPHRASE:
-        for line in (making.keep.passphrase.first, making.keep.passphrase.second):
+    if how is KeyProtection.PASSPHRASE:
+        for line in (making.protection.passphrase.first, making.protection.passphrase.second):
             qtbot.keyClicks(line, "correct horse")
     else:
-        making.keep.rows[Kept.OPEN].click()
-        assert not making.keep.warning.isHidden()
+        making.protection.rows[KeyProtection.OPEN].click()
+        assert not making.protection.warning.isHidden()
     making.make.click()
-    qtbot.waitUntil(lambda: place.desk.state.kept is how, timeout=90_000)
-    assert making.keep.passphrase.first.text() == ""
+    qtbot.waitUntil(lambda: place.desk.state.protection is how, timeout=90_000)
+    assert making.protection.passphrase.first.text() == ""
     assert place.desk.state.wants_backup
 
 
@@ -294,7 +296,7 @@ def test_a_locked_keyring_is_said_and_tried_again(place: Booth, qtbot: QtBot) ->
         ring.is_locked = True
         step.making.make.click()
         qtbot.waitUntil(lambda: not step.making.trouble.isHidden(), timeout=90_000)
-        assert "keyring is locked" in step.making.trouble.words
+        assert "keyring is locked" in step.making.trouble.text
         assert not made.next.isEnabled()
         ring.is_locked = False
         step.making.make.click()
@@ -308,18 +310,18 @@ def test_without_a_ledger_a_run_is_chosen_later(place: Booth, qtbot: QtBot) -> N
     step = made.step
     assert isinstance(step, RunStep)
     assert step.away.isVisible()
-    assert list(step.rows) == [ANY]
+    assert list(step.rows) == [AUTOMATIC_RUN]
     assert made.next.isEnabled()
 
 
 def test_the_window_is_covered_and_shown_again(
-    place: Booth, look: Look, qtbot: QtBot, tmp_path: Path
+    place: Booth, look: Theme, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window = Window(place.model, look, lambda: NOW_MS, own=place.means().own)
+    window = AppWindow(place.model, look, lambda: NOW_MS, own=place.means().program)
     qtbot.addWidget(window)
     window.show()
     place.worker.show(NEW)
-    guide = Guide(window, place.desk, tmp_path / "worker", tmp_path)
+    guide = FirstRunController(window, place.desk, tmp_path / "worker", tmp_path)
     guide.open()
     qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(FirstRun)))
     assert not window.page.isVisible()
@@ -337,8 +339,8 @@ def test_the_window_is_covered_and_shown_again(
         ((), False, True),
         ((), True, False),
         (("identity.key",), None, False),
-        (("identity.key", FILE), False, True),
-        (("identity.key", FILE), True, False),
+        (("identity.key", DRAFT_FILE), False, True),
+        (("identity.key", DRAFT_FILE), True, False),
     ],
 )
 def test_it_is_wanted_until_somebody_agreed(
@@ -347,7 +349,7 @@ def test_it_is_wanted_until_somebody_agreed(
     for name in files:
         (tmp_path / name).write_bytes(b"")
     chosen = None if consent is None else Preferences(consent=bool(consent))
-    assert is_wanted(tmp_path, tmp_path, chosen) is wanted
+    assert is_first_run(tmp_path, tmp_path, chosen) is wanted
 
 
 @pytest.mark.parametrize("stored", [None, b"{", b"{}", b'{"consent":true}'])
@@ -355,7 +357,7 @@ def test_a_key_that_is_gone_is_missed_only_where_something_was_lent(
     tmp_path: Path, stored: bytes | None
 ) -> None:
     if stored is not None:
-        (tmp_path / WORKERS).write_bytes(stored)
+        (tmp_path / WORKER_PREFERENCES_FILE).write_bytes(stored)
     assert has_lent(tmp_path, None) is (stored == b'{"consent":true}')
     assert has_lent(tmp_path, Preferences(consent=True))
 

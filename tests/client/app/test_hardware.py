@@ -9,22 +9,22 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSlider
 
-from tequio_client.app.pages.devices import READINGS, History
-from tequio_client.app.pages.hardware import Hardware
-from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.devices import READINGS, ReadingsHistory
+from tequio_client.app.pages.hardware import HardwarePage
+from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskBenchmark, Benchmark
-from tequio_client.ipc.facts import Fact, MachineFacts
+from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
+from tequio_client.ipc.facts import MachineFacts, ProbeHealth
 from tequio_client.ipc.preferences import DeviceChoice
-from tequio_client.ipc.snapshot import Reason, State, TrainerShown
+from tequio_client.ipc.snapshot import LendingReason, LendingState, TrainerView
 from tests.support.app_scenes import AGREED, CARD, LENDING, MACHINE, NOW_MS, SCENES, idle
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.pages.hardware import DeviceCard, Limit
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.pages.hardware import DeviceCard, LimitSlider
+    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
@@ -33,16 +33,16 @@ PAUSED = SCENES["paused"]
 
 
 @pytest.fixture
-def page(model: Model, look: Look, qtbot: QtBot) -> Hardware:
-    means = Means(model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None)
-    made = Hardware(means)
+def page(model: AppModel, look: Theme, qtbot: QtBot) -> HardwarePage:
+    means = PageContext(model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None)
+    made = HardwarePage(means)
     qtbot.addWidget(made)
     made.resize(914, 900)
     made.show()
     return made
 
 
-def test_each_device_has_its_card(page: Hardware, worker: ScriptedWorker) -> None:
+def test_each_device_has_its_card(page: HardwarePage, worker: ScriptedWorker) -> None:
     second = replace(CARD, id="cuda:1", name="NVIDIA RTX A6000", memory_mb=49_140)
     _show(page, worker, _with_machine(replace(MACHINE, gpus=(CARD, second))))
     assert list(page.cards) == ["cuda:0", "cuda:1", "cpu"]
@@ -52,20 +52,22 @@ def test_each_device_has_its_card(page: Hardware, worker: ScriptedWorker) -> Non
     assert page.cards["cpu"].note.text() == "16 cores  ·  31 GB of memory"
 
 
-def test_readings_are_shown_with_what_they_were(page: Hardware, worker: ScriptedWorker) -> None:
+def test_readings_are_shown_with_what_they_were(page: HardwarePage, worker: ScriptedWorker) -> None:
     for load in (0.2, 0.5):
         worker.show(_with_machine(replace(MACHINE, gpus=(replace(CARD, load=load),))))
     _show(page, worker, LENDING)
     readings = page.cards["cuda:0"].readings
-    assert [tile.words for tile in readings.tiles] == ["96%", "1%", "7.4 / 12 GB", "61 °C", "148 W"]
+    assert [tile.text for tile in readings.tiles] == ["96%", "1%", "7.4 / 12 GB", "61 °C", "148 W"]
     assert readings.load.line.values[-3:] == (0.2, 0.5, 0.96)
     assert readings.memory.accessibleName() == "VRAM: 7.4 GB of 12 GB"
 
 
-def test_a_reading_that_nobody_can_tell_is_a_dash(page: Hardware, worker: ScriptedWorker) -> None:
+def test_a_reading_that_nobody_can_tell_is_a_dash(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
     bare = replace(CARD, load=None, free_mb=None, temperature_c=None, watts=None)
     _show(page, worker, _with_machine(replace(MACHINE, gpus=(bare,))))
-    assert [tile.words for tile in page.cards["cuda:0"].readings.tiles] == [
+    assert [tile.text for tile in page.cards["cuda:0"].readings.tiles] == [
         "–",
         "1%",
         "–",
@@ -76,41 +78,43 @@ def test_a_reading_that_nobody_can_tell_is_a_dash(page: Hardware, worker: Script
 
 
 def test_of_readings_a_minute_is_remembered() -> None:
-    history = History()
+    history = ReadingsHistory()
     for watts in range(READINGS + 5):
-        history.take(replace(MACHINE, gpus=(replace(CARD, watts=float(watts)),)))
-    assert list(history.of("cuda:0", "watts")) == [float(watts) for watts in range(5, READINGS + 5)]
-    assert history.of("cuda:7", "watts") == ()
+        history.record(replace(MACHINE, gpus=(replace(CARD, watts=float(watts)),)))
+    assert list(history.readings("cuda:0", "watts")) == [
+        float(watts) for watts in range(5, READINGS + 5)
+    ]
+    assert history.readings("cuda:7", "watts") == ()
 
 
 @pytest.mark.parametrize(
     ("trainer", "words"),
     [
-        (TrainerShown(device="cuda:0", state="computing"), "Computing"),
+        (TrainerView(device="cuda:0", state="computing"), "Computing"),
         (
-            TrainerShown(device="cuda:0", state="computing", share_percent=40),
+            TrainerView(device="cuda:0", state="computing", share_percent=40),
             "Computing, 40% of the time",
         ),
-        (TrainerShown(device="cuda:0", state="starting"), "Starting"),
-        (TrainerShown(device="cuda:0", state="stopping"), "Stopping"),
-        (TrainerShown(device="cuda:0", state="broken"), "Failed"),
-        (TrainerShown(device="cuda:0", state="off"), "Ready"),
-        (TrainerShown(device="cpu", state="computing"), "Ready"),
+        (TrainerView(device="cuda:0", state="starting"), "Starting"),
+        (TrainerView(device="cuda:0", state="stopping"), "Stopping"),
+        (TrainerView(device="cuda:0", state="broken"), "Failed"),
+        (TrainerView(device="cuda:0", state="off"), "Ready"),
+        (TrainerView(device="cpu", state="computing"), "Ready"),
     ],
 )
 def test_the_device_that_computes_says_so(
-    page: Hardware, worker: ScriptedWorker, trainer: TrainerShown, words: str
+    page: HardwarePage, worker: ScriptedWorker, trainer: TrainerView, words: str
 ) -> None:
     _show(page, worker, replace(LENDING, trainers=(trainer,)))
-    assert page.cards["cuda:0"].state.words == words
+    assert page.cards["cuda:0"].state.text == words
 
 
 def test_the_processor_is_lent_only_where_it_is_alone_or_chosen(
-    page: Hardware, worker: ScriptedWorker
+    page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     _show(page, worker, LENDING)
     assert not page.cards["cpu"].switch.isChecked()
-    assert page.cards["cpu"].state.words == "Not lent"
+    assert page.cards["cpu"].state.text == "Not lent"
     page.cards["cpu"].switch.click()
     assert _chosen(worker) == (DeviceChoice(id="cpu"),)
     _show(page, worker, _with_machine(replace(MACHINE, gpus=())))
@@ -118,7 +122,7 @@ def test_the_processor_is_lent_only_where_it_is_alone_or_chosen(
 
 
 def test_a_device_is_switched_off_and_taken_back(
-    page: Hardware, worker: ScriptedWorker, qtbot: QtBot
+    page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show(page, worker, LENDING)
     card = page.cards["cuda:0"]
@@ -126,7 +130,7 @@ def test_a_device_is_switched_off_and_taken_back(
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", use=False),)
     page.refresh()
     assert not card.limits.isEnabled()
-    assert page.toast.words == "NVIDIA GeForce RTX 4070 is lent no more."
+    assert page.toast.text == "NVIDIA GeForce RTX 4070 is lent no more."
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", use=True),)
     page.refresh()
@@ -134,12 +138,12 @@ def test_a_device_is_switched_off_and_taken_back(
     assert card.limits.isEnabled()
 
 
-def test_a_role_is_chosen(page: Hardware, worker: ScriptedWorker) -> None:
+def test_a_role_is_chosen(page: HardwarePage, worker: ScriptedWorker) -> None:
     _show(page, worker, LENDING)
     page.cards["cuda:0"].role.chosen.emit("witness")
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", role="witness"),)
     page.refresh()
-    assert page.cards["cuda:0"].role.choice == "witness"
+    assert page.cards["cuda:0"].role.selected == "witness"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +156,7 @@ def test_a_role_is_chosen(page: Hardware, worker: ScriptedWorker) -> None:
     ],
 )
 def test_each_limit_changes_just_its_choice_and_goes_back(  # noqa: PLR0913  # a table
-    page: Hardware,
+    page: HardwarePage,
     worker: ScriptedWorker,
     qtbot: QtBot,
     *,
@@ -164,46 +168,46 @@ def test_each_limit_changes_just_its_choice_and_goes_back(  # noqa: PLR0913  # a
 ) -> None:
     _show(page, worker, LENDING)
     part = _limit(page.cards["cuda:0"], limit)
-    before = part.slider.words
+    before = part.slider.value_text
     qtbot.keyClick(_slider(part), key)
-    assert part.slider.words.replace(".0", "") == words
+    assert part.slider.value_text.replace(".0", "") == words
     page.edits.flush()
     assert _chosen(worker) == (replace(DeviceChoice(id="cuda:0"), **{field: value}),)
     page.refresh()
-    assert part.slider.words.replace(".0", "") == words
-    assert not part.back.isHidden()
-    qtbot.mouseClick(part.back, Qt.MouseButton.LeftButton)
+    assert part.slider.value_text.replace(".0", "") == words
+    assert not part.reset.isHidden()
+    qtbot.mouseClick(part.reset, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="cuda:0"),)
     page.refresh()
-    assert part.slider.words == before
-    assert part.back.isHidden()
+    assert part.slider.value_text == before
+    assert part.reset.isHidden()
 
 
-def test_threads_of_the_processor(page: Hardware, worker: ScriptedWorker, qtbot: QtBot) -> None:
+def test_threads_of_the_processor(page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot) -> None:
     _show(page, worker, _with_machine(replace(MACHINE, gpus=())))
     threads = page.cards["cpu"].limits.threads
     assert threads is not None
-    assert threads.slider.words == "15, automatic"
+    assert threads.slider.value_text == "15, automatic"
     qtbot.keyClick(_slider(threads), Qt.Key.Key_Left)
     page.edits.flush()
     assert _chosen(worker) == (DeviceChoice(id="cpu", threads=14),)
 
 
 def test_a_slider_that_moves_is_waited_for(
-    page: Hardware, worker: ScriptedWorker, qtbot: QtBot
+    page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show(page, worker, LENDING)
     slider = _slider(page.cards["cuda:0"].limits.temperature)
     for _ in range(5):
         qtbot.keyClick(slider, Qt.Key.Key_Left)
-    assert not any(isinstance(one, control.Choose) for one in worker.heard)
-    qtbot.waitUntil(lambda: any(isinstance(one, control.Choose) for one in worker.heard))
+    assert not any(isinstance(one, control.SetPreferences) for one in worker.heard)
+    qtbot.waitUntil(lambda: any(isinstance(one, control.SetPreferences) for one in worker.heard))
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", temperature_c=75),)
-    assert sum(isinstance(one, control.Choose) for one in worker.heard) == 1
+    assert sum(isinstance(one, control.SetPreferences) for one in worker.heard) == 1
 
 
 def test_what_waits_is_sent_when_the_page_is_left(
-    page: Hardware, worker: ScriptedWorker, qtbot: QtBot
+    page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show(page, worker, LENDING)
     qtbot.keyClick(_slider(page.cards["cuda:0"].limits.temperature), Qt.Key.Key_Left)
@@ -212,56 +216,56 @@ def test_what_waits_is_sent_when_the_page_is_left(
 
 
 def test_more_than_the_device_has_is_shown_as_what_it_has(
-    page: Hardware, worker: ScriptedWorker
+    page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     choice = DeviceChoice(id="cuda:0", memory_mb=40_000, watts=900)
     _show(page, worker, replace(LENDING, preferences=replace(AGREED, devices=(choice,))))
     limits = page.cards["cuda:0"].limits
     assert limits.memory is not None
     assert limits.watts is not None
-    assert limits.memory.slider.words == "12 GB"
-    assert limits.watts.slider.words == "200 W"
-    assert not any(isinstance(one, control.Choose) for one in worker.heard)
+    assert limits.memory.slider.value_text == "12 GB"
+    assert limits.watts.slider.value_text == "200 W"
+    assert not any(isinstance(one, control.SetPreferences) for one in worker.heard)
 
 
 def test_a_card_that_does_not_tell_its_power_has_no_goal_for_it(
-    page: Hardware, worker: ScriptedWorker
+    page: HardwarePage, worker: ScriptedWorker
 ) -> None:
     mute = replace(CARD, watts_limit=None, memory_mb=None)
     _show(page, worker, _with_machine(replace(MACHINE, gpus=(mute,))))
     limits = page.cards["cuda:0"].limits
     assert (limits.watts, limits.memory) == (None, None)
-    assert len(limits.parts) == 2
+    assert len(limits.sliders) == 2
 
 
 def test_without_a_graphics_card_the_processor_is_offered(
-    page: Hardware, worker: ScriptedWorker, qtbot: QtBot
+    page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     off = replace(AGREED, devices=(DeviceChoice(id="cpu", use=False),))
     _show(page, worker, replace(_with_machine(replace(MACHINE, gpus=())), preferences=off))
     assert list(page.cards) == ["cpu"]
-    assert page.banner.words.startswith("No graphics card was found")
+    assert page.banner.text.startswith("No graphics card was found")
     qtbot.mouseClick(page.banner.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="cpu"),)
     page.refresh()
-    assert "slower" in page.banner.words
+    assert "slower" in page.banner.text
     assert not page.banner.button.isVisible()
 
 
-def test_a_probe_that_does_not_answer_is_named(page: Hardware, worker: ScriptedWorker) -> None:
-    health = (Fact(name="gpu", source="nvml", ok=False, error="driver not loaded"),)
+def test_a_probe_that_does_not_answer_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
+    health = (ProbeHealth(name="gpu", source="nvml", ok=False, error="driver not loaded"),)
     _show(page, worker, _with_machine(MachineFacts(health=health)))
-    assert page.banner.words.startswith("The hardware probe is not responding")
-    assert page.banner.words.endswith("driver not loaded")
+    assert page.banner.text.startswith("The hardware probe is not responding")
+    assert page.banner.text.endswith("driver not loaded")
     assert page.cards == {}
 
 
-def test_without_a_worker_the_cards_wait(page: Hardware, worker: ScriptedWorker) -> None:
+def test_without_a_worker_the_cards_wait(page: HardwarePage, worker: ScriptedWorker) -> None:
     _show(page, worker, LENDING)
     worker.gone.emit("The worker has ended.")
     page.refresh()
     assert page.banner.isVisible()
-    assert page.cards["cuda:0"].state.words == "Unknown"
+    assert page.cards["cuda:0"].state.text == "Unknown"
     assert not page.cards["cuda:0"].benchmark.button.isEnabled()
 
 
@@ -269,52 +273,52 @@ def test_without_a_worker_the_cards_wait(page: Hardware, worker: ScriptedWorker)
 
 
 def test_a_device_is_measured_while_nothing_is_lent(
-    page: Hardware, worker: ScriptedWorker, qtbot: QtBot
+    page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show(page, worker, PAUSED)
     row = page.cards["cuda:0"].benchmark
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
-    asked = worker.last(control.Ask)
-    assert isinstance(asked, control.Ask)
+    asked = worker.last(control.AskQuestion)
+    assert isinstance(asked, control.AskQuestion)
     assert asked.question == AskBenchmark(device="cuda:0")
     assert row.button.text() == "Measuring"
     assert not row.button.isEnabled()
-    reply = Benchmark(device="cuda:0", tokens_per_s=12_345.6, watts=170.0, memory_mb=3_277)
-    worker.say(control.Answer(id=asked.id, reply=reply))
-    assert row.note == "12,346 tokens per second, 170 W, 3.2 GB of memory."
+    reply = BenchmarkReply(device="cuda:0", tokens_per_s=12_345.6, watts=170.0, memory_mb=3_277)
+    worker.say(control.QuestionAnswer(id=asked.id, reply=reply))
+    assert row.note_text == "12,346 tokens per second, 170 W, 3.2 GB of memory."
     assert row.button.text() == "Measure again"
 
 
 def test_a_measurement_that_fails_says_why_and_can_be_tried_again(
-    page: Hardware, worker: ScriptedWorker, qtbot: QtBot
+    page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskBenchmark] = "cuda:0 could not be measured: out of memory"
     _show(page, worker, PAUSED)
     row = page.cards["cuda:0"].benchmark
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
-    assert row.note == "Not measured: cuda:0 could not be measured: out of memory."
+    assert row.note_text == "Not measured: cuda:0 could not be measured: out of memory."
     assert row.button.isEnabled()
-    assert page.cards["cpu"].benchmark.note.startswith("Trains a small model")
+    assert page.cards["cpu"].benchmark.note_text.startswith("Trains a small model")
 
 
 @pytest.mark.parametrize(
     "snapshot",
-    [LENDING, replace(PAUSED, trainers=(TrainerShown(device="cuda:0", state="stopping"),))],
+    [LENDING, replace(PAUSED, trainers=(TrainerView(device="cuda:0", state="stopping"),))],
 )
 def test_beside_lending_nothing_is_measured(
-    page: Hardware, worker: ScriptedWorker, snapshot: Snapshot
+    page: HardwarePage, worker: ScriptedWorker, snapshot: Snapshot
 ) -> None:
     _show(page, worker, snapshot)
     row = page.cards["cuda:0"].benchmark
     assert not row.button.isEnabled()
-    assert row.note == "Pause first to get a meaningful result."
+    assert row.note_text == "Pause first to get a meaningful result."
 
 
 # --- what stops lending
 
 
-def test_the_limit_that_stops_lending_is_named(page: Hardware, worker: ScriptedWorker) -> None:
-    hot = idle(State.WAITING, Reason.HOT, device=CARD.name, degrees=86, limit=80)
+def test_the_limit_that_stops_lending_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
+    hot = idle(LendingState.WAITING, LendingReason.HOT, device=CARD.name, degrees=86, limit=80)
     _show(page, worker, hot)
     limits = page.cards["cuda:0"].limits
     assert not limits.temperature.chip.isHidden()
@@ -324,12 +328,12 @@ def test_the_limit_that_stops_lending_is_named(page: Hardware, worker: ScriptedW
     assert limits.temperature.chip.isHidden()
 
 
-def test_that_nothing_is_switched_on_is_named(page: Hardware, worker: ScriptedWorker) -> None:
-    _show(page, worker, idle(State.ATTENTION, Reason.NO_DEVICE))
+def test_that_nothing_is_switched_on_is_named(page: HardwarePage, worker: ScriptedWorker) -> None:
+    _show(page, worker, idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
     assert not page.cards["cuda:0"].stops.isHidden()
 
 
-def _show(page: Hardware, worker: ScriptedWorker, snapshot: Snapshot) -> None:
+def _show(page: HardwarePage, worker: ScriptedWorker, snapshot: Snapshot) -> None:
     worker.show(snapshot)
     page.refresh()
 
@@ -340,19 +344,19 @@ def _with_machine(machine: MachineFacts) -> Snapshot:
 
 def _chosen(worker: ScriptedWorker) -> tuple[DeviceChoice, ...]:
     """The devices that were chosen last; everything else must be as it was."""
-    heard = worker.last(control.Choose)
-    assert isinstance(heard, control.Choose)
+    heard = worker.last(control.SetPreferences)
+    assert isinstance(heard, control.SetPreferences)
     assert replace(heard.preferences, devices=()) == AGREED
     return heard.preferences.devices
 
 
-def _limit(card: DeviceCard, name: str) -> Limit:
-    found: Limit | None = getattr(card.limits, name)
+def _limit(card: DeviceCard, name: str) -> LimitSlider:
+    found: LimitSlider | None = getattr(card.limits, name)
     assert found is not None
     return found
 
 
-def _slider(limit: Limit) -> QSlider:
+def _slider(limit: LimitSlider) -> QSlider:
     found = limit.slider.findChild(QSlider)
     assert isinstance(found, QSlider)
     return found

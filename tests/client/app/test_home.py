@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from PySide6.QtCore import QDateTime, Qt
 
 from tequio_client import clock
-from tequio_client.app.pages.home import Home, series_question
-from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.home import HomePage, series_question
+from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control, texts
-from tequio_client.ipc.control import AskRanking, AskSeries, Ranking
+from tequio_client.ipc.control import AskRanking, AskSeries, RankingReply
 from tequio_client.ipc.facts import SessionFacts
-from tequio_client.ipc.snapshot import PointsShown, Reason, Snooze, State, Wish
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, PointsView, Snooze
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS, SCENES, idle, no_replies
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
@@ -92,9 +92,9 @@ def opened() -> list[str]:
 
 
 @pytest.fixture
-def home(model: Model, look: Look, opened: list[str], qtbot: QtBot) -> Home:
-    means = Means(model=model, look=look, now_ms=lambda: NOW_MS, open_page=opened.append)
-    made = Home(means)
+def home(model: AppModel, look: Theme, opened: list[str], qtbot: QtBot) -> HomePage:
+    means = PageContext(model=model, look=look, now_ms=lambda: NOW_MS, open_page=opened.append)
+    made = HomePage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
     made.show()
@@ -107,29 +107,29 @@ def test_every_situation_has_its_sight() -> None:
 
 @pytest.mark.parametrize("scene", SIGHTS)
 def test_each_situation_says_what_why_and_what_to_do(
-    home: Home, worker: ScriptedWorker, scene: str
+    home: HomePage, worker: ScriptedWorker, scene: str
 ) -> None:
     worker.show(SCENES[scene])
     home.refresh()
     sight, header = SIGHTS[scene], home.header
     assert header.title.text() == sight.title
     assert sight.reason in header.reason.text()
-    assert header.main.text() == sight.main
+    assert header.primary.text() == sight.main
     assert header.snooze.isVisible() == sight.snooze
     assert header.finish.isVisible() == sight.finish
     assert home.banner.isVisible() == bool(sight.banner)
-    assert sight.banner in home.banner.words or not sight.banner
+    assert sight.banner in home.banner.text or not sight.banner
 
 
-@pytest.mark.parametrize("key", texts.REASONS)
-def test_every_reason_is_a_sentence(home: Home, worker: ScriptedWorker, key: str) -> None:
+@pytest.mark.parametrize("key", texts.REASON_TEMPLATES)
+def test_every_reason_is_a_sentence(home: HomePage, worker: ScriptedWorker, key: str) -> None:
     reason, _, fact = key.partition(".")
-    until_ms = NOW_MS + 120_000 if "{until}" in texts.REASONS[key] else None
-    fields = {name for _, name, _, _ in Formatter().parse(texts.REASONS[key]) if name}
+    until_ms = NOW_MS + 120_000 if "{until}" in texts.REASON_TEMPLATES[key] else None
+    fields = {name for _, name, _, _ in Formatter().parse(texts.REASON_TEMPLATES[key]) if name}
     values: dict[str, str | int] = dict.fromkeys(fields - {"until"}, 7)
     if fact and fact != "until":
         values["fact"] = fact
-    worker.show(idle(State.WAITING, Reason(reason), until_ms, **values))
+    worker.show(idle(LendingState.WAITING, LendingReason(reason), until_ms, **values))
     home.refresh()
     shown = home.header.reason.text()
     assert shown[0].isupper() or shown[0].isdigit()
@@ -137,20 +137,22 @@ def test_every_reason_is_a_sentence(home: Home, worker: ScriptedWorker, key: str
     assert "{" not in shown
 
 
-def test_before_the_worker_speaks_it_is_said_to_start(home: Home) -> None:
+def test_before_the_worker_speaks_it_is_said_to_start(home: HomePage) -> None:
     assert home.header.title.text() == "Starting"
-    assert not home.header.main.isEnabled()
+    assert not home.header.primary.isEnabled()
     assert not home.banner.isVisible()
     assert home.stats.today.figure == "–"
 
 
-def test_a_worker_that_is_gone_is_told_with_the_reason(home: Home, worker: ScriptedWorker) -> None:
+def test_a_worker_that_is_gone_is_told_with_the_reason(
+    home: HomePage, worker: ScriptedWorker
+) -> None:
     worker.show(LENDING)
     worker.gone.emit("The worker ended five times: disk full")
     home.refresh()
     assert home.banner.isVisible()
-    assert home.banner.words == "The worker ended five times: disk full"
-    assert not home.header.main.isEnabled()
+    assert home.banner.text == "The worker ended five times: disk full"
+    assert not home.header.primary.isEnabled()
 
 
 # --- what the hand does
@@ -159,38 +161,42 @@ def test_a_worker_that_is_gone_is_told_with_the_reason(home: Home, worker: Scrip
 @pytest.mark.parametrize(
     ("scene", "press", "wish"),
     [
-        ("lending", lambda home: home.header.main, Wish(number=5, lend=False)),
-        ("lending", lambda home: home.header.finish, Wish(number=5, lend=True, finish=True)),
-        ("paused", lambda home: home.header.main, Wish(number=6, lend=True)),
-        ("snoozed", lambda home: home.header.main, Wish(number=6, lend=True)),
-        ("attention", lambda home: home.header.main, Wish(number=5, lend=True)),
+        ("lending", lambda home: home.header.main, DesiredState(number=5, lend=False)),
+        (
+            "lending",
+            lambda home: home.header.finish,
+            DesiredState(number=5, lend=True, finish=True),
+        ),
+        ("paused", lambda home: home.header.main, DesiredState(number=6, lend=True)),
+        ("snoozed", lambda home: home.header.main, DesiredState(number=6, lend=True)),
+        ("attention", lambda home: home.header.main, DesiredState(number=5, lend=True)),
     ],
 )
 def test_a_button_sends_its_wish(
-    home: Home,
+    home: HomePage,
     worker: ScriptedWorker,
     qtbot: QtBot,
     scene: str,
-    press: Callable[[Home], object],
-    wish: Wish,
+    press: Callable[[HomePage], object],
+    wish: DesiredState,
 ) -> None:
     worker.show(SCENES[scene])
     home.refresh()
     qtbot.mouseClick(press(home), Qt.MouseButton.LeftButton)
-    assert worker.last(control.Want) == control.Want(wish=wish)
+    assert worker.last(control.SetDesiredState) == control.SetDesiredState(wish=wish)
 
 
 def test_the_button_turns_over_before_the_worker_answers(
-    home: Home, worker: ScriptedWorker, qtbot: QtBot
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.show(LENDING)
     home.refresh()
-    qtbot.mouseClick(home.header.main, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: home.header.main.text() == "Contribute", timeout=1_000)
+    qtbot.mouseClick(home.header.primary, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: home.header.primary.text() == "Contribute", timeout=1_000)
 
 
 def test_until_the_worker_has_heard_it_is_said_what_is_under_way(
-    home: Home, model: Model, worker: ScriptedWorker
+    home: HomePage, model: AppModel, worker: ScriptedWorker
 ) -> None:
     title, reason, before = home.header.title, home.header.reason, LENDING
     worker.show(before)
@@ -206,11 +212,11 @@ def test_until_the_worker_has_heard_it_is_said_what_is_under_way(
         assert reason.text().endswith((" at once.", " OK to start…"))
         before = worker.obey(shown)
         home.refresh()
-        assert title.text() == texts.STATES[shown.decision.state]
+        assert title.text() == texts.STATE_WORDS[shown.decision.state]
 
 
 def test_a_last_round_changes_nothing_before_the_worker_says_so(
-    home: Home, model: Model, worker: ScriptedWorker
+    home: HomePage, model: AppModel, worker: ScriptedWorker
 ) -> None:
     worker.show(LENDING)
     model.finish()
@@ -219,20 +225,20 @@ def test_a_last_round_changes_nothing_before_the_worker_says_so(
 
 
 def test_the_menu_snoozes_for_as_long_as_it_says(
-    home: Home, model: Model, worker: ScriptedWorker
+    home: HomePage, model: AppModel, worker: ScriptedWorker
 ) -> None:
     worker.show(LENDING)
     menu = home.header.snooze.menu()
     assert not menu.actions()[-1].isEnabled()  # without a game there is none to wait for
-    model.sense(SessionFacts(game="Ori & the Blind Forest"))
+    model.update_session(SessionFacts(game="Ori & the Blind Forest"))
     menu.aboutToShow.emit()
     assert menu.actions()[-1].text() == "Until I close Ori && the Blind Forest"
     ends = []
     for action in menu.actions():
         if not action.isSeparator():
             action.trigger()
-            heard = worker.last(control.Want)
-            assert isinstance(heard, control.Want)
+            heard = worker.last(control.SetDesiredState)
+            assert isinstance(heard, control.SetDesiredState)
             ends.append(heard.wish.snooze)
     assert ends == [
         Snooze(until_ms=NOW_MS + 15 * 60_000, asked_ms=NOW_MS),
@@ -249,34 +255,34 @@ def test_tomorrow_begins_at_eight() -> None:
 
 
 def test_without_consent_the_button_leads_to_the_first_steps(
-    home: Home, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
 ) -> None:
     worker.show(SCENES["new"])
     home.refresh()
-    qtbot.mouseClick(home.header.main, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(home.header.primary, Qt.MouseButton.LeftButton)
     assert opened == ["first-run"]
-    assert not any(isinstance(one, control.Want) for one in worker.heard)
+    assert not any(isinstance(one, control.SetDesiredState) for one in worker.heard)
 
 
-def test_only_a_run_goes_on_without_the_ledger(home: Home, worker: ScriptedWorker) -> None:
+def test_only_a_run_goes_on_without_the_ledger(home: HomePage, worker: ScriptedWorker) -> None:
     away = SCENES["ledger-away"].ledger
     worker.show(replace(LENDING, ledger=away))
     home.refresh()
-    assert "Work goes on" in home.banner.words
-    waiting = idle(State.WAITING, Reason.LEDGER_AWAY, problem="no route")
+    assert "Work goes on" in home.banner.text
+    waiting = idle(LendingState.WAITING, LendingReason.LEDGER_AWAY, problem="no route")
     worker.show(replace(waiting, ledger=away))
     home.refresh()
-    assert "has not answered since" in home.banner.words
-    assert "Work goes on" not in home.banner.words
+    assert "has not answered since" in home.banner.text
+    assert "Work goes on" not in home.banner.text
 
 
 def test_the_banners_button_leads_where_something_can_be_done(
-    home: Home, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
 ) -> None:
     worker.show(SCENES["attention"])
     home.refresh()
     qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
-    worker.show(idle(State.ATTENTION, Reason.NO_DEVICE))
+    worker.show(idle(LendingState.ATTENTION, LendingReason.NO_DEVICE))
     home.refresh()
     qtbot.mouseClick(home.banner.button, Qt.MouseButton.LeftButton)
     assert opened == ["activity", "hardware"]
@@ -285,53 +291,55 @@ def test_the_banners_button_leads_where_something_can_be_done(
 # --- what is shown
 
 
-def test_the_round_is_shown_with_all_there_is_to_know(home: Home, worker: ScriptedWorker) -> None:
+def test_the_round_is_shown_with_all_there_is_to_know(
+    home: HomePage, worker: ScriptedWorker
+) -> None:
     worker.show(LENDING)
     home.refresh()
     card = home.round
     assert card.ring.percent == 64
     assert card.name.text() == "nova-350m"
-    assert card.role.words == "Trainer"
+    assert card.role.text == "Trainer"
     assert card.line.text() == "Round 1,841 of 4,000  ·  23 peers  ·  2 min left"
-    assert (card.loss.words, card.bits.words) == ("2.913", "0.842")
-    assert card.bar.part == pytest.approx(1_841 / 4_000)
+    assert (card.loss.text, card.bits.text) == ("2.913", "0.842")
+    assert card.bar.share == pytest.approx(1_841 / 4_000)
     caps = card.caps
-    assert caps.memory.words == "7.4 of 12 GB"
-    assert caps.upload.words == "1.2 of 5.0 Mbit/s"
-    assert caps.month.words == "31 of 100 GB"
-    assert caps.disk.words == "11 of 32 GB"
+    assert caps.memory.text == "7.4 of 12 GB"
+    assert caps.upload.text == "1.2 of 5.0 Mbit/s"
+    assert caps.month.text == "31 of 100 GB"
+    assert caps.disk.text == "11 of 32 GB"
 
 
 def test_a_round_that_is_not_worked_in_has_no_percentage(
-    home: Home, worker: ScriptedWorker
+    home: HomePage, worker: ScriptedWorker
 ) -> None:
     worker.show(SCENES["waiting"])
     home.refresh()
     assert home.round.ring.percent is None
-    assert home.round.role.words == "Not taking part"
+    assert home.round.role.text == "Not taking part"
 
 
-def test_without_limits_there_is_no_bar_to_fill(home: Home, worker: ScriptedWorker) -> None:
+def test_without_limits_there_is_no_bar_to_fill(home: HomePage, worker: ScriptedWorker) -> None:
     worker.show(replace(LENDING, preferences=replace(AGREED, upload_mbit=None)))
     home.refresh()
-    assert home.round.caps.upload.words == "1.2 Mbit/s"
+    assert home.round.caps.upload.text == "1.2 Mbit/s"
 
 
 def test_before_the_first_round_it_is_said_what_will_happen(
-    home: Home, worker: ScriptedWorker
+    home: HomePage, worker: ScriptedWorker
 ) -> None:
     worker.replies = no_replies()
     worker.show(SCENES["joining"])
     home.refresh()
     assert home.round.name.text() == "Joining a run"
-    assert home.stats.rank.note == "After your first verified round"
-    assert "first verified round" in home.ranking.empty.words
+    assert home.stats.rank.note_text == "After your first verified round"
+    assert "first verified round" in home.ranking.empty.text
     assert home.ranking.stack.currentWidget() is home.ranking.empty
     assert "from your first round" in home.days.chart.accessibleDescription()
 
 
 def test_before_the_first_points_it_is_said_how_long_a_round_takes(
-    home: Home, worker: ScriptedWorker
+    home: HomePage, worker: ScriptedWorker
 ) -> None:
     worker.replies = no_replies()
     chart, current = home.days.chart, LENDING.round
@@ -344,44 +352,49 @@ def test_before_the_first_points_it_is_said_how_long_a_round_takes(
         assert told is is_told
 
 
-def test_figures_are_those_of_the_snapshot(home: Home, worker: ScriptedWorker) -> None:
+def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorker) -> None:
     worker.show(LENDING)
     home.refresh()
     stats = home.stats
-    assert (stats.today.figure, stats.today.note) == ("+412.6", "3 rounds pending")
-    assert (stats.total.figure, stats.total.note) == ("18,930", "Every proof checked here")
+    assert (stats.today.figure, stats.today.note_text) == ("+412.6", "3 rounds pending")
+    assert (stats.total.figure, stats.total.note_text) == ("18,930", "Every proof checked here")
     assert stats.total.toolTip() == "18,930.402117 points"
-    assert (stats.rank.figure, stats.rank.note) == ("#47", "of 1,204 volunteers")
-    assert (stats.energy.figure, stats.energy.note) == ("0.41 kWh", "61.7 kWh in all")
+    assert (stats.rank.figure, stats.rank.note_text) == ("#47", "of 1,204 volunteers")
+    assert (stats.energy.figure, stats.energy.note_text) == ("0.41 kWh", "61.7 kWh in all")
 
 
 def test_points_that_were_not_checked_are_not_counted_in(
-    home: Home, worker: ScriptedWorker
+    home: HomePage, worker: ScriptedWorker
 ) -> None:
-    points = PointsShown(today=0, total=5_000_000, unverified=2_000_000, pending=1)
+    points = PointsView(today=0, total=5_000_000, unverified=2_000_000, pending=1)
     worker.show(replace(LENDING, points=points))
     home.refresh()
-    assert (home.stats.total.figure, home.stats.total.note) == ("5.00", "2.00 still to be checked")
-    assert (home.stats.today.figure, home.stats.today.note) == ("0", "1 round pending")
+    assert (home.stats.total.figure, home.stats.total.note_text) == (
+        "5.00",
+        "2.00 still to be checked",
+    )
+    assert (home.stats.today.figure, home.stats.today.note_text) == ("0", "1 round pending")
 
 
-def test_energy_that_nobody_measured_is_not_claimed(home: Home, worker: ScriptedWorker) -> None:
+def test_energy_that_nobody_measured_is_not_claimed(home: HomePage, worker: ScriptedWorker) -> None:
     worker.show(replace(LENDING, energy_today_j=0.0, is_energy_measured=False))
     home.refresh()
-    assert (home.stats.energy.figure, home.stats.energy.note) == ("–", "Not measured here")
+    assert (home.stats.energy.figure, home.stats.energy.note_text) == ("–", "Not measured here")
     worker.show(replace(LENDING, is_energy_measured=False))
     home.refresh()
-    assert home.stats.energy.note == "Estimated, 61.7 kWh in all"
+    assert home.stats.energy.note_text == "Estimated, 61.7 kWh in all"
 
 
-def test_the_chart_has_a_month_of_days_and_says_its_sum(home: Home, worker: ScriptedWorker) -> None:
+def test_the_chart_has_a_month_of_days_and_says_its_sum(
+    home: HomePage, worker: ScriptedWorker
+) -> None:
     worker.show(LENDING)
     home.refresh()
     summary = home.days.chart.accessibleDescription()
     assert "points in 30 days; most on" in summary
 
 
-def test_it_asks_again_only_when_the_points_change(home: Home, worker: ScriptedWorker) -> None:
+def test_it_asks_again_only_when_the_points_change(home: HomePage, worker: ScriptedWorker) -> None:
     for snapshot in (LENDING, replace(LENDING, activity=311)):
         worker.show(snapshot)
         home.refresh()
@@ -392,13 +405,13 @@ def test_it_asks_again_only_when_the_points_change(home: Home, worker: ScriptedW
 
 
 def test_a_ledger_that_does_not_answer_leaves_the_ranking_that_was(
-    home: Home, worker: ScriptedWorker
+    home: HomePage, worker: ScriptedWorker
 ) -> None:
     worker.replies[AskRanking] = "the ledger does not answer"
     worker.show(LENDING)
     home.refresh()
-    assert home.ranking.empty.words.startswith("Can't reach the ledger")
-    worker.replies[AskRanking] = Ranking(rows=())
+    assert home.ranking.empty.text.startswith("Can't reach the ledger")
+    worker.replies[AskRanking] = RankingReply(rows=())
     worker.show(replace(LENDING, rounds=9_999))
     home.refresh()
     assert home.ranking.stack.currentWidget() is home.ranking.empty
@@ -412,7 +425,7 @@ def test_days_are_those_of_the_local_calendar() -> None:
 
 
 def test_hidden_it_rests_and_shown_again_it_is_up_to_date(
-    home: Home, worker: ScriptedWorker
+    home: HomePage, worker: ScriptedWorker
 ) -> None:
     worker.show(LENDING)
     home.refresh()
@@ -424,7 +437,7 @@ def test_hidden_it_rests_and_shown_again_it_is_up_to_date(
 
 
 def test_it_is_drawn_four_times_a_second_at_most(
-    home: Home, worker: ScriptedWorker, qtbot: QtBot
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.show(_with_total(1_000_000))
     first = home.stats.total.figure
@@ -439,4 +452,4 @@ def _with_total(micropoints: int) -> Snapshot:
 
 
 def _asked(worker: ScriptedWorker) -> list[type]:
-    return [type(one.question) for one in worker.heard if isinstance(one, control.Ask)]
+    return [type(one.question) for one in worker.heard if isinstance(one, control.AskQuestion)]

@@ -12,16 +12,16 @@ from click.testing import CliRunner
 from msgspec import json, structs
 
 from tequio_client.__main__ import cli
-from tequio_client.app.invitation import NETWORK, Joining
-from tequio_client.app.keys.service import KeyDesk
-from tequio_client.app.model import Model
-from tequio_client.app.settings_file import SettingsBook
+from tequio_client.app.invitation import NETWORK_FILE, InvitationFlow
+from tequio_client.app.keys.service import KeyService
+from tequio_client.app.model import AppModel
+from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.worker import process
 from tequio_client.app.worker.process import WorkerProcess
 from tequio_client.invitation_link import InvitationLink
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.keys.state import Kept, KeyRecord
+from tequio_client.keys.state import KeyProtection, KeyRecord
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
 from tests.support.attack_table import attack
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.invitation_dialog import JoinDialog
+    from tequio_client.app.invitation_dialog import InvitationDialog
 
 
 pytestmark = pytest.mark.usefixtures("look", "language")
@@ -83,12 +83,12 @@ class Guest:
         self.folder = key_folder(folder, Signer(SEED))
         self.asked: list[str] = []
         self.mode = mode
-        self.book = SettingsBook(folder / "settings")
+        self.book = SettingsStore(folder / "settings")
         self.book.change(ledger=OLD)
-        self.keys = KeyDesk(folder, lambda: NOW_MS, lambda: True)
+        self.keys = KeyService(folder, lambda: NOW_MS, lambda: True)
         self.worker = WorkerProcess(self.command(OLD), folder, lambda: SEED)
-        self.model = Model(self.worker)
-        self.joining = Joining(
+        self.model = AppModel(self.worker)
+        self.joining = InvitationFlow(
             worker=self.worker,
             model=self.model,
             book=self.book,
@@ -106,7 +106,7 @@ class Guest:
         return (sys.executable, "-m", "tests.support.app_worker_program", mode, str(self.folder))
 
     @property
-    def dialog(self) -> JoinDialog:
+    def dialog(self) -> InvitationDialog:
         """The one that asks."""
         assert self.joining.dialog is not None
         return self.joining.dialog
@@ -115,13 +115,13 @@ class Guest:
         """The invitations of all greetings so far."""
         lines = (self.folder / "heard").read_bytes().splitlines()
         said = [control.decode_to_worker(line) for line in lines]
-        return [one.invitation for one in said if isinstance(one, control.Hello)]
+        return [one.invitation for one in said if isinstance(one, control.ControllerHello)]
 
-    def look(self, link: str, qtbot: QtBot) -> JoinDialog:
+    def look(self, link: str, qtbot: QtBot) -> InvitationDialog:
         """Open the link, and wait until there is something to read."""
         self.joining.open(link, None)
         dialog = self.dialog
-        qtbot.waitUntil(lambda: bool(dialog.points or dialog.trouble.words), timeout=SLOW_MS)
+        qtbot.waitUntil(lambda: bool(dialog.consequences or dialog.trouble.text), timeout=SLOW_MS)
         return dialog
 
     def close(self) -> None:
@@ -150,7 +150,7 @@ def test_one_click_joins_the_run_of_the_link(host: Host, guest: Guest, qtbot: Qt
     dialog = guest.look(link, qtbot)
     assert dialog.heading.text() == f"Join the run “{RUN}”?"
     assert host.url in dialog.note.text()
-    said = " ".join(dialog.points)
+    said = " ".join(dialog.consequences)
     assert "3 uses left, valid until" in said
     assert f"instead of {OLD}" in said
     assert "Nothing is lent before" in said
@@ -174,7 +174,7 @@ def test_who_does_not_join_keeps_all_as_it_was(host: Host, guest: Guest, qtbot: 
     record = KeyRecord(key=to_text(ORGANISER.key))
     (guest.folder / "identity.json").write_bytes(json.encode(record))
     dialog = guest.look(host.invite(), qtbot)
-    assert not any("stays as it is" in point for point in dialog.points)
+    assert not any("stays as it is" in point for point in dialog.consequences)
     dialog.leave.click()
     assert guest.joining.dialog is None
     assert guest.book.settings.ledger == OLD
@@ -191,7 +191,7 @@ def test_a_worker_that_cannot_join_says_why_and_giving_up_undoes_it(
         dialog = guest.look(link, qtbot)
         dialog.main.click()
         qtbot.waitUntil(
-            lambda: "Another process uses the folder" in dialog.trouble.words, timeout=SLOW_MS
+            lambda: "Another process uses the folder" in dialog.trouble.text, timeout=SLOW_MS
         )
         assert set(guest.heard()) == {link}
         dialog.leave.click()
@@ -213,7 +213,7 @@ def test_a_key_that_is_in_already_needs_no_invitation(
     link = host.invite()
     host.tequio("invite", "close", link)
     dialog = guest.look(link, qtbot)
-    assert any("stays as it is" in point for point in dialog.points)
+    assert any("stays as it is" in point for point in dialog.consequences)
     assert dialog.main.isEnabled()
 
 
@@ -238,7 +238,7 @@ def test_a_link_that_cannot_be_used_says_why(
     if spoil == "over":
         monkeypatch.setattr(guest.joining, "_now_ms", lambda: 4_000_000_000_000)
     dialog = guest.look(link, qtbot)
-    assert said in dialog.trouble.words
+    assert said in dialog.trouble.text
     assert dialog.main.isHidden()
     assert dialog.heading.text() == "This invitation cannot be used"
     dialog.leave.click()
@@ -252,7 +252,7 @@ def spoilt(how: str, host: Host, guest: Guest) -> str:
     if how == "closed":
         host.tequio("invite", "close", link)
     if how == "pinned":
-        (guest.folder / NETWORK).write_text(to_text(sha256(b"another")))
+        (guest.folder / NETWORK_FILE).write_text(to_text(sha256(b"another")))
     changes: dict[str, dict[str, object]] = {
         "unknown": {"seed": bytes(32)},
         "other": {"network": NetworkId(sha256(b"another"))},
@@ -270,14 +270,14 @@ def test_a_second_link_takes_the_place_of_the_first(host: Host, guest: Guest, qt
     guest.look(host.invite(), qtbot).rejected.connect(lambda: left.append(None))
     second = guest.look(host.invite("--uses", "7"), qtbot)
     assert left == [None]
-    assert "7 uses left" in " ".join(second.points)
+    assert "7 uses left" in " ".join(second.consequences)
 
 
 def test_what_was_chosen_about_lending_holds(host: Host, guest: Guest, qtbot: QtBot) -> None:
     chosen = Preferences(consent=True, idle_minutes=9)
-    guest.model.choose(chosen)
+    guest.model.set_preferences(chosen)
     dialog = guest.look(host.invite(), qtbot)
-    assert "holds as before" in " ".join(dialog.points)
+    assert "holds as before" in " ".join(dialog.consequences)
     with qtbot.waitSignal(guest.joining.joined, timeout=SLOW_MS):
         dialog.main.click()
     run = guest.model.preferences.run
@@ -296,10 +296,10 @@ def test_who_has_no_key_makes_one_and_is_asked_again(
         dialog.main.click()
     assert guest.joining.dialog is None
     assert guest.asked == [OLD]
-    guest.keys.make(Kept.OPEN, None, lambda _: None, lambda _: None)
+    guest.keys.make(KeyProtection.OPEN, None, lambda _: None, lambda _: None)
     qtbot.waitUntil(lambda: guest.joining.dialog is not None, timeout=SLOW_MS)
     again = guest.dialog
-    qtbot.waitUntil(lambda: bool(again.points), timeout=SLOW_MS)
+    qtbot.waitUntil(lambda: bool(again.consequences), timeout=SLOW_MS)
     assert again.main.text() == "Join"
     with qtbot.waitSignal(guest.joining.joined, timeout=SLOW_MS):
         again.main.click()

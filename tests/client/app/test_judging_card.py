@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from tequio_client.app.pages.competitions import CompetitionsPage
-from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.competitions import AppCompetitionsPage
+from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import competitions as link
-from tequio_client.ipc.competitions import AskCompetitions, Competitions
-from tequio_client.ipc.snapshot import JudgingShown
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.snapshot import JudgingView
 from tests.support.app_clock import Clock
 from tests.support.app_races import RACE, SCORED
 from tests.support.app_scenes import LENDING
@@ -20,9 +20,9 @@ from tests.support.app_scenes import LENDING
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.app.pages.competition_cards import JudgingCard
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.competitions import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
@@ -32,9 +32,9 @@ DRAWN = replace(SCORED, part="drawn", to_judge=8, judged=2)
 
 
 @pytest.fixture
-def page(model: Model, look: Look, qtbot: QtBot) -> CompetitionsPage:
-    means = Means(model=model, look=look, now_ms=Clock(), open_page=lambda _: None)
-    made = CompetitionsPage(means)
+def page(model: AppModel, look: Theme, qtbot: QtBot) -> AppCompetitionsPage:
+    means = PageContext(model=model, look=look, now_ms=Clock(), open_page=lambda _: None)
+    made = AppCompetitionsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 900)
     made.show()
@@ -42,14 +42,14 @@ def page(model: Model, look: Look, qtbot: QtBot) -> CompetitionsPage:
 
 
 def shown(
-    page: CompetitionsPage,
+    page: AppCompetitionsPage,
     worker: ScriptedWorker,
     row: CompetitionRow,
     *,
     is_on: bool = False,
-    now: JudgingShown | None = None,
+    now: JudgingView | None = None,
 ) -> JudgingCard:
-    worker.replies[AskCompetitions] = Competitions(rows=(row,))
+    worker.replies[AskCompetitions] = CompetitionsReply(rows=(row,))
     preferences = JUDGING if is_on else LENDING.preferences
     worker.show(replace(LENDING, preferences=preferences, judging=now))
     page.refresh()
@@ -57,7 +57,7 @@ def shown(
 
 
 def test_an_open_competition_says_what_judging_takes_and_one_click_offers(
-    page: CompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
+    page: AppCompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     card = shown(page, worker, replace(RACE, judge_mb=3_000))
     assert card.isVisible()
@@ -73,7 +73,7 @@ def test_an_open_competition_says_what_judging_takes_and_one_click_offers(
 
 
 def test_a_competition_in_which_we_have_no_part_says_nothing_after_its_deadline(
-    page: CompetitionsPage, worker: ScriptedWorker
+    page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     assert not shown(page, worker, replace(SCORED, part="")).isVisible()
 
@@ -92,18 +92,18 @@ def test_a_competition_in_which_we_have_no_part_says_nothing_after_its_deadline(
     ],
 )
 def test_our_part_is_told(
-    page: CompetitionsPage, worker: ScriptedWorker, part: str, words: str, chip: str
+    page: AppCompetitionsPage, worker: ScriptedWorker, part: str, words: str, chip: str
 ) -> None:
     card = shown(page, worker, replace(DRAWN, part=part), is_on=True)
     assert words in card.about.text()
-    assert card.state.words == chip
-    assert f"|{part}" in str(get_args(link.Part)), "the worker may say it"
+    assert card.state.text == chip
+    assert f"|{part}" in str(get_args(link.EvaluatorPart)), "the worker may say it"
 
 
 def test_how_far_the_scoring_is_follows_the_child(
-    page: CompetitionsPage, worker: ScriptedWorker
+    page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
-    now = JudgingShown(
+    now = JudgingView(
         competition=DRAWN.competition,
         doing="scoring",
         entrant="lingua-60m",
@@ -116,7 +116,7 @@ def test_how_far_the_scoring_is_follows_the_child(
     assert card.about.text() == (
         "Scoring: 3 of 8 models are done; 120 of 5,000 texts of lingua-60m."
     )
-    assert card.state.words == "Scoring"
+    assert card.state.text == "Scoring"
     fetching = replace(now, doing="fetching", entrant="")
     assert "made ready" in shown(page, worker, DRAWN, is_on=True, now=fetching).about.text()
     elsewhere = replace(now, competition="another")
@@ -124,7 +124,7 @@ def test_how_far_the_scoring_is_follows_the_child(
 
 
 def test_who_was_drawn_and_switched_it_off_can_switch_it_on_again(
-    page: CompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
+    page: AppCompetitionsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     card = shown(page, worker, DRAWN)
     assert "switched off" in card.about.text()
@@ -145,9 +145,9 @@ def test_who_was_drawn_and_switched_it_off_can_switch_it_on_again(
     ],
 )
 def test_who_may_not_judge_hears_why_and_is_not_asked(
-    page: CompetitionsPage, worker: ScriptedWorker, bar: str, by: str, words: str
+    page: AppCompetitionsPage, worker: ScriptedWorker, bar: str, by: str, words: str
 ) -> None:
     card = shown(page, worker, replace(RACE, bar=bar, barred_by=by))
     assert words in card.about.text()
-    assert card.state.words == "Not possible"
+    assert card.state.text == "Not possible"
     assert not card.button.isVisible()

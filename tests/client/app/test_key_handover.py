@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from tequio_client.app.keys.service import KeyDesk
-from tequio_client.app.model import Model
+from tequio_client.app.keys.service import KeyService
+from tequio_client.app.model import AppModel
 from tequio_client.app.worker.process import WorkerProcess, worker_command
-from tequio_client.keys.state import Kept
+from tequio_client.keys.state import KeyProtection
 from tequio_client.keys.words import to_words
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
@@ -31,9 +31,9 @@ SLOW_MS = 60_000
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[KeyDesk]:
+def desk(tmp_path: Path) -> Iterator[KeyService]:
     with keyring_of(PaperKeyring()):
-        made = KeyDesk(tmp_path / "worker", lambda: 1_795_285_800_000, lambda: True)
+        made = KeyService(tmp_path / "worker", lambda: 1_795_285_800_000, lambda: True)
         yield made
         made.close()
 
@@ -73,26 +73,28 @@ def book_is_of(folder: Path, seed: bytes) -> bool:
 
 
 def test_the_real_worker_has_the_key_and_nothing_shows_it(
-    desk: KeyDesk, qtbot: QtBot, tmp_path: Path
+    desk: KeyService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     folder = tmp_path / "worker"
     worker = WorkerProcess(worker_command(NOBODY, folder), folder, desk.seed)
-    desk.renewed.connect(worker.renew)
-    model = Model(worker)
+    desk.key_changed.connect(worker.restart)
+    model = AppModel(worker)
     try:
         worker.start()
         qtbot.waitUntil(lambda: model.snapshot is not None, timeout=SLOW_MS)
         seed, first = desk.seed(), worker.pid
         assert not (folder / "identity.key").exists()
         with qtbot.waitSignal(desk.changed, timeout=SLOW_MS):
-            desk.make(Kept.KEYRING, None, lambda _: None, fail)
+            desk.make(KeyProtection.KEYRING, None, lambda _: None, fail)
         assert desk.seed() == seed
         assert worker.pid == first
         assert book_is_of(folder, seed)
         assert in_processes(first, spellings(seed)) == []
         other = bytes(range(32))
-        with qtbot.waitSignal(desk.renewed, timeout=SLOW_MS):
-            desk.restore(" ".join(to_words(other)), Kept.KEYRING, None, lambda _: None, fail)
+        with qtbot.waitSignal(desk.key_changed, timeout=SLOW_MS):
+            desk.restore(
+                " ".join(to_words(other)), KeyProtection.KEYRING, None, lambda _: None, fail
+            )
         qtbot.waitUntil(
             lambda: worker.pid not in (0, first) and model.snapshot is not None, timeout=SLOW_MS
         )

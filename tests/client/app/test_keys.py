@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from tequio_client.app.keys import service
 from tequio_client.app.keys.backup import BackupDialog
 from tequio_client.app.keys.card import KeyCard
-from tequio_client.app.keys.dialogs import KeepDialog, RestoreDialog, UnlockDialog
-from tequio_client.app.keys.inputs import UNLEARNED
-from tequio_client.app.keys.service import KeyDesk
+from tequio_client.app.keys.dialogs import ProtectionDialog, RestoreDialog, UnlockDialog
+from tequio_client.app.keys.inputs import SECRET_INPUT_HINTS
+from tequio_client.app.keys.service import KeyService
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.keys import identity
 from tequio_client.keys.backup import read_backup, save_backup
-from tequio_client.keys.state import TEMPLATES, IdentityError, Kept, KeyState
+from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState
 from tequio_client.keys.words import to_words
 from tequio_shared.errors import UserFacingError
 from tests.support.paper_keyring import PaperKeyring, keyring_of
@@ -48,9 +48,9 @@ def ring() -> Iterator[PaperKeyring]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, ring: PaperKeyring) -> Iterator[KeyDesk]:
+def desk(tmp_path: Path, ring: PaperKeyring) -> Iterator[KeyService]:
     del ring
-    made = KeyDesk(tmp_path / "worker", lambda: NOW_MS, lambda: True)
+    made = KeyService(tmp_path / "worker", lambda: NOW_MS, lambda: True)
     yield made
     made.close()
 
@@ -59,30 +59,30 @@ def fail(error: IdentityError) -> None:
     raise error
 
 
-def make(desk: KeyDesk, qtbot: QtBot, how: Kept = Kept.KEYRING) -> None:
+def make(desk: KeyService, qtbot: QtBot, how: KeyProtection = KeyProtection.KEYRING) -> None:
     with qtbot.waitSignal(desk.changed, timeout=SLOW_MS):
-        desk.make(how, PHRASE if how is Kept.PASSPHRASE else None, lambda _: None, fail)
+        desk.make(how, PHRASE if how is KeyProtection.PASSPHRASE else None, lambda _: None, fail)
 
 
 def test_the_key_that_is_made_is_the_one_that_the_worker_has(
-    desk: KeyDesk, qtbot: QtBot, tmp_path: Path
+    desk: KeyService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     before = desk.seed()
     assert desk.seed() == before
     assert not (tmp_path / "worker").exists()
     make(desk, qtbot)
     assert desk.seed() == before
-    assert desk.state.kept is Kept.KEYRING
+    assert desk.state.protection is KeyProtection.KEYRING
 
 
 def test_where_something_was_lent_a_missing_key_is_no_beginning(tmp_path: Path) -> None:
-    desk = KeyDesk(tmp_path, lambda: NOW_MS, lambda: False)
+    desk = KeyService(tmp_path, lambda: NOW_MS, lambda: False)
     with pytest.raises(UserFacingError, match="No key found in"):
         desk.seed()
 
 
 def test_a_locked_keyring_keeps_the_worker_waiting_with_the_reason(
-    desk: KeyDesk, qtbot: QtBot, ring: PaperKeyring
+    desk: KeyService, qtbot: QtBot, ring: PaperKeyring
 ) -> None:
     make(desk, qtbot)
     ring.is_locked = True
@@ -92,11 +92,14 @@ def test_a_locked_keyring_keeps_the_worker_waiting_with_the_reason(
     assert len(desk.seed()) == 32
 
 
-def test_a_sealed_key_is_asked_for_once(desk: KeyDesk, qtbot: QtBot, tmp_path: Path) -> None:
-    make(desk, qtbot, Kept.PASSPHRASE)
+def test_a_sealed_key_is_asked_for_once(desk: KeyService, qtbot: QtBot, tmp_path: Path) -> None:
+    make(desk, qtbot, KeyProtection.PASSPHRASE)
     assert len(desk.seed()) == 32
-    other = KeyDesk(tmp_path / "worker", lambda: NOW_MS, lambda: True)
-    with qtbot.waitSignal(other.locked), pytest.raises(UserFacingError, match="is sealed"):
+    other = KeyService(tmp_path / "worker", lambda: NOW_MS, lambda: True)
+    with (
+        qtbot.waitSignal(other.passphrase_needed),
+        pytest.raises(UserFacingError, match="is sealed"),
+    ):
         other.seed()
     dialog = UnlockDialog(other)
     qtbot.addWidget(dialog)
@@ -104,7 +107,7 @@ def test_a_sealed_key_is_asked_for_once(desk: KeyDesk, qtbot: QtBot, tmp_path: P
     dialog.phrase.setText("wrong horse")
     dialog.main.click()
     qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
-    assert dialog.trouble.words == "The passphrase does not open the key file."
+    assert dialog.trouble.text == "The passphrase does not open the key file."
     dialog.phrase.setText(PHRASE)
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
@@ -112,7 +115,7 @@ def test_a_sealed_key_is_asked_for_once(desk: KeyDesk, qtbot: QtBot, tmp_path: P
     assert dialog.phrase.text() == ""
 
 
-def test_words_are_a_backup_when_two_of_them_were_typed(desk: KeyDesk, qtbot: QtBot) -> None:
+def test_words_are_a_backup_when_two_of_them_were_typed(desk: KeyService, qtbot: QtBot) -> None:
     make(desk, qtbot)
     words = to_words(desk.seed())
     dialog = BackupDialog(desk)
@@ -136,7 +139,7 @@ def test_words_are_a_backup_when_two_of_them_were_typed(desk: KeyDesk, qtbot: Qt
 
 
 def test_a_file_is_a_backup_when_it_was_read_back(
-    desk: KeyDesk, qtbot: QtBot, tmp_path: Path
+    desk: KeyService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     make(desk, qtbot)
     path = tmp_path / "mine.tequio-key"
@@ -155,7 +158,7 @@ def test_a_file_is_a_backup_when_it_was_read_back(
 
 
 def test_a_file_that_cannot_be_written_is_said_and_can_be_tried_again(
-    desk: KeyDesk, qtbot: QtBot, tmp_path: Path
+    desk: KeyService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     make(desk, qtbot)
     dialog = BackupDialog(desk, None, "file", lambda _parent, _title: tmp_path / "no" / "mine")
@@ -165,13 +168,13 @@ def test_a_file_that_cannot_be_written_is_said_and_can_be_tried_again(
         line.setText(PHRASE)
     dialog.main.click()
     qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
-    assert "No such file or directory" in dialog.trouble.words
+    assert "No such file or directory" in dialog.trouble.text
     assert dialog.main.isEnabled()
     assert desk.state.wants_backup
 
 
 def test_words_bring_a_key_back_and_a_wrong_one_is_named(
-    desk: KeyDesk, qtbot: QtBot, tmp_path: Path
+    desk: KeyService, qtbot: QtBot, tmp_path: Path
 ) -> None:
     make(desk, qtbot)
     dialog = RestoreDialog(desk)
@@ -181,9 +184,9 @@ def test_words_bring_a_key_back_and_a_wrong_one_is_named(
     dialog.words.setPlainText(" ".join((*words[:2], "lier", *words[3:])))
     dialog.main.click()
     qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
-    assert dialog.trouble.words.startswith("Word 3, lier, is not in the list of words")
+    assert dialog.trouble.text.startswith("Word 3, lier, is not in the list of words")
     dialog.words.setPlainText(" ".join(words))
-    with qtbot.waitSignals([desk.renewed, dialog.accepted], timeout=SLOW_MS):
+    with qtbot.waitSignals([desk.key_changed, dialog.accepted], timeout=SLOW_MS):
         dialog.main.click()
     assert desk.seed() == SEED
     assert not desk.state.wants_backup
@@ -191,24 +194,24 @@ def test_words_bring_a_key_back_and_a_wrong_one_is_named(
     assert (tmp_path / "worker" / "identity.key.old").exists()
 
 
-def test_a_file_brings_a_key_back(desk: KeyDesk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_file_brings_a_key_back(desk: KeyService, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.tequio-key"
     save_backup(path, SEED, PHRASE)
     dialog = RestoreDialog(desk, None, lambda _parent, _title: path)
     qtbot.addWidget(dialog)
     dialog.open()
-    dialog.ways.choose("file")
+    dialog.ways.select("file")
     dialog.ways.chosen.emit("file")
     dialog.pick.click()
     assert not dialog.main.isEnabled()
     qtbot.keyClicks(dialog.phrase, PHRASE)
-    dialog.keep.rows[Kept.OPEN].click()
+    dialog.protection.rows[KeyProtection.OPEN].click()
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
     assert identity.load(tmp_path / "worker").seed == SEED
 
 
-def test_no_keyboard_on_the_screen_learns_a_secret(desk: KeyDesk, qtbot: QtBot) -> None:
+def test_no_keyboard_on_the_screen_learns_a_secret(desk: KeyService, qtbot: QtBot) -> None:
     backup, restore = BackupDialog(desk), RestoreDialog(desk)
     for dialog in (backup, restore):
         qtbot.addWidget(dialog)
@@ -216,42 +219,42 @@ def test_no_keyboard_on_the_screen_learns_a_secret(desk: KeyDesk, qtbot: QtBot) 
     for is_shown in (True, False, True):
         phrase.shown.setChecked(is_shown)
         for field in (phrase.first, phrase.second, *backup.words.lines, restore.words):
-            assert UNLEARNED & field.inputMethodHints() == UNLEARNED
+            assert SECRET_INPUT_HINTS & field.inputMethodHints() == SECRET_INPUT_HINTS
     phrase.clear()
     assert phrase.first.echoMode() is QLineEdit.EchoMode.Password, "the next one is typed as dots"
 
 
-def test_a_key_is_kept_otherwise(desk: KeyDesk, qtbot: QtBot, ring: PaperKeyring) -> None:
+def test_a_key_is_kept_otherwise(desk: KeyService, qtbot: QtBot, ring: PaperKeyring) -> None:
     make(desk, qtbot)
     seed = desk.seed()
-    dialog = KeepDialog(desk)
+    dialog = ProtectionDialog(desk)
     qtbot.addWidget(dialog)
     dialog.open()
-    assert dialog.keep.way is Kept.KEYRING
-    dialog.keep.rows[Kept.PASSPHRASE].click()
+    assert dialog.protection.choice is KeyProtection.KEYRING
+    dialog.protection.rows[KeyProtection.PASSPHRASE].click()
     assert not dialog.main.isEnabled()
-    for line in (dialog.keep.passphrase.first, dialog.keep.passphrase.second):
+    for line in (dialog.protection.passphrase.first, dialog.protection.passphrase.second):
         qtbot.keyClicks(line, PHRASE)
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
-    assert desk.state.kept is Kept.PASSPHRASE
+    assert desk.state.protection is KeyProtection.PASSPHRASE
     assert desk.seed() == seed
     assert ring.entries == {}
 
 
-def test_the_card_says_how_the_key_stands(desk: KeyDesk, qtbot: QtBot) -> None:
+def test_the_card_says_how_the_key_stands(desk: KeyService, qtbot: QtBot) -> None:
     card = KeyCard(desk)
     qtbot.addWidget(card)
     make(desk, qtbot)
     chip = card.findChildren(Chip)[0]
-    assert chip.words == "No backup yet"
+    assert chip.text == "No backup yet"
     with qtbot.waitSignal(desk.changed, timeout=SLOW_MS):
-        desk.wrote_words(lambda _: None, fail)
-    assert chip.words == "Backed up as words, 21 Nov"
+        desk.confirm_words(lambda _: None, fail)
+    assert chip.text == "Backed up as words, 21 Nov"
 
 
 def test_an_answer_for_somebody_who_is_gone_is_dropped(
-    desk: KeyDesk, qtbot: QtBot, ring: PaperKeyring
+    desk: KeyService, qtbot: QtBot, ring: PaperKeyring
 ) -> None:
     class Asker(QWidget):
         def take(self, _: KeyState) -> None:
@@ -262,7 +265,7 @@ def test_an_answer_for_somebody_who_is_gone_is_dropped(
 
     asker = Asker()
     ring.hold()
-    desk.make(Kept.KEYRING, None, asker.take, asker.refuse)
+    desk.make(KeyProtection.KEYRING, None, asker.take, asker.refuse)
     asker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     asker.close()
     asker.deleteLater()
@@ -272,10 +275,10 @@ def test_an_answer_for_somebody_who_is_gone_is_dropped(
         ring.let_go()
 
 
-@pytest.mark.parametrize("code", TEMPLATES)
+@pytest.mark.parametrize("code", ERROR_TEMPLATES)
 def test_every_problem_has_a_whole_sentence(code: str, language: Language) -> None:
     del language
-    said = service.say(IdentityError(code, **VALUES))
+    said = service.error_text(IdentityError(code, **VALUES))
     assert said[0].isupper()
     assert said.endswith(".")
     assert "{" not in said

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.language import LANGUAGES, SYSTEM, Language, load_translations, locale_of
 from tequio_client.ipc import texts as link_texts
-from tequio_client.keys.state import TEMPLATES
+from tequio_client.keys.state import ERROR_TEMPLATES
 from tests.support import app_texts
 from tests.support.app_texts import Text, is_finished
 
@@ -115,13 +115,13 @@ def test_every_translation_ends_as_its_text_does(code: str) -> None:
 
 
 def test_the_shared_tables_are_among_the_texts(texts: tuple[Text, ...]) -> None:
-    words_of = {text.source for text in texts if text.context == snooze.CONTEXT}
+    words_of = {text.source for text in texts if text.context == worker_texts.CONTEXT}
     assert words_of > {
-        link_texts.REASONS["in-use"],
+        link_texts.REASON_TEMPLATES["in-use"],
         link_texts.UNKNOWN_EVENT,
         link_texts.UNKNOWN_REASON,
     }
-    assert {Text("keys", template) for template in TEMPLATES.values()} < set(texts)
+    assert {Text("keys", template) for template in ERROR_TEMPLATES.values()} < set(texts)
 
 
 def test_writing_the_file_keeps_what_is_translated_and_no_more() -> None:

@@ -13,16 +13,16 @@ import pytest
 from msgspec import structs
 from PySide6.QtCore import Qt
 
-from tequio_client.app.ledger_queries import LedgerCheck, network_of
-from tequio_client.app.pages.page import Means
-from tequio_client.app.pages.settings import Settings
+from tequio_client.app.ledger_queries import LedgerCheck, proven_network
+from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_app import (
     LedgerField,
     ListenField,
     ResetButton,
     is_listen_address,
 )
-from tequio_client.app.pages.settings_control import USUAL_APP
+from tequio_client.app.pages.settings_control import APP_DEFAULTS
 from tequio_client.app.widgets.buttons import Dropdown
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.pages.page import Own
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.pages.page import ProgramContext
     from tequio_client.app.pages.settings import SettingsSection
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 
@@ -90,16 +90,18 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Own:
+def program(tmp_path: Path) -> ProgramContext:
     return own(tmp_path)
 
 
 @pytest.fixture
-def page(model: Model, worker: ScriptedWorker, look: Look, qtbot: QtBot, program: Own) -> Settings:
-    means = Means(
-        model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None, own=program
+def page(
+    model: AppModel, worker: ScriptedWorker, look: Theme, qtbot: QtBot, program: ProgramContext
+) -> SettingsPage:
+    means = PageContext(
+        model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None, program=program
     )
-    made = Settings(means)
+    made = SettingsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
     worker.show(LENDING)
@@ -109,7 +111,7 @@ def page(model: Model, worker: ScriptedWorker, look: Look, qtbot: QtBot, program
 
 
 @pytest.fixture
-def section(page: Settings) -> SettingsSection:
+def section(page: SettingsPage) -> SettingsSection:
     return page.section
 
 
@@ -200,23 +202,23 @@ def test_what_is_no_address_is_not_asked(qtbot: QtBot, qapp: QApplication, addre
 
 @pytest.mark.parametrize("answer", [b"", b"{}", b"[]", b"\xff", b'{"network_id":1,"genesis":""}'])
 def test_what_is_no_networks_description(answer: bytes) -> None:
-    assert network_of(answer) is None
-    assert network_of(NETWORK) == sha256(GENESIS)
+    assert proven_network(answer) is None
+    assert proven_network(NETWORK) == sha256(GENESIS)
 
 
 # --- in the settings
 
 
 def test_a_ledger_that_answers_is_taken(
-    field: LedgerField, program: Own, server: Server, qtbot: QtBot
+    field: LedgerField, program: ProgramContext, server: Server, qtbot: QtBot
 ) -> None:
     assert field.result.text() == "Connected to https://ledger.example."
     assert not field.use.isEnabled()
     qtbot.keyClicks(field.address, server.url)
     qtbot.mouseClick(field.use, Qt.MouseButton.LeftButton)
     assert field.result.text().startswith("Checking")
-    assert program.book.settings.ledger == ""
-    qtbot.waitUntil(lambda: program.book.settings.ledger == server.url, timeout=90_000)
+    assert program.settings.settings.ledger == ""
+    qtbot.waitUntil(lambda: program.settings.settings.ledger == server.url, timeout=90_000)
     assert field.result.text().startswith("Saved")
     field.refresh(LENDING)
     assert field.result.text().startswith("Saved")
@@ -226,27 +228,29 @@ def test_a_ledger_that_answers_is_taken(
 
 
 def test_a_ledger_that_is_none_is_not_taken(
-    field: LedgerField, program: Own, server: Server, qtbot: QtBot
+    field: LedgerField, program: ProgramContext, server: Server, qtbot: QtBot
 ) -> None:
     server.status = 500
     qtbot.keyClicks(field.address, server.url)
     qtbot.keyClick(field.address, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "is not a ledger" in field.result.text(), timeout=90_000)
     assert field.result.property("tone") == "danger"
-    assert program.book.settings.ledger == ""
+    assert program.settings.settings.ledger == ""
     field.refresh(LENDING)
     assert field.address.text() == server.url
     assert "is not a ledger" in field.result.text()
 
 
-def test_no_address_is_the_usual_one(field: LedgerField, program: Own, qtbot: QtBot) -> None:
-    program.book.change(ledger="http://other.example")
+def test_no_address_is_the_usual_one(
+    field: LedgerField, program: ProgramContext, qtbot: QtBot
+) -> None:
+    program.settings.change(ledger="http://other.example")
     field.refresh(LENDING)
     assert field.address.text() == "http://other.example"
     field.address.selectAll()
     qtbot.keyClick(field.address, Qt.Key.Key_Delete)
     qtbot.keyClick(field.address, Qt.Key.Key_Return)
-    assert program.book.settings.ledger == ""
+    assert program.settings.settings.ledger == ""
 
 
 @pytest.mark.parametrize(
@@ -260,45 +264,47 @@ def test_no_address_is_the_usual_one(field: LedgerField, program: Own, qtbot: Qt
     ],
 )
 def test_an_address_to_listen_on(
-    section: SettingsSection, program: Own, qtbot: QtBot, address: str, *, is_one: bool
+    section: SettingsSection, program: ProgramContext, qtbot: QtBot, address: str, *, is_one: bool
 ) -> None:
     listen = section.controls["listen"]
     assert isinstance(listen, ListenField)
     assert is_listen_address(address) is is_one
     qtbot.keyClicks(listen.address, address)
     qtbot.keyClick(listen.address, Qt.Key.Key_Return)
-    assert program.book.settings.listen == (address if is_one else "")
-    note = section.rows["listen"].note
+    assert program.settings.settings.listen == (address if is_one else "")
+    note = section.rows["listen"].note_text
     assert note.startswith("Where peers reach" if is_one else f"{address} is not a valid listen")
 
 
-def test_the_log_level_is_kept(section: SettingsSection, program: Own) -> None:
+def test_the_log_level_is_kept(section: SettingsSection, program: ProgramContext) -> None:
     level = section.rows["log_level"].control
     assert isinstance(level, Dropdown)
     level.activated.emit(level.findData("debug"))
-    assert program.book.settings.log_level == "debug"
+    assert program.settings.settings.log_level == "debug"
     section.refresh(LENDING)
-    assert level.choice == "debug"
+    assert level.selected == "debug"
 
 
 def test_all_settings_are_reset_and_taken_back(
-    page: Settings, program: Own, worker: ScriptedWorker, qtbot: QtBot
+    page: SettingsPage, program: ProgramContext, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    program.book.change(nickname="mika", appearance="dark", knows_points=True, notify_rank=False)
+    program.settings.change(
+        nickname="mika", appearance="dark", knows_points=True, notify_rank=False
+    )
     chosen = structs.replace(AGREED, week=(0,) * 7, month_gb=7)
     worker.show(structs.replace(LENDING, preferences=chosen))
-    was = program.book.settings
+    was = program.settings.settings
     reset = page.section.controls["reset"]
     assert isinstance(reset, ResetButton)
     qtbot.mouseClick(reset.button, Qt.MouseButton.LeftButton)
-    told = worker.last(control.Choose)
-    assert isinstance(told, control.Choose)
+    told = worker.last(control.SetPreferences)
+    assert isinstance(told, control.SetPreferences)
     assert told.preferences == Preferences(consent=True)
-    own_now = program.book.settings
-    assert (own_now.appearance, own_now.notify_rank) == (USUAL_APP.appearance, True)
+    own_now = program.settings.settings
+    assert (own_now.appearance, own_now.notify_rank) == (APP_DEFAULTS.appearance, True)
     assert (own_now.nickname, own_now.knows_points) == ("mika", True)
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
-    told = worker.last(control.Choose)
-    assert isinstance(told, control.Choose)
+    told = worker.last(control.SetPreferences)
+    assert isinstance(told, control.SetPreferences)
     assert told.preferences == chosen
-    assert program.book.settings == was
+    assert program.settings.settings == was

@@ -16,14 +16,14 @@ import pytest
 from PySide6.QtNetwork import QLocalSocket
 
 from tequio_client.app import settings_file
-from tequio_client.app.application import MOST_BYTES, SingleInstance, place_of
+from tequio_client.app.application import MOST_BYTES, SingleInstance, instance_path
 from tequio_client.app.cli import _again, _settings
 from tequio_client.app.cli import app as app_command
 from tequio_client.app.main import _choice
-from tequio_client.app.model import Model
-from tequio_client.app.theme.look import Choice
+from tequio_client.app.model import AppModel
+from tequio_client.app.theme.look import Appearance
 from tequio_client.app.worker.process import WorkerProcess, worker_command
-from tequio_client.cli import place
+from tequio_client.cli import default_folder
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
@@ -74,17 +74,18 @@ APP = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from tequio_client.app import application, main, worker_process
-from tequio_client.app.errors import Faults
+from tequio_client.app import application, main
+from tequio_client.app.worker import process
+from tequio_client.app.errors import ErrorHooks
 folder = Path({folder!r})
-options = main.Options(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
-                       settings=folder, is_background=True, again=("--dir", str(folder)))
-worker_process.worker_command = main.worker_command = lambda ledger, folder: (
+options = main.AppOptions(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
+                       settings=folder, is_background=True, restart_options=("--dir", str(folder)))
+process.worker_command = main.worker_command = lambda ledger, folder: (
     sys.executable, "-m", "tests.support.app_worker_program", "good", str(folder))
-qt, faults = application.application(), Faults()
+qt, faults = application.application(), ErrorHooks()
 faults.install()
 app = main.App(qt, options, faults)
-app.begin()
+app.start()
 """
 END = """
 qt.exec()
@@ -158,8 +159,10 @@ def test_the_end_of_the_session_is_a_goodbye(way: str, tmp_path: Path) -> None:
         control.decode_to_worker(line)
         for line in (tmp_path / "heard").read_bytes().split(b"\n")[:-1]
     ]
-    assert heard[-1] == control.Bye()
-    told = next(one for one in heard if isinstance(one, control.Tell) and one.facts.health)
+    assert heard[-1] == control.EndWorker()
+    told = next(
+        one for one in heard if isinstance(one, control.ReportSessionFacts) and one.facts.health
+    )
     assert {"idle", "fullscreen", "lock"} <= {fact.name for fact in told.facts.health}
 
 
@@ -180,11 +183,10 @@ def test_settings_are_followed_at_once(tmp_path: Path) -> None:
 
 
 def test_corrupted_settings_are_told_in_the_window(tmp_path: Path) -> None:
-    (tmp_path / settings_file.PREFERENCES).write_bytes(b"{torn")
+    (tmp_path / settings_file.PREFERENCES_FILE).write_bytes(b"{torn")
     look = """
-    from tequio_client.app.notifications import Notices
     app.presence.open()
-    print(app.presence.window.menuWidget().words)
+    print(app.presence.window.menuWidget().text)
     app.close()
     """
     program = APP.format(folder=str(tmp_path)) + textwrap.dedent(look)
@@ -204,9 +206,9 @@ def test_the_installation_is_whole(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", [*Choice, "of another version"])
+@pytest.mark.parametrize("name", [*Appearance, "of another version"])
 def test_every_appearance_is_one_we_have(name: str) -> None:
-    assert _choice(name) in Choice
+    assert _choice(name) in Appearance
 
 
 def test_a_start_at_login_starts_what_was_started(tmp_path: Path) -> None:
@@ -214,7 +216,7 @@ def test_a_start_at_login_starts_what_was_started(tmp_path: Path) -> None:
         first = app_command.make_context("app", list(said)).params
         words = _again(first["ledger"], first["folder"])
         assert app_command.make_context("app", list(words)).params == first
-    assert _again(None, place("worker")) == ()
+    assert _again(None, default_folder("worker")) == ()
 
 
 def test_the_entry_for_the_login_says_what_the_command_line_said(tmp_path: Path) -> None:
@@ -232,7 +234,7 @@ def test_the_entry_for_the_login_says_what_the_command_line_said(tmp_path: Path)
 
 def test_a_folder_of_its_own_has_settings_of_its_own(tmp_path: Path) -> None:
     assert _settings(tmp_path) == tmp_path / "settings"
-    assert _settings(place("worker")).name == "tequio"
+    assert _settings(default_folder("worker")).name == "tequio"
 
 
 # --- with the real worker
@@ -307,10 +309,10 @@ def worker_in(folder: Path) -> Iterator[WorkerProcess]:
 
 def test_the_real_worker_shows_itself_and_does_what_is_wished(tmp_path: Path, qtbot: QtBot) -> None:
     with worker_in(tmp_path) as worker:
-        model = Model(worker)
+        model = AppModel(worker)
         worker.start()
         qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
-        model.choose(Preferences(consent=True, idle_minutes=11))
+        model.set_preferences(Preferences(consent=True, idle_minutes=11))
         model.contribute()
         qtbot.waitUntil(lambda: _shown(model).wish.lend, timeout=90_000)
         qtbot.waitUntil(lambda: _shown(model).preferences.idle_minutes == 11, timeout=90_000)
@@ -319,14 +321,14 @@ def test_the_real_worker_shows_itself_and_does_what_is_wished(tmp_path: Path, qt
         qtbot.waitUntil(lambda: not _shown(model).wish.lend, timeout=90_000)
         pid = worker.pid
         signer = Signer(bytes(range(32)))
-        assert not (tmp_path / identity.FILE).exists()
+        assert not (tmp_path / identity.KEY_FILE).exists()
         status = _shown(model).status
         assert status is None or status.key == to_text(signer.key)
         worker.close()
         assert not is_alive(pid)
 
 
-def _shown(model: Model) -> Snapshot:
+def _shown(model: AppModel) -> Snapshot:
     assert model.snapshot is not None
     return model.snapshot
 
@@ -338,15 +340,15 @@ def test_a_worker_that_runs_already_is_visited_and_stays(tmp_path: Path, qtbot: 
     try:
         wait_until((tmp_path / "w" / "control.sock").exists, PATIENCE_S)
         with worker_in(tmp_path / "w") as worker:
-            model = Model(worker)
-            with qtbot.waitSignal(worker.visiting, timeout=90_000) as visiting:
+            model = AppModel(worker)
+            with qtbot.waitSignal(worker.external_changed, timeout=90_000) as visiting:
                 worker.start()
             assert visiting.args == [True]
             qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
-            assert worker.is_visiting
+            assert worker.is_external
             assert worker.pid == 0
             model.pause()
-            qtbot.waitUntil(lambda: _shown(model).wish == model.wish, timeout=90_000)
+            qtbot.waitUntil(lambda: _shown(model).wish == model.desired, timeout=90_000)
         time.sleep(0.5)
         assert headless.poll() is None
     finally:
@@ -361,12 +363,12 @@ def test_when_the_visited_worker_ends_our_own_is_started(tmp_path: Path, qtbot: 
     try:
         wait_until((tmp_path / "w" / "control.sock").exists, PATIENCE_S)
         with worker_in(tmp_path / "w") as worker:
-            model = Model(worker)
+            model = AppModel(worker)
             worker.start()
             qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
             headless.terminate()
             qtbot.waitUntil(lambda: worker.pid != 0 and model.snapshot is not None, timeout=90_000)
-            assert not worker.is_visiting
+            assert not worker.is_external
     finally:
         headless.terminate()
         headless.wait(PATIENCE_S)
@@ -377,11 +379,11 @@ def test_when_the_visited_worker_ends_our_own_is_started(tmp_path: Path, qtbot: 
 
 def test_only_one_is_the_first_and_it_hears_of_the_others(tmp_path: Path, qtbot: QtBot) -> None:
     first, second = SingleInstance(str(tmp_path / "i")), SingleInstance(str(tmp_path / "i"))
-    assert first.is_first()
-    assert not second.is_first()
+    assert first.acquire()
+    assert not second.acquire()
     socket_path = tmp_path / "i.socket"
     assert socket_path.stat().st_mode & 0o077 == 0
-    with qtbot.waitSignal(first.raised):
+    with qtbot.waitSignal(first.show_requested):
         asked = QLocalSocket()
         asked.connectToServer(str(socket_path))
         assert asked.waitForConnected(1_000)
@@ -392,14 +394,14 @@ def test_only_one_is_the_first_and_it_hears_of_the_others(tmp_path: Path, qtbot:
         asked.flush()
     asked.abort()
     first.close()
-    assert second.is_first()
+    assert second.acquire()
     second.close()
 
 
 def test_nonsense_at_the_socket_raises_nobody(tmp_path: Path, qtbot: QtBot) -> None:
     first = SingleInstance(str(tmp_path / "i"))
-    assert first.is_first()
-    with qtbot.assertNotEmitted(first.raised, wait=100):
+    assert first.acquire()
+    with qtbot.assertNotEmitted(first.show_requested, wait=100):
         for said in (b"lower\n", b"x" * (MOST_BYTES * 10)):
             caller = socket.socket(socket.AF_UNIX)
             caller.connect(str(tmp_path / "i.socket"))
@@ -414,8 +416,8 @@ def test_a_socket_that_a_killed_app_left_is_taken_over(tmp_path: Path, qtbot: Qt
     stale.bind(str(tmp_path / "i.socket"))
     stale.close()
     first = SingleInstance(str(tmp_path / "i"))
-    assert first.is_first()
-    with qtbot.waitSignal(first.raised):
+    assert first.acquire()
+    with qtbot.waitSignal(first.show_requested):
         caller = socket.socket(socket.AF_UNIX)
         caller.connect(str(tmp_path / "i.socket"))
         caller.sendall(b"raise\n")
@@ -425,12 +427,12 @@ def test_a_socket_that_a_killed_app_left_is_taken_over(tmp_path: Path, qtbot: Qt
 
 def test_a_first_that_does_not_answer_is_said_so(tmp_path: Path) -> None:
     place_name = str(tmp_path / "i")
-    assert not SingleInstance(place_name).raise_first()
+    assert not SingleInstance(place_name).notify_first()
 
 
 def test_each_folder_has_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    assert place_of(tmp_path / "a") != place_of(tmp_path / "b")
-    assert place_of(tmp_path / "a") == place_of(tmp_path / "a")
-    assert place_of(tmp_path / "a").startswith(str(tmp_path))
+    assert instance_path(tmp_path / "a") != instance_path(tmp_path / "b")
+    assert instance_path(tmp_path / "a") == instance_path(tmp_path / "a")
+    assert instance_path(tmp_path / "a").startswith(str(tmp_path))

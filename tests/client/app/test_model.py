@@ -7,56 +7,60 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskDiagnostics, AskRanking, AskRuns, Ranking
-from tequio_client.ipc.snapshot import Snooze, Wish
+from tequio_client.ipc.control import AskDiagnostics, AskRanking, AskRuns, RankingReply
+from tequio_client.ipc.snapshot import DesiredState, Snooze
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tests.support.app_worker import ScriptedWorker
 
 
-def test_a_wish_counts_before_the_worker_shows_it(model: Model, worker: ScriptedWorker) -> None:
+def test_a_wish_counts_before_the_worker_shows_it(model: AppModel, worker: ScriptedWorker) -> None:
     worker.show(LENDING)
     model.pause()
-    assert model.wish == Wish(number=5, lend=False)
+    assert model.desired == DesiredState(number=5, lend=False)
     worker.show(LENDING)  # said before it heard the wish
-    assert model.wish == Wish(number=5, lend=False)
+    assert model.desired == DesiredState(number=5, lend=False)
     worker.obey(LENDING)
-    assert model.wish.number == 5
+    assert model.desired.number == 5
 
 
-def test_a_later_wish_of_somebody_else_counts_more(model: Model, worker: ScriptedWorker) -> None:
+def test_a_later_wish_of_somebody_else_counts_more(model: AppModel, worker: ScriptedWorker) -> None:
     worker.show(LENDING)
     model.pause()
-    worker.show(replace(LENDING, wish=Wish(number=9, lend=True)))
-    assert model.wish == Wish(number=9, lend=True)
+    worker.show(replace(LENDING, wish=DesiredState(number=9, lend=True)))
+    assert model.desired == DesiredState(number=9, lend=True)
     model.finish()
-    assert worker.last(control.Want) == control.Want(wish=Wish(number=10, lend=True, finish=True))
+    assert worker.last(control.SetDesiredState) == control.SetDesiredState(
+        wish=DesiredState(number=10, lend=True, finish=True)
+    )
 
 
-def test_each_deed_sends_its_wish(model: Model, worker: ScriptedWorker) -> None:
+def test_each_deed_sends_its_wish(model: AppModel, worker: ScriptedWorker) -> None:
     worker.show(LENDING)
     model.snooze_until(NOW_MS + 900_000)
     model.snooze_until_game_closes()
     model.contribute()
-    wishes = [one.wish for one in worker.heard if isinstance(one, control.Want)]
+    wishes = [one.wish for one in worker.heard if isinstance(one, control.SetDesiredState)]
     assert wishes == [
-        Wish(number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 900_000, asked_ms=NOW_MS)),
-        Wish(number=6, lend=True, snooze=Snooze()),
-        Wish(number=7, lend=True),
+        DesiredState(
+            number=5, lend=True, snooze=Snooze(until_ms=NOW_MS + 900_000, asked_ms=NOW_MS)
+        ),
+        DesiredState(number=6, lend=True, snooze=Snooze()),
+        DesiredState(number=7, lend=True),
     ]
 
 
 def test_preferences_count_at_once_and_until_the_worker_shows_them(
-    model: Model, worker: ScriptedWorker, qtbot: QtBot
+    model: AppModel, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.show(LENDING)
     chosen = replace(AGREED, idle_minutes=15)
-    with qtbot.waitSignal(model.preferred) as told:
-        model.choose(chosen)
+    with qtbot.waitSignal(model.preferences_changed) as told:
+        model.set_preferences(chosen)
     assert told.args == [chosen]
     worker.show(LENDING)
     assert model.preferences == chosen
@@ -66,33 +70,35 @@ def test_preferences_count_at_once_and_until_the_worker_shows_them(
 
 
 def test_preferences_that_the_worker_does_not_take_are_not_shown_as_if(
-    model: Model, worker: ScriptedWorker, qtbot: QtBot
+    model: AppModel, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.show(LENDING)
-    model.choose(replace(AGREED, idle_minutes=15))
+    model.set_preferences(replace(AGREED, idle_minutes=15))
     for passed_ms in (100, 1_000, 3_000):
         worker.show(replace(LENDING, at_ms=NOW_MS + passed_ms))
         assert model.preferences.idle_minutes == 15
-    with qtbot.waitSignal(model.preferred) as told:
+    with qtbot.waitSignal(model.preferences_changed) as told:
         worker.show(replace(LENDING, at_ms=NOW_MS + 3_100))
     assert told.args == [AGREED]
     assert model.preferences == AGREED
 
 
-def test_an_answer_finds_its_question(model: Model, worker: ScriptedWorker, qtbot: QtBot) -> None:
+def test_an_answer_finds_its_question(
+    model: AppModel, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
     question = AskRanking(around=3)
     with qtbot.waitSignal(model.replied) as told:
         model.ask(question)
     assert told.args is not None
     assert told.args[0] == question
-    assert isinstance(model.reply(question), Ranking)
+    assert isinstance(model.reply(question), RankingReply)
     assert model.reply(AskRanking(around=4)) is None
-    worker.say(control.Answer(id=77, reply=Ranking(rows=())))  # nobody asked that
+    worker.say(control.QuestionAnswer(id=77, reply=RankingReply(rows=())))  # nobody asked that
     assert model.reply(question) == told.args[1]
 
 
 def test_a_question_without_a_reply_says_why(
-    model: Model, worker: ScriptedWorker, qtbot: QtBot
+    model: AppModel, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer"
     with qtbot.waitSignal(model.refused) as told:
@@ -101,12 +107,12 @@ def test_a_question_without_a_reply_says_why(
 
 
 def test_a_worker_that_is_gone_answers_nothing_any_more(
-    model: Model, worker: ScriptedWorker, qtbot: QtBot
+    model: AppModel, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.replies.clear()
     worker.show(LENDING)
     model.ask(AskDiagnostics())  # the script has no answer: it stays open
-    with qtbot.waitSignals([model.refused, model.shown]):
+    with qtbot.waitSignals([model.refused, model.snapshot_changed]):
         worker.gone.emit("the worker ended with code 3")
     assert model.snapshot is None
     assert model.why_gone == "the worker ended with code 3"
@@ -114,7 +120,7 @@ def test_a_worker_that_is_gone_answers_nothing_any_more(
     assert model.why_gone == ""
 
 
-def test_only_the_latest_replies_are_kept(model: Model) -> None:
+def test_only_the_latest_replies_are_kept(model: AppModel) -> None:
     for around in range(40):
         model.ask(AskRanking(around=around))
     assert model.reply(AskRanking(around=0)) is None

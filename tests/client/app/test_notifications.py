@@ -10,12 +10,25 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from tequio_client.app.notifications import AGAIN_MS, SERVICE, BalloonDesk, BusDesk, Notifications
-from tequio_client.app.settings_file import SettingsBook
+from tequio_client.app.notifications import (
+    REPEAT_MS,
+    SERVICE,
+    DBusNotifications,
+    Notifier,
+    TrayNotifications,
+)
+from tequio_client.app.settings_file import SettingsStore
 from tequio_client.ipc.competitions import AskCompetitions
-from tequio_client.ipc.control import Activity, ActivityRow, AskActivity
-from tequio_client.ipc.snapshot import Decision, Need, PointsShown, Reason, Snapshot, State
-from tequio_client.ipc.texts import Event
+from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
+from tequio_client.ipc.snapshot import (
+    AttentionNeed,
+    Decision,
+    LendingReason,
+    LendingState,
+    PointsView,
+    Snapshot,
+)
+from tequio_client.ipc.texts import ActivityEvent
 from tests.support.app_scenes import LENDING, NEW, NOW_MS
 from tests.support.app_tray import PaperDesk
 from tests.support.private_bus import PrivateBus
@@ -26,7 +39,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tests.support.app_worker import ScriptedWorker
 
 WEEK_MS = 7 * 86_400_000
@@ -36,11 +49,11 @@ POINTS, ATTENTION = "Your first points are verified", "Tequio needs your attenti
 class Stage:
     """Notifications under a clock and in a session that the test has."""
 
-    def __init__(self, model: Model, worker: ScriptedWorker, folder: Path) -> None:
+    def __init__(self, model: AppModel, worker: ScriptedWorker, folder: Path) -> None:
         self.model, self.worker = model, worker
-        self.book, self.desk = SettingsBook(folder), PaperDesk()
+        self.book, self.desk = SettingsStore(folder), PaperDesk()
         self.now_ms, self.is_fullscreen = NOW_MS, False
-        self.notifications = Notifications(
+        self.notifications = Notifier(
             model,
             self.book,
             self.desk,
@@ -56,23 +69,25 @@ class Stage:
 
 
 @pytest.fixture
-def stage(model: Model, worker: ScriptedWorker, language: Language, tmp_path: Path) -> Stage:
+def stage(model: AppModel, worker: ScriptedWorker, language: Language, tmp_path: Path) -> Stage:
     worker.replies.pop(AskCompetitions)
     return Stage(model, worker, tmp_path)
 
 
 def broken() -> Snapshot:
     decision = Decision(
-        state=State.ATTENTION, reason=Reason.TRAINER_BROKEN, values={"problem": "no driver"}
+        state=LendingState.ATTENTION,
+        reason=LendingReason.TRAINER_BROKEN,
+        values={"problem": "no driver"},
     )
     return replace(NEW, decision=decision)
 
 
 def test_the_first_points_are_told_once_in_a_lifetime(
-    stage: Stage, model: Model, worker: ScriptedWorker, tmp_path: Path
+    stage: Stage, model: AppModel, worker: ScriptedWorker, tmp_path: Path
 ) -> None:
     assert stage.show(NEW) == []
-    shown = replace(NEW, points=PointsShown(total=1_500_000))
+    shown = replace(NEW, points=PointsView(total=1_500_000))
     assert stage.show(shown) == [POINTS]
     assert stage.desk.shown[-1][1].startswith("1.50 points so far")
     assert stage.desk.shown[-1][2] == "points"
@@ -90,10 +105,10 @@ def test_the_first_points_are_told_once_in_a_lifetime(
 )
 def test_the_rank_is_told_once_a_week(rank: int, text: str, stage: Stage) -> None:
     stage.book.change(knows_points=True)
-    ranked = replace(NEW, points=PointsShown(total=1, rank=47, ranked=1_204))
+    ranked = replace(NEW, points=PointsView(total=1, rank=47, ranked=1_204))
     assert stage.show(ranked) == []
     stage.now_ms += WEEK_MS
-    later = replace(NEW, points=PointsShown(total=1, rank=rank, ranked=1_204))
+    later = replace(NEW, points=PointsView(total=1, rank=rank, ranked=1_204))
     assert stage.show(later) == [f"You are #{rank} of 1,204"]
     assert stage.desk.shown[-1][1] == text
     assert stage.show(later) == []
@@ -106,36 +121,36 @@ def test_what_needs_attention_is_told_once_while_it_lasts(stage: Stage) -> None:
     assert stage.show(NEW) == []
     assert stage.show(broken()) == []
     assert stage.show(NEW) == []
-    stage.now_ms += AGAIN_MS
+    stage.now_ms += REPEAT_MS
     assert stage.show(broken()) == [ATTENTION]
 
 
 def test_a_clock_that_was_set_back_does_not_silence_trouble(stage: Stage) -> None:
     stage.show(broken())
     stage.show(NEW)
-    stage.now_ms -= 10 * AGAIN_MS
+    stage.now_ms -= 10 * REPEAT_MS
     assert stage.show(broken()) == [ATTENTION]
 
 
 @pytest.mark.parametrize(("kind", "told"), [("driver", [ATTENTION]), ("key-backup", [])])
 def test_needs_are_told_but_not_the_patient_ones(kind: str, told: list[str], stage: Stage) -> None:
-    assert stage.show(replace(NEW, needs=(Need(kind=kind),))) == told
+    assert stage.show(replace(NEW, needs=(AttentionNeed(kind=kind),))) == told
 
 
 def test_a_worker_that_was_given_up_is_told(stage: Stage) -> None:
-    stage.notifications.tell_given_up("It failed.")
-    stage.notifications.tell_given_up("It failed.")
+    stage.notifications.notify_worker_stopped("It failed.")
+    stage.notifications.notify_worker_stopped("It failed.")
     assert stage.desk.shown == [(ATTENTION, "It failed.", "home")]
 
 
 def test_runs_that_begin_and_end_are_told(stage: Stage) -> None:
     rows = (
-        ActivityRow(number=13, at_ms=NOW_MS, code=Event.RUN_ENDED, values={"run": "nova"}),
-        ActivityRow(number=12, at_ms=NOW_MS, code=Event.LEDGER_FOUND),
-        ActivityRow(number=11, at_ms=NOW_MS, code=Event.JOINED_RUN, values={"run": "nova"}),
-        ActivityRow(number=10, at_ms=NOW_MS, code=Event.JOINED_RUN, values={"run": "old"}),
+        ActivityRow(number=13, at_ms=NOW_MS, code=ActivityEvent.RUN_ENDED, values={"run": "nova"}),
+        ActivityRow(number=12, at_ms=NOW_MS, code=ActivityEvent.LEDGER_FOUND),
+        ActivityRow(number=11, at_ms=NOW_MS, code=ActivityEvent.JOINED_RUN, values={"run": "nova"}),
+        ActivityRow(number=10, at_ms=NOW_MS, code=ActivityEvent.JOINED_RUN, values={"run": "old"}),
     )
-    stage.worker.replies = {AskActivity: Activity(rows=rows)}
+    stage.worker.replies = {AskActivity: ActivityReply(rows=rows)}
     assert stage.show(replace(NEW, activity=10)) == []
     after = replace(NEW, activity=13)
     assert stage.show(after) == ["nova has begun for you", "nova has ended"]
@@ -144,7 +159,7 @@ def test_runs_that_begin_and_end_are_told(stage: Stage) -> None:
 
 def test_nothing_is_told_while_something_fills_the_screen_but_after_it(stage: Stage) -> None:
     stage.is_fullscreen = True
-    shown = replace(broken(), points=PointsShown(total=1_000_000))
+    shown = replace(broken(), points=PointsView(total=1_000_000))
     assert stage.show(shown) == []
     stage.is_fullscreen = False
     assert stage.show(shown) == [POINTS, ATTENTION]
@@ -154,8 +169,10 @@ def test_nothing_is_told_while_something_fills_the_screen_but_after_it(stage: St
     "switch", ["notify_points", "notify_rank", "notify_attention", "notify_runs"]
 )
 def test_each_kind_has_its_switch(switch: str, stage: Stage) -> None:
-    rows = (ActivityRow(number=311, at_ms=NOW_MS, code=Event.RUN_ENDED, values={"run": "nova"}),)
-    stage.worker.replies = {AskActivity: Activity(rows=rows)}
+    rows = (
+        ActivityRow(number=311, at_ms=NOW_MS, code=ActivityEvent.RUN_ENDED, values={"run": "nova"}),
+    )
+    stage.worker.replies = {AskActivity: ActivityReply(rows=rows)}
     stage.book.change(week="2026-W01", week_rank=50, **{switch: False})
     attention = replace(LENDING, decision=broken().decision)
     titles = stage.show(attention) + stage.show(replace(attention, activity=311))
@@ -169,8 +186,8 @@ def test_each_kind_has_its_switch(switch: str, stage: Stage) -> None:
 
 
 def test_hiding_is_told_the_first_time(stage: Stage) -> None:
-    stage.notifications.tell_hiding()
-    stage.notifications.tell_hiding()
+    stage.notifications.notify_hidden()
+    stage.notifications.notify_hidden()
     assert stage.desk.titles == ["Tequio goes on in the background"]
 
 
@@ -190,8 +207,8 @@ def bus(tmp_path: Path) -> Iterator[PrivateBus]:
 
 def test_a_notification_reaches_the_service_and_its_click_us(bus: PrivateBus, qtbot: QtBot) -> None:
     bus.serve(SERVICE.name, methods={"Notify": ("u", 7)})
-    desk = BusDesk(bus.address)
-    desk.show("A <title>", "with & text", "points", "Open")
+    desk = DBusNotifications(bus.address)
+    desk.display("A <title>", "with & text", "points", "Open")
     with qtbot.waitSignal(desk.activated, timeout=90_000) as activated:
         for _ in range(50):  # the answer with its number may still be on its way
             bus.signal(
@@ -213,8 +230,8 @@ def test_a_click_on_somebody_elses_notification_is_none_of_ours(
     bus: PrivateBus, qtbot: QtBot
 ) -> None:
     bus.serve(SERVICE.name, methods={"Notify": ("u", 7)})
-    desk = BusDesk(bus.address)
-    desk.show("title", "text", "points", "Open")
+    desk = DBusNotifications(bus.address)
+    desk.display("title", "text", "points", "Open")
     with qtbot.assertNotEmitted(desk.activated, wait=500):
         for number in (6, 8):
             bus.signal(
@@ -230,24 +247,24 @@ def test_a_click_on_somebody_elses_notification_is_none_of_ours(
 def test_without_a_service_nothing_is_shown_and_nothing_waits(
     bus: PrivateBus, qtbot: QtBot
 ) -> None:
-    desk = BusDesk(bus.address)
+    desk = DBusNotifications(bus.address)
     for _ in range(100):
-        desk.show("title", "text", "points", "Open")
+        desk.display("title", "text", "points", "Open")
     desk.close()
 
 
 def test_a_service_that_hangs_holds_nobody_up(bus: PrivateBus, qtbot: QtBot) -> None:
     bus.serve(SERVICE.name, hangs=True)
-    desk = BusDesk(bus.address)
-    desk.show("title", "text", "points", "Open")
+    desk = DBusNotifications(bus.address)
+    desk.display("title", "text", "points", "Open")
     desk.close()
 
 
 def test_without_a_bus_nothing_is_shown(tmp_path: Path, qtbot: QtBot) -> None:
-    desk = BusDesk(f"unix:path={tmp_path}/none")
-    desk.show("title", "text", "points", "Open")
+    desk = DBusNotifications(f"unix:path={tmp_path}/none")
+    desk.display("title", "text", "points", "Open")
     qtbot.wait(50)
-    desk.show("title", "text", "points", "Open")
+    desk.display("title", "text", "points", "Open")
     desk.close()
 
 
@@ -255,22 +272,22 @@ def test_a_bus_that_comes_back_is_used_again(tmp_path: Path, qtbot: QtBot) -> No
     before = set(threading.enumerate())
     with PrivateBus(tmp_path) as first:
         first.serve(SERVICE.name, methods={"Notify": ("u", 7)})
-        desk = BusDesk(first.address)
-        desk.show("title", "text", "points", "Open")
+        desk = DBusNotifications(first.address)
+        desk.display("title", "text", "points", "Open")
         qtbot.wait(300)
     qtbot.waitUntil(lambda: set(threading.enumerate()) <= before, timeout=90_000)
     (tmp_path / "bus").unlink(missing_ok=True)
     with PrivateBus(tmp_path) as second:
         second.serve(SERVICE.name, methods={"Notify": ("u", 8)})
-        desk.show("title", "text", "points", "Open")
+        desk.display("title", "text", "points", "Open")
         assert second.wait_called(SERVICE.name, "Notify", 90)
         desk.close()
 
 
 def test_a_closed_desk_leaves_no_thread_behind(bus: PrivateBus, qtbot: QtBot) -> None:
     before, files = set(threading.enumerate()), _open_files()
-    desk = BusDesk(bus.address)
-    desk.show("title", "text", "points", "Open")
+    desk = DBusNotifications(bus.address)
+    desk.display("title", "text", "points", "Open")
     desk.close()
     assert set(threading.enumerate()) <= before
     assert _open_files() <= files
@@ -284,9 +301,9 @@ def test_elsewhere_the_icon_shows_it_and_a_click_means_the_latest(qtbot: QtBot) 
     icon = QSystemTrayIcon()
     shown: list[str] = []
     icon.showMessage = lambda title, *_: shown.append(title)  # type: ignore[method-assign]  # Windows
-    desk = BalloonDesk(lambda: icon)
-    desk.show("first", "text", "points", "Open")
-    desk.show("second", "text", "runs", "Open")
+    desk = TrayNotifications(lambda: icon)
+    desk.display("first", "text", "points", "Open")
+    desk.display("second", "text", "runs", "Open")
     with qtbot.waitSignal(desk.activated) as activated:
         icon.messageClicked.emit()
     assert shown == ["first", "second"]

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.pages.page import Means, Page
-from tequio_client.app.widgets.base import Paragraph
+from tequio_client.app.pages.page import Page, PageContext
+from tequio_client.app.widgets.base import WrappedLabel
 from tests.support.app_scenes import NOW_MS
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
 
 pytestmark = pytest.mark.usefixtures("language")
 WORDS = "As many words as fit into one line of a wide page, and into three of a narrow one."
@@ -30,12 +30,14 @@ class Texts(Page):
 
 
 def test_a_page_scrolls_only_when_its_text_is_higher_than_it(
-    model: Model, look: Look, qtbot: QtBot, qapp: QApplication
+    model: AppModel, look: Theme, qtbot: QtBot, qapp: QApplication
 ) -> None:
-    page = Texts(Means(model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None))
+    page = Texts(
+        PageContext(model=model, look=look, now_ms=lambda: NOW_MS, open_page=lambda _: None)
+    )
     qtbot.addWidget(page)
     for _ in range(12):
-        page.body.addWidget(Paragraph(WORDS))
+        page.body.addWidget(WrappedLabel(WORDS))
     high = page.body.totalHeightForWidth(WIDTH)
     page.resize(WIDTH, high)
     page.show()

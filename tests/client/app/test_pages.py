@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from tequio_client.app.language import LANGUAGES
 from tequio_client.app.pages.activity import ActivityPage
-from tequio_client.app.pages.competitions import CompetitionsPage
+from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.rounds import RoundDialog
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.app.theme import style
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.app.window import Window
-from tequio_client.ipc.facts import Fact, SessionFacts
+from tequio_client.app.window import AppWindow
+from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 from tests.support import app_books, app_races
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import CARD, MACHINE, NOW_MS, SCENES
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")
@@ -54,8 +54,8 @@ VIEWS = (
     ("activity", "health"),
 )
 HEALTH = (
-    Fact(name="idle", source="mutter", ok=True, took_ms=3),
-    Fact(name="fullscreen", source="none", ok=False, error="no display"),
+    ProbeHealth(name="idle", source="mutter", ok=True, took_ms=3),
+    ProbeHealth(name="fullscreen", source="none", ok=False, error="no display"),
 )
 every_scene = pytest.mark.parametrize("scene", ["new", "lending", "ledger-away"])
 
@@ -63,7 +63,7 @@ every_scene = pytest.mark.parametrize("scene", ["new", "lending", "ledger-away"]
 class Stage:
     """A window whose pages can be opened in any view and situation."""
 
-    def __init__(self, window: Window, model: Model, worker: ScriptedWorker) -> None:
+    def __init__(self, window: AppWindow, model: AppModel, worker: ScriptedWorker) -> None:
         """Take the window as it is."""
         self.window, self._model, self._worker = window, model, worker
 
@@ -71,20 +71,20 @@ class Stage:
         """Show that."""
         _settle()
         self._worker.show(replace(SCENES[scene], machine=replace(MACHINE, health=HEALTH)))
-        self._model.sense(SessionFacts(health=HEALTH))
+        self._model.update_session(SessionFacts(health=HEALTH))
         self.window.open_page(page)
         opened = self.window.page
         if isinstance(opened, ActivityPage):
             opened.open_view(view)
-        elif isinstance(opened, (RunsPage, CompetitionsPage)):
-            opened.look_at(view)
+        elif isinstance(opened, (RunsPage, AppCompetitionsPage)):
+            opened.select(view)
         opened.refresh()
         _settle()
 
 
 @pytest.fixture
-def stage(model: Model, look: Look, worker: ScriptedWorker, qtbot: QtBot) -> Stage:
-    window = Window(model, look, lambda: NOW_MS)
+def stage(model: AppModel, look: Theme, worker: ScriptedWorker, qtbot: QtBot) -> Stage:
+    window = AppWindow(model, look, lambda: NOW_MS)
     qtbot.addWidget(window)
     window.show()
     return Stage(window, model, worker)
@@ -122,7 +122,7 @@ def test_every_text_is_translated(stage: Stage, language: Language, scene: str) 
     language.apply(QLocale("en_US"), PseudoLocale())
     for page, view in (*VIEWS, ("hardware", "")):
         stage.open(page, view, scene)
-        chips = {chip.words for chip in stage.window.findChildren(Chip) if chip.isVisible()}
+        chips = {chip.text for chip in stage.window.findChildren(Chip) if chip.isVisible()}
         seen = {text for text in texts(stage.window) | chips if has_words(text)}
         plain = {text for text in seen if "[" not in text and not text.startswith("RTX 4070")}
         assert plain - NETWORK == set()
@@ -186,7 +186,7 @@ def test_another_language_leaves_the_user_where_they_were(
     _settle()
     opened = stage.window.page
     assert stage.window.page_name == page
-    assert opened.place == view
+    assert opened.location == view
 
 
 @pytest.mark.parametrize("at", [0, 4, 13])

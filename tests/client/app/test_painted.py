@@ -9,10 +9,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
-from tequio_client.app.theme.look import tokens
+from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.widgets.cards import POINTS, WHO, RankingTable, StatCard
-from tequio_client.app.widgets.charts import AreaChart, Plot
-from tequio_client.app.widgets.indicators import Meter, Ring, RoundBar
+from tequio_client.app.widgets.charts import AreaChart, ChartData
+from tequio_client.app.widgets.indicators import Meter, PercentRing, ProgressBar
 from tequio_client.ipc.control import RankRow
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("look", "language")
 DIRECTIONS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
-WEEK = Plot(
+WEEK = ChartData(
     values=(3.0, 0.0, 5.0, 9.0, 2.0),
     labels=("1 Nov", "2 Nov", "3 Nov", "4 Nov", "5 Nov"),
     summary="19 points in 5 days",
@@ -39,27 +39,27 @@ def chart(qtbot: QtBot) -> AreaChart:
 
 def test_an_empty_chart_says_why(chart: AreaChart) -> None:
     assert chart.accessibleDescription() == "Nothing yet"
-    chart.show_plot(Plot(values=(0.0, 0.0), labels=("a", "b"), summary="0 points"))
+    chart.set_data(ChartData(values=(0.0, 0.0), labels=("a", "b"), summary="0 points"))
     assert chart.accessibleDescription() == "Nothing yet"
 
 
 def test_a_chart_tells_its_summary_to_who_cannot_see_it(chart: AreaChart) -> None:
-    chart.show_plot(WEEK)
+    chart.set_data(WEEK)
     assert chart.accessibleName() == "Points"
     assert chart.accessibleDescription() == "19 points in 5 days"
 
 
 def test_the_mouse_chooses_the_nearest_step(chart: AreaChart, qtbot: QtBot) -> None:
-    chart.show_plot(WEEK)
+    chart.set_data(WEEK)
     before = chart.grab().toImage()
     qtbot.mouseMove(chart, QPoint(chart.width() - 12, 50))
-    assert chart.chosen == 4
+    assert chart.selected_step == 4
     assert chart.accessibleDescription() == "5 Nov: 2.0"
     assert chart.grab().toImage() != before
 
 
 def test_the_arrow_keys_choose_a_step(chart: AreaChart, qtbot: QtBot) -> None:
-    chart.show_plot(WEEK)
+    chart.set_data(WEEK)
     for key, step in (
         (Qt.Key.Key_Home, 0),
         (Qt.Key.Key_Left, 0),
@@ -68,28 +68,28 @@ def test_the_arrow_keys_choose_a_step(chart: AreaChart, qtbot: QtBot) -> None:
         (Qt.Key.Key_Right, 4),
     ):
         qtbot.keyClick(chart, key)
-        assert chart.chosen == step
+        assert chart.selected_step == step
 
 
 def test_keys_on_an_empty_chart_do_nothing(chart: AreaChart, qtbot: QtBot) -> None:
     qtbot.keyClick(chart, Qt.Key.Key_Right)
-    assert chart.chosen is None
+    assert chart.selected_step is None
 
 
 def test_a_new_plot_forgets_the_chosen_step(chart: AreaChart, qtbot: QtBot) -> None:
-    chart.show_plot(WEEK)
+    chart.set_data(WEEK)
     qtbot.keyClick(chart, Qt.Key.Key_Home)
-    chart.show_plot(Plot(values=(1.0,), labels=("x",), summary="one"))
-    assert chart.chosen is None
+    chart.set_data(ChartData(values=(1.0,), labels=("x",), summary="one"))
+    assert chart.selected_step is None
     chart.grab()  # a single day is drawn too
 
 
 @pytest.mark.parametrize(("percent", "part"), [(0, 0.0), (25, 0.25), (64, 0.64), (100, 1.0)])
 def test_a_ring_is_filled_as_far_as_it_says(qtbot: QtBot, percent: int, part: float) -> None:
-    ring = Ring("Round")
+    ring = PercentRing("Round")
     qtbot.addWidget(ring)
     ring.show_percent(percent)
-    image, track = ring.grab().toImage(), QColor(tokens().track)
+    image, track = ring.grab().toImage(), QColor(current_tokens().track)
     filled = total = 0
     for degrees in range(0, 360, 5):
         point = _on_ring(degrees)
@@ -100,37 +100,37 @@ def test_a_ring_is_filled_as_far_as_it_says(qtbot: QtBot, percent: int, part: fl
 
 
 def test_a_ring_that_nobody_knows_is_empty_and_says_so(qtbot: QtBot) -> None:
-    ring = Ring("Round")
+    ring = PercentRing("Round")
     qtbot.addWidget(ring)
     assert ring.accessibleName() == "Round: –"
-    assert ring.grab().toImage().pixelColor(_on_ring(5)) == QColor(tokens().track)
+    assert ring.grab().toImage().pixelColor(_on_ring(5)) == QColor(current_tokens().track)
 
 
 @pytest.mark.parametrize("direction", list(DIRECTIONS))
 def test_a_bar_is_filled_from_where_lines_begin(
     qtbot: QtBot, direction: Qt.LayoutDirection
 ) -> None:
-    bar = RoundBar("Run")
+    bar = ProgressBar("Run")
     qtbot.addWidget(bar)
     bar.setLayoutDirection(direction)
     bar.resize(200, 8)
-    bar.show_part(0.5)
-    image, track = bar.grab().toImage(), QColor(tokens().track)
+    bar.set_share(0.5)
+    image, track = bar.grab().toImage(), QColor(current_tokens().track)
     start, end = (10, 190) if direction is Qt.LayoutDirection.LeftToRight else (190, 10)
     assert image.pixelColor(start, 4) != track
     assert image.pixelColor(end, 4) == track
-    bar.show_part(7.0)
-    assert bar.part == 1.0
+    bar.set_share(7.0)
+    assert bar.share == 1.0
 
 
 def test_a_meter_warns_before_its_limit_and_has_no_bar_without_one(qtbot: QtBot) -> None:
     meter = Meter("This month")
     _show(qtbot, meter, 200)
     meter.show_use("94 of 100 GB", 0.94)
-    bar = meter.findChild(RoundBar)
+    bar = meter.findChild(ProgressBar)
     assert bar is not None
     assert bar.isVisible()
-    assert bar.grab().toImage().pixelColor(20, 2) == QColor(tokens().warn)
+    assert bar.grab().toImage().pixelColor(20, 2) == QColor(current_tokens().warn)
     meter.show_use("94 GB", None)
     assert not bar.isVisible()
     assert meter.accessibleName() == "This month: 94 GB"
@@ -165,7 +165,7 @@ def test_the_ranking_shows_our_own_row_among_the_others(qtbot: QtBot) -> None:
     assert model.index(0, WHO).data(Qt.ItemDataRole.ToolTipRole) == "key-number-0-of-many"
     image = table.grab().toImage()
     own = table.visualRect(model.index(1, POINTS)).topLeft() + table.viewport().pos()
-    assert image.pixelColor(own + QPoint(2, 4)) == QColor(tokens().accent_soft)
+    assert image.pixelColor(own + QPoint(2, 4)) == QColor(current_tokens().accent_soft)
 
 
 def _show(qtbot: QtBot, widget: QWidget, width: int) -> None:

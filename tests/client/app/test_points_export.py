@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from tequio_client.app.pages.points import HEADINGS, PointsExport, lines
+from tequio_client.app.pages.points import CSV_HEADINGS, PointsExport, csv_lines
 from tequio_client.ipc import control
-from tequio_client.ipc.control import ROWS, AskPoints, Points
+from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply
 from tests.support import app_books
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
 
 @pytest.fixture
-def export(model: Model) -> PointsExport:
+def export(model: AppModel) -> PointsExport:
     return PointsExport(model)
 
 
@@ -56,8 +56,8 @@ def test_every_round_is_written_as_it_is(
         trained, witnessed = written["trained_micropoints"], written["witnessed_micropoints"]
         assert (int(trained), int(witnessed)) == (row.trained, row.witnessed)
         assert float(written["energy_j"]) == row.energy_j
-    pages = [one for one in worker.heard if isinstance(one, control.Ask)]
-    assert len(pages) == -(-len(app_books.ROWS) // ROWS)
+    pages = [one for one in worker.heard if isinstance(one, control.AskQuestion)]
+    assert len(pages) == -(-len(app_books.ROWS) // MAX_ROWS)
 
 
 def test_times_are_iso_and_utc_to_the_millisecond(tmp_path: Path, export: PointsExport) -> None:
@@ -73,28 +73,28 @@ def test_only_what_was_checked_is_called_checked() -> None:
     checked, pending = app_books.ROWS[10], app_books.ROWS[0]
     rejected = next(row for row in app_books.ROWS if row.state == "rejected")
     unproven = replace(checked, size=None)
-    table = lines([checked, pending, rejected, unproven]).decode().splitlines()
-    at = HEADINGS.index("proof_checked")
+    table = csv_lines([checked, pending, rejected, unproven]).decode().splitlines()
+    at = CSV_HEADINGS.index("proof_checked")
     assert [row[at] for row in csv.reader(table)] == ["yes", "no", "no", "no"]
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@SUM(A1)", "\t=x"])
 def test_a_name_is_never_a_formula(name: str) -> None:
-    line = lines([replace(app_books.ROWS[0], run_name=name)]).decode()
-    at = HEADINGS.index("run_name")
+    line = csv_lines([replace(app_books.ROWS[0], run_name=name)]).decode()
+    at = CSV_HEADINGS.index("run_name")
     assert next(csv.reader([line]))[at] == f"'{name}"
 
 
 def test_commas_and_quotes_in_names_stay_in_their_column() -> None:
     name = 'a, "b"; c'
-    line = lines([replace(app_books.ROWS[0], run_name=name)]).decode()
+    line = csv_lines([replace(app_books.ROWS[0], run_name=name)]).decode()
     cells = next(csv.reader([line]))
-    assert cells[HEADINGS.index("run_name")] == name
-    assert len(cells) == len(HEADINGS)
+    assert cells[CSV_HEADINGS.index("run_name")] == name
+    assert len(cells) == len(CSV_HEADINGS)
 
 
 def test_a_time_beyond_all_calendars_is_written_all_the_same() -> None:
-    line = lines([replace(app_books.ROWS[0], at_ms=2**53 - 1)]).decode()
+    line = csv_lines([replace(app_books.ROWS[0], at_ms=2**53 - 1)]).decode()
     assert f"{2**53 - 1} ms after 1970" in line
 
 
@@ -104,7 +104,7 @@ def test_a_refusal_half_way_leaves_the_old_file(
     path = tmp_path / "points.csv"
     path.write_text("what was here")
 
-    def once(question: Question) -> Points | str:
+    def once(question: Question) -> PointsReply | str:
         assert isinstance(question, AskPoints)
         return app_books.points(question) if question.before is None else "the worker is gone"
 
@@ -152,7 +152,7 @@ def test_a_second_export_waits_for_the_first_to_end(
     worker.replies.pop(AskPoints)
     export.start(tmp_path / "one.csv")
     export.start(tmp_path / "two.csv")
-    worker.say(control.Answer(id=1, reply=Points(rows=app_books.ROWS[:3])))
+    worker.say(control.QuestionAnswer(id=1, reply=PointsReply(rows=app_books.ROWS[:3])))
     assert [one.name for one in tmp_path.iterdir()] == ["one.csv"]
 
 
@@ -161,7 +161,7 @@ def test_an_empty_book_gives_the_heading(
 ) -> None:
     worker.replies[AskPoints] = app_books.no_points
     export.start(tmp_path / "points.csv")
-    assert (tmp_path / "points.csv").read_text().strip() == ",".join(HEADINGS)
+    assert (tmp_path / "points.csv").read_text().strip() == ",".join(CSV_HEADINGS)
 
 
 def _read(path: Path) -> list[dict[str, str]]:

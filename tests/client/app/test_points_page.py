@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 
-from tequio_client.app.pages.page import Means
+from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.points import PointsPage
 from tequio_client.app.pages.rounds import RoundDialog
-from tequio_client.app.pages.rounds_model import PAGE, Column, Role, is_checked
+from tequio_client.app.pages.rounds_model import ROUNDS_PAGE, RoundsColumn, RoundsRole, is_checked
 from tequio_client.ipc import control, texts
-from tequio_client.ipc.control import AskPoints, AskSeries, Points, PointsRow
+from tequio_client.ipc.control import AskPoints, AskSeries, PointsReply, PointsRow
 from tests.support import app_books
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import LENDING, SCENES, no_replies
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QGuiApplication
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")
@@ -39,8 +39,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def page(model: Model, look: Look, clock: Clock, qtbot: QtBot) -> PointsPage:
-    means = Means(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, look: Theme, clock: Clock, qtbot: QtBot) -> PointsPage:
+    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
     made = PointsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
@@ -61,11 +61,11 @@ def test_sums_are_those_of_the_worker_to_the_micropoint(
     points = replace(LENDING.points, rejected=2)
     _show(page, worker, replace(LENDING, points=points))
     sums = page.sums
-    assert (sums.total.figure, sums.total.note) == ("18,930", "412.618204 today")
+    assert (sums.total.figure, sums.total.note_text) == ("18,930", "412.618204 today")
     assert sums.total.toolTip() == "18,930.402117 points"
-    assert (sums.pending.figure, sums.pending.note) == ("3", "Rounds that are not proven yet")
-    assert (sums.rejected.figure, sums.rejected.note) == ("2", "Rounds that gave nothing")
-    assert (sums.unverified.figure, sums.unverified.note) == ("0", "Nothing is left to check")
+    assert (sums.pending.figure, sums.pending.note_text) == ("3", "Rounds that are not proven yet")
+    assert (sums.rejected.figure, sums.rejected.note_text) == ("2", "Rounds that gave nothing")
+    assert (sums.unverified.figure, sums.unverified.note_text) == ("0", "Nothing is left to check")
 
 
 def test_what_only_the_ledger_says_is_explained_and_not_counted(
@@ -73,8 +73,8 @@ def test_what_only_the_ledger_says_is_explained_and_not_counted(
 ) -> None:
     _show(page, worker, replace(LENDING, points=replace(LENDING.points, unverified=2_000_001)))
     assert page.banner.isVisible()
-    assert "2.000001 points more" in page.banner.words
-    assert "not counted in" in page.banner.words
+    assert "2.000001 points more" in page.banner.text
+    assert "not counted in" in page.banner.text
     assert page.sums.total.figure == "18,930"
     _show(page, worker)
     assert not page.banner.isVisible()
@@ -84,8 +84,8 @@ def test_a_worker_that_is_gone_is_told(page: PointsPage, worker: ScriptedWorker)
     _show(page, worker)
     worker.gone.emit("The worker ended five times")
     page.refresh()
-    assert page.banner.words == "The worker ended five times"
-    assert page.rounds.table.rows.rowCount() == PAGE
+    assert page.banner.text == "The worker ended five times"
+    assert page.rounds.table.rows.rowCount() == ROUNDS_PAGE
 
 
 # --- rounds
@@ -95,26 +95,26 @@ def test_a_verified_round_has_all_its_cells(page: PointsPage, worker: ScriptedWo
     _show(page, worker)
     row, cells = VERIFIED, _cells(page, 4)
     exact = f"{row.micropoints / 1_000_000:.6f}".rstrip("0")
-    assert cells[Column.ROUND] == ("nova-350m", "Round 1,837")
-    assert cells[Column.STATE] == ("Verified", "")
-    assert cells[Column.WORK] == ("RTX 4070", "983,040 tokens")
-    assert cells[Column.POINTS][0] == exact
-    assert cells[Column.POINTS][1].endswith(" as witness")
-    assert cells[Column.ENERGY][0].endswith("Wh")
+    assert cells[RoundsColumn.ROUND] == ("nova-350m", "Round 1,837")
+    assert cells[RoundsColumn.STATE] == ("Verified", "")
+    assert cells[RoundsColumn.WORK] == ("RTX 4070", "983,040 tokens")
+    assert cells[RoundsColumn.POINTS][0] == exact
+    assert cells[RoundsColumn.POINTS][1].endswith(" as witness")
+    assert cells[RoundsColumn.ENERGY][0].endswith("Wh")
 
 
 def test_a_pending_round_claims_no_points(page: PointsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
     cells = _cells(page, 0)
-    assert cells[Column.STATE] == ("Pending", "")
-    assert cells[Column.POINTS] == ("–", "")
+    assert cells[RoundsColumn.STATE] == ("Pending", "")
+    assert cells[RoundsColumn.POINTS] == ("–", "")
 
 
-@pytest.mark.parametrize("reason", texts.ROUND_REASONS)
+@pytest.mark.parametrize("reason", texts.ROUND_REASON_TEXTS)
 def test_a_rejected_round_says_why(page: PointsPage, worker: ScriptedWorker, reason: str) -> None:
-    worker.replies[AskPoints] = Points(rows=(replace(REJECTED, reason=reason),))
+    worker.replies[AskPoints] = PointsReply(rows=(replace(REJECTED, reason=reason),))
     _show(page, worker)
-    assert _cells(page, 0)[Column.STATE] == ("Rejected", texts.ROUND_REASONS[reason])
+    assert _cells(page, 0)[RoundsColumn.STATE] == ("Rejected", texts.ROUND_REASON_TEXTS[reason])
 
 
 @pytest.mark.parametrize(
@@ -132,11 +132,11 @@ def test_the_check_mark_stands_only_where_this_worker_has_checked_the_proof(
     page: PointsPage, worker: ScriptedWorker, changes: dict[str, object], *, has_mark: bool
 ) -> None:
     row: PointsRow = replace(VERIFIED, **changes)
-    worker.replies[AskPoints] = Points(rows=(row,))
+    worker.replies[AskPoints] = PointsReply(rows=(row,))
     _show(page, worker)
-    mark = _index(page, 0, Column.PROOF)
+    mark = _index(page, 0, RoundsColumn.PROOF)
     assert is_checked(row) == has_mark
-    assert (mark.data(Role.PICTURE) == "badge-check") == has_mark
+    assert (mark.data(RoundsRole.PICTURE) == "badge-check") == has_mark
     spoken = str(mark.data(Qt.ItemDataRole.AccessibleTextRole))
     assert spoken.startswith("Proof checked by this computer" if has_mark else "No proof")
 
@@ -147,7 +147,7 @@ def test_a_click_on_the_mark_opens_what_was_checked(
     _show(page, worker)
     opened: list[PointsRow] = []
     page.rounds.table.opened.connect(opened.append)
-    for row, column in ((4, Column.ROUND), (0, Column.PROOF), (4, Column.PROOF)):
+    for row, column in ((4, RoundsColumn.ROUND), (0, RoundsColumn.PROOF), (4, RoundsColumn.PROOF)):
         _click(page, qtbot, row, column)
     assert opened == [VERIFIED]
     dialog = page.findChild(RoundDialog)
@@ -164,7 +164,7 @@ def test_enter_opens_any_round(page: PointsPage, worker: ScriptedWorker, qtbot: 
     table.opened.connect(opened.append)
     table.setFocus()
     flags = QItemSelectionModel.SelectionFlag.SelectCurrent
-    table.selectionModel().setCurrentIndex(_index(page, 0, Column.ROUND), flags)
+    table.selectionModel().setCurrentIndex(_index(page, 0, RoundsColumn.ROUND), flags)
     qtbot.keyClick(table, Qt.Key.Key_Return)
     assert opened == [PENDING]
 
@@ -174,8 +174,8 @@ def test_scrolling_down_reads_on_to_the_last_round(
 ) -> None:
     _show(page, worker)
     bar = page.verticalScrollBar()
-    assert page.rounds.table.rows.rowCount() == PAGE
-    for _ in range(len(app_books.ROWS) // PAGE):
+    assert page.rounds.table.rows.rowCount() == ROUNDS_PAGE
+    for _ in range(len(app_books.ROWS) // ROUNDS_PAGE):
         _settle(qapp)
         bar.setValue(bar.maximum())
     assert page.rounds.table.rows.rowCount() == len(app_books.ROWS)
@@ -191,7 +191,7 @@ def test_more_rounds_below_leave_the_view_where_it_is(
     bar = page.verticalScrollBar()
     _settle(qapp)
     bar.setValue(1_000)
-    page.book.read_on()
+    page.book.read_older()
     _settle(qapp)
     assert bar.value() == 1_000
 
@@ -205,7 +205,7 @@ def test_the_row_with_the_keyboard_is_kept_in_sight(
     table = page.rounds.table
     table.setFocus()
     qtbot.waitUntil(table.hasFocus)
-    table.setCurrentIndex(_index(page, 0, Column.ROUND))
+    table.setCurrentIndex(_index(page, 0, RoundsColumn.ROUND))
     for _ in range(30):
         qtbot.keyClick(table, Qt.Key.Key_Down)
     assert table.currentIndex().row() == 30
@@ -217,7 +217,7 @@ def test_the_row_with_the_keyboard_is_kept_in_sight(
 def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
     while page.book.has_more:
-        page.book.read_on()
+        page.book.read_older()
     run, device = page.rounds.run, page.rounds.device
     assert [run.itemText(at) for at in range(run.count())] == [
         "All runs",
@@ -234,8 +234,8 @@ def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorke
     rows = page.book.rows or ()
     assert rows
     assert {row.device for row in rows} == {"cpu"}
-    last = worker.last(control.Ask)
-    assert isinstance(last, control.Ask)
+    last = worker.last(control.AskQuestion)
+    assert isinstance(last, control.AskQuestion)
     assert isinstance(last.question, AskSeries)
     assert last.question.device == "cpu"
     run.setCurrentIndex(2)
@@ -246,9 +246,9 @@ def test_filters_narrow_rounds_and_chart(page: PointsPage, worker: ScriptedWorke
 def test_filters_that_nothing_fits_say_so(page: PointsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
     worker.replies[AskPoints] = app_books.no_points
-    page.rounds.narrowed.emit(app_books.OURS, "cpu")
+    page.rounds.filter_changed.emit(app_books.OURS, "cpu")
     assert page.rounds.empty.isVisible()
-    assert page.rounds.empty.words == "No round of that run was worked in on that device."
+    assert page.rounds.empty.text == "No round of that run was worked in on that device."
 
 
 def test_without_any_round_it_says_what_will_stand_here(
@@ -256,7 +256,7 @@ def test_without_any_round_it_says_what_will_stand_here(
 ) -> None:
     worker.replies = no_replies()
     _show(page, worker, SCENES["new"])
-    assert "Each round that this computer takes part in" in page.rounds.empty.words
+    assert "Each round that this computer takes part in" in page.rounds.empty.text
     assert page.sums.total.figure == "0"
     assert page.range.chart.accessibleDescription() == "No points were verified in this time."
 
@@ -266,7 +266,7 @@ def test_rounds_that_cannot_be_had_can_be_asked_for_again(
 ) -> None:
     worker.replies[AskPoints] = "the points book cannot be read"
     _show(page, worker)
-    assert page.rounds.empty.words == "the points book cannot be read"
+    assert page.rounds.empty.text == "the points book cannot be read"
     worker.replies[AskPoints] = app_books.points
     qtbot.mouseClick(page.rounds.empty.button, Qt.MouseButton.LeftButton)
     assert page.rounds.table.isVisible()
@@ -277,12 +277,12 @@ def test_a_round_that_is_proven_changes_at_once(page: PointsPage, worker: Script
     proven = replace(
         PENDING, state="verified", micropoints=5, trained=5, entry=9, size=10, root="r"
     )
-    worker.replies[AskPoints] = Points(rows=(proven, *app_books.ROWS[1:PAGE]))
+    worker.replies[AskPoints] = PointsReply(rows=(proven, *app_books.ROWS[1:ROUNDS_PAGE]))
     _show(page, worker)
-    assert _cells(page, 0)[Column.STATE][0] == "Pending", "nothing was said to have changed"
+    assert _cells(page, 0)[RoundsColumn.STATE][0] == "Pending", "nothing was said to have changed"
     _show(page, worker, replace(LENDING, rounds=LENDING.rounds + 1))
-    assert _cells(page, 0)[Column.STATE] == ("Verified", "")
-    assert _cells(page, 0)[Column.POINTS][0] == "0.000005"
+    assert _cells(page, 0)[RoundsColumn.STATE] == ("Verified", "")
+    assert _cells(page, 0)[RoundsColumn.POINTS][0] == "0.000005"
 
 
 def test_an_export_is_told_with_its_file(
@@ -290,10 +290,10 @@ def test_an_export_is_told_with_its_file(
 ) -> None:
     _show(page, worker)
     page.write_file(str(tmp_path / "points.csv"))
-    assert page.toast.words == "1204 rounds written to points.csv"
+    assert page.toast.text == "1204 rounds written to points.csv"
     assert page.export.isEnabled()
     page.write_file(str(tmp_path / "absent" / "points.csv"))
-    assert "was not written" in page.toast.words
+    assert "was not written" in page.toast.text
     assert page.export.isEnabled()
 
 
@@ -308,21 +308,21 @@ def _settle(qapp: QGuiApplication) -> None:
         qapp.processEvents()
 
 
-def _index(page: PointsPage, row: int, column: Column) -> QModelIndex:
+def _index(page: PointsPage, row: int, column: RoundsColumn) -> QModelIndex:
     return page.rounds.table.rows.index(row, column)
 
 
-def _cells(page: PointsPage, row: int) -> dict[Column, tuple[str, str]]:
+def _cells(page: PointsPage, row: int) -> dict[RoundsColumn, tuple[str, str]]:
     return {
         column: (
             str(_index(page, row, column).data() or ""),
-            str(_index(page, row, column).data(Role.NOTE) or ""),
+            str(_index(page, row, column).data(RoundsRole.NOTE) or ""),
         )
-        for column in Column
+        for column in RoundsColumn
     }
 
 
-def _click(page: PointsPage, qtbot: QtBot, row: int, column: Column) -> None:
+def _click(page: PointsPage, qtbot: QtBot, row: int, column: RoundsColumn) -> None:
     table = page.rounds.table
     spot = table.visualRect(_index(page, row, column)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=spot)

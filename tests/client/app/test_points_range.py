@@ -10,18 +10,18 @@ from PySide6.QtCore import QDateTime, Qt
 from PySide6.QtWidgets import QRadioButton
 
 from tequio_client.app.pages import points
-from tequio_client.app.pages.page import Means
-from tequio_client.app.pages.points import MOST_STEPS, PointsPage, folded
+from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.points import MAX_STEPS, PointsPage, fold_series
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskSeries, Series
+from tequio_client.ipc.control import AskSeries, PointsSeries
 from tests.support.app_clock import Clock
 from tests.support.app_scenes import LENDING, NOW_MS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")
@@ -34,8 +34,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def page(model: Model, look: Look, clock: Clock, qtbot: QtBot) -> PointsPage:
-    means = Means(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, look: Theme, clock: Clock, qtbot: QtBot) -> PointsPage:
+    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
     made = PointsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
@@ -52,41 +52,41 @@ def test_each_span_is_asked_for_and_said(
     segments = page.range.span.findChildren(QRadioButton)
     wanted = next(one for one in segments if one.text() == words[span])
     qtbot.mouseClick(wanted, Qt.MouseButton.LeftButton)
-    question = points.question(span, NOW_MS)
-    last = worker.last(control.Ask)
-    assert isinstance(last, control.Ask)
+    question = points.series_question_for(span, NOW_MS)
+    last = worker.last(control.AskQuestion)
+    assert isinstance(last, control.AskQuestion)
     assert last.question == question
     reply = worker.replies[AskSeries](question)  # type: ignore[operator]  # it is a function
-    assert isinstance(reply, Series)
+    assert isinstance(reply, PointsSeries)
     exact = sum(reply.verified)
     assert page.range.sum.text() == f"{_exact(exact)} points in this time"
     assert page.range.chart.accessibleDescription().startswith(page.range.sum.text())
 
 
 def test_a_day_ends_now_and_others_begin_at_midnight() -> None:
-    day = points.question("day", NOW_MS)
+    day = points.series_question_for("day", NOW_MS)
     assert NOW_MS - day.since_ms < DAY_MS <= NOW_MS - day.since_ms + day.step_ms
     for span, days in (("week", 6), ("month", 29)):
-        first = QDateTime.fromMSecsSinceEpoch(points.question(span, NOW_MS).since_ms)
+        first = QDateTime.fromMSecsSinceEpoch(points.series_question_for(span, NOW_MS).since_ms)
         assert (first.time().hour(), first.time().minute()) == (0, 0)
         assert first.date().daysTo(QDateTime.fromMSecsSinceEpoch(NOW_MS).date()) == days
-    assert points.question("all", NOW_MS).since_ms == 0
+    assert points.series_question_for("all", NOW_MS).since_ms == 0
 
 
 def test_a_long_series_is_drawn_in_few_steps_and_loses_nothing() -> None:
-    series = Series(since_ms=0, step_ms=DAY_MS, verified=tuple(range(1_000)))
-    step_ms, sums = folded(series)
-    assert len(sums) <= MOST_STEPS
+    series = PointsSeries(since_ms=0, step_ms=DAY_MS, verified=tuple(range(1_000)))
+    step_ms, sums = fold_series(series)
+    assert len(sums) <= MAX_STEPS
     assert sum(sums) == sum(series.verified)
     assert step_ms == 9 * DAY_MS
-    assert folded(replace(series, verified=())) == (DAY_MS, ())
+    assert fold_series(replace(series, verified=())) == (DAY_MS, ())
 
 
 def test_another_hour_is_asked_for_anew(
     page: PointsPage, worker: ScriptedWorker, clock: Clock
 ) -> None:
     _show(page, worker)
-    page.range.span.choose("day")
+    page.range.span.select("day")
     _show(page, worker)
     asked = _series_asked(worker)
     _show(page, worker)
@@ -108,5 +108,6 @@ def _exact(micropoints: int) -> str:
 
 def _series_asked(worker: ScriptedWorker) -> int:
     return sum(
-        isinstance(one, control.Ask) and isinstance(one.question, AskSeries) for one in worker.heard
+        isinstance(one, control.AskQuestion) and isinstance(one.question, AskSeries)
+        for one in worker.heard
     )

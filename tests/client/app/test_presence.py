@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import QLocale, QObject, Qt, Signal
 
 from tequio_client.app import presence as presences
-from tequio_client.app.notifications import MOST, Notices
-from tequio_client.app.presence import Presence
-from tequio_client.app.settings_file import SettingsBook
-from tequio_client.app.window import Window
+from tequio_client.app.notifications import MOST_NOTICES, NoticeStrip
+from tequio_client.app.presence import WindowController
+from tequio_client.app.settings_file import SettingsStore
+from tequio_client.app.window import AppWindow
 from tests.support.app_language import PseudoLocale
 from tests.support.app_scenes import NOW_MS, SCENES
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 
@@ -39,14 +39,14 @@ class PaperPanel(QObject):
 
 @pytest.fixture
 def present(
-    model: Model, worker: ScriptedWorker, look: Look, language: Language, tmp_path: Path
-) -> Iterator[Callable[[PaperPanel], Presence]]:
-    made: list[Presence] = []
+    model: AppModel, worker: ScriptedWorker, look: Theme, language: Language, tmp_path: Path
+) -> Iterator[Callable[[PaperPanel], WindowController]]:
+    made: list[WindowController] = []
 
-    def beside(panel: PaperPanel) -> Presence:
-        book = SettingsBook(tmp_path)
-        presence = Presence(
-            lambda: Window(model, look, lambda: NOW_MS),
+    def beside(panel: PaperPanel) -> WindowController:
+        book = SettingsStore(tmp_path)
+        presence = WindowController(
+            lambda: AppWindow(model, look, lambda: NOW_MS),
             panel,  # type: ignore[arg-type]  # it has what matters of a tray
             book,
         )
@@ -57,12 +57,12 @@ def present(
     yield beside
     for presence in made:
         window = presence.window
-        presence.leave()
+        presence.close_window()
         window.deleteLater()
 
 
 def test_closing_hides_the_window_beside_a_panel(
-    present: Callable[[PaperPanel], Presence], qtbot: QtBot
+    present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
     presence = present(PaperPanel(is_there=True))
     presence.open()
@@ -74,7 +74,7 @@ def test_closing_hides_the_window_beside_a_panel(
 
 
 def test_closing_minimises_the_window_without_a_panel(
-    present: Callable[[PaperPanel], Presence], qtbot: QtBot
+    present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
     presence = present(PaperPanel(is_there=False))
     presence.open()
@@ -87,7 +87,7 @@ def test_closing_minimises_the_window_without_a_panel(
 
 
 def test_a_hidden_window_comes_back_when_the_panel_goes(
-    present: Callable[[PaperPanel], Presence],
+    present: Callable[[PaperPanel], WindowController],
 ) -> None:
     panel = PaperPanel(is_there=True)
     presence = present(panel)
@@ -100,91 +100,91 @@ def test_a_hidden_window_comes_back_when_the_panel_goes(
 
 
 def test_a_start_without_a_window_shows_one_when_no_panel_comes(
-    present: Callable[[PaperPanel], Presence], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    present: Callable[[PaperPanel], WindowController], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presences, "PANEL_MS", 20)
     presence = present(PaperPanel(is_there=False))
-    with qtbot.waitSignal(presence.minimised), qtbot.waitSignal(presence.made):
+    with qtbot.waitSignal(presence.minimised), qtbot.waitSignal(presence.window_created):
         presence.wait_for_panel()
     assert presence.window.isMinimized()
 
 
 def test_a_window_that_was_never_seen_comes_when_the_panel_goes(
-    present: Callable[[PaperPanel], Presence], qtbot: QtBot
+    present: Callable[[PaperPanel], WindowController], qtbot: QtBot
 ) -> None:
     panel = PaperPanel(is_there=True)
     presence = present(panel)
     panel.is_there = False
-    with qtbot.waitSignal(presence.made):
+    with qtbot.waitSignal(presence.window_created):
         panel.found.emit(False)  # noqa: FBT003 - a signal
     assert presence.window.isMinimized()
 
 
 def test_a_start_without_a_window_shows_none_beside_a_panel(
-    present: Callable[[PaperPanel], Presence], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    present: Callable[[PaperPanel], WindowController], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presences, "PANEL_MS", 20)
     presence = present(PaperPanel(is_there=True))
     presence.wait_for_panel()
-    with qtbot.assertNotEmitted(presence.made, wait=100):
+    with qtbot.assertNotEmitted(presence.window_created, wait=100):
         pass
 
 
 def test_leaving_closes_for_good_and_remembers_the_place(
-    present: Callable[[PaperPanel], Presence], tmp_path: Path
+    present: Callable[[PaperPanel], WindowController], tmp_path: Path
 ) -> None:
     presence = present(PaperPanel(is_there=True))
     presence.open()
     presence.window.resize(780, 560)
-    presence.leave()
+    presence.close_window()
     assert presence.window.isHidden()
     again = present(PaperPanel(is_there=True))
     assert (again.window.width(), again.window.height()) == (780, 560)
-    assert SettingsBook(tmp_path).settings.page == "home"
+    assert SettingsStore(tmp_path).settings.page == "home"
 
 
 def test_a_place_that_makes_no_sense_is_passed_over(
-    present: Callable[[PaperPanel], Presence], tmp_path: Path
+    present: Callable[[PaperPanel], WindowController], tmp_path: Path
 ) -> None:
-    SettingsBook(tmp_path).change(geometry="no base64 at all!", page="of another version")
+    SettingsStore(tmp_path).change(geometry="no base64 at all!", page="of another version")
     presence = present(PaperPanel(is_there=True))
     presence.open()
     assert presence.window.page_name == "home"
 
 
-def test_ctrl_q_quits(present: Callable[[PaperPanel], Presence], qtbot: QtBot) -> None:
+def test_ctrl_q_quits(present: Callable[[PaperPanel], WindowController], qtbot: QtBot) -> None:
     presence = present(PaperPanel(is_there=True))
     presence.open()
     with qtbot.waitActive(presence.window):
         presence.window.activateWindow()
-    with qtbot.waitSignal(presence.left):
+    with qtbot.waitSignal(presence.quit_requested):
         qtbot.keyClick(presence.window, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 
 def test_a_notice_is_said_once_until_it_is_dismissed(
-    look: Look, language: Language, qtbot: QtBot
+    look: Theme, language: Language, qtbot: QtBot
 ) -> None:
-    notices = Notices()
+    notices = NoticeStrip()
     qtbot.addWidget(notices)
     assert notices.isHidden()
-    notices.say("damaged", "/somewhere/ana/app.json.damaged")
-    notices.say("damaged", "/somewhere/ana/app.json.damaged")
+    notices.add("damaged", "/somewhere/ana/app.json.damaged")
+    notices.add("damaged", "/somewhere/ana/app.json.damaged")
     assert len(notices.words) == 1
     assert "/somewhere/ana/app.json.damaged" in notices.words[0]
     notices.dismiss("damaged", "/somewhere/ana/app.json.damaged")
     assert notices.words == []
     assert notices.isHidden()
-    for number in range(MOST + 2):
-        notices.say("unsaved", str(number))
-    assert len(notices.words) == MOST
+    for number in range(MOST_NOTICES + 2):
+        notices.add("unsaved", str(number))
+    assert len(notices.words) == MOST_NOTICES
 
 
 def test_notices_are_said_in_the_language_that_is_spoken(
-    look: Look, language: Language, qtbot: QtBot
+    look: Theme, language: Language, qtbot: QtBot
 ) -> None:
-    notices = Notices()
+    notices = NoticeStrip()
     qtbot.addWidget(notices)
-    notices.say("no-tray")
+    notices.add("no-tray")
     english = notices.words
     language.apply(QLocale("en_US"), PseudoLocale())
     qtbot.waitUntil(lambda: notices.words != english)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.app.pages.settings import Settings
-from tequio_client.app.window import Window
-from tequio_shared.network.genesis import OF_COORDINATOR, OF_ORGANISERS
+from tequio_client.app.pages.settings import SettingsPage
+from tequio_client.app.window import AppWindow
+from tequio_shared.network.genesis import COORDINATOR_BODIES, ORGANISER_BODIES
 from tequio_shared.statements import BODIES
 from tequio_shared.statements.network import MemberVouch
 from tests.support.app_scenes import NOW_MS
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
 
 SAID = {
     "key.register": {"ledger-key"},
@@ -42,13 +42,13 @@ SAID = {
 
 
 def test_every_statement_of_a_volunteer_is_told(
-    model: Model, look: Look, language: Language, qtbot: QtBot
+    model: AppModel, look: Theme, language: Language, qtbot: QtBot
 ) -> None:
-    window = Window(model, look, lambda: NOW_MS)
+    window = AppWindow(model, look, lambda: NOW_MS)
     qtbot.addWidget(window)
     window.open_page("settings")
     page = window.page
-    assert isinstance(page, Settings)
-    others = {*OF_COORDINATOR, *OF_ORGANISERS, MemberVouch}  # the last is said by connectors
+    assert isinstance(page, SettingsPage)
+    others = {*COORDINATOR_BODIES, *ORGANISER_BODIES, MemberVouch}  # the last is said by connectors
     assert SAID.keys() == {kind for (kind, _), body in BODIES.items() if body not in others}
     assert set.union(*SAID.values()) <= page.section_of("privacy").rows.keys()

@@ -8,17 +8,17 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.widgets.indicators import TRACK, Interval, IntervalBar, Milestones
-from tequio_client.app.widgets.race_chart import RaceChart, Racer, bottom_top_and_step
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.widgets.indicators import TRACK, IntervalBar, Milestones, ScoreInterval
+from tequio_client.app.widgets.race_chart import RaceChart, RaceLine, axis_ends_and_step
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
 
 pytestmark = pytest.mark.usefixtures("look", "language")
-FAST = Racer(name="fast", points=((10, 9.0), (20, 5.0), (30, 3.0)), place=0)
-SLOW = Racer(name="slow", points=((10, 9.5), (20, 7.0)), place=1)
+FAST = RaceLine(name="fast", points=((10, 9.0), (20, 5.0), (30, 3.0)), place=0)
+SLOW = RaceLine(name="slow", points=((10, 9.5), (20, 7.0)), place=1)
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def chart(qtbot: QtBot) -> RaceChart:
         write_axis=lambda value, places: f"{value:.{places}f}",
         write_step=lambda at: f"round {at}",
     )
-    made.say_empty("Nothing yet")
+    made.set_empty_text("Nothing yet")
     qtbot.addWidget(made)
     made.resize(420, 220)
     made.show()
@@ -37,31 +37,31 @@ def chart(qtbot: QtBot) -> RaceChart:
 
 
 def test_without_a_line_it_says_why(chart: RaceChart) -> None:
-    chart.show_racers([Racer(name="none", points=())], "")
+    chart.set_lines([RaceLine(name="none", points=())], "")
     assert chart.accessibleDescription() == "Nothing yet"
-    chart.say_empty("On its way")
+    chart.set_empty_text("On its way")
     assert chart.accessibleDescription() == "On its way"
     assert not chart.grab().isNull()
 
 
 def test_each_line_has_its_colour(chart: RaceChart) -> None:
-    chart.show_racers([FAST, SLOW], "fast leads")
+    chart.set_lines([FAST, SLOW], "fast leads")
     assert chart.accessibleDescription() == "fast leads"
     seen = _colours(chart)
-    assert {tokens().accent, tokens().accent2} <= seen
+    assert {current_tokens().accent, current_tokens().accent2} <= seen
 
 
 def test_the_mouse_chooses_the_nearest_step(chart: RaceChart, qtbot: QtBot) -> None:
-    chart.show_racers([FAST, SLOW], "fast leads")
+    chart.set_lines([FAST, SLOW], "fast leads")
     before = chart.grab().toImage()
     qtbot.mouseMove(chart, QPoint(chart.width() - 60, 90))
-    assert chart.chosen == 30
+    assert chart.selected_step == 30
     assert chart.accessibleDescription() == "round 30, fast 3.0", "the slow one is not there yet"
     assert chart.grab().toImage() != before
 
 
 def test_the_keyboard_goes_from_step_to_step(chart: RaceChart, qtbot: QtBot) -> None:
-    chart.show_racers([FAST, SLOW], "fast leads")
+    chart.set_lines([FAST, SLOW], "fast leads")
     for key, said in (
         (Qt.Key.Key_Home, "round 10, fast 9.0, slow 9.5"),
         (Qt.Key.Key_Right, "round 20, fast 5.0, slow 7.0"),
@@ -73,16 +73,16 @@ def test_the_keyboard_goes_from_step_to_step(chart: RaceChart, qtbot: QtBot) -> 
 
 
 def test_one_round_alone_can_be_drawn(chart: RaceChart) -> None:
-    chart.show_racers([Racer(name="one", points=((1, 4.0),))], "one: 4.0")
-    assert tokens().accent in _colours(chart)
+    chart.set_lines([RaceLine(name="one", points=((1, 4.0),))], "one: 4.0")
+    assert current_tokens().accent in _colours(chart)
 
 
 def test_names_of_lines_that_end_together_stand_apart(chart: RaceChart) -> None:
     twins = [
-        Racer(name=name, points=((1, 4.0), (9, 3.0)), place=at) for at, name in enumerate("abc")
+        RaceLine(name=name, points=((1, 4.0), (9, 3.0)), place=at) for at, name in enumerate("abc")
     ]
-    chart.show_racers(twins, "all the same")
-    assert tokens().warn in _colours(chart), "its line is hidden, its name has a dot"
+    chart.set_lines(twins, "all the same")
+    assert current_tokens().warn in _colours(chart), "its line is hidden, its name has a dot"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_names_of_lines_that_end_together_stand_apart(chart: RaceChart) -> None:
 def test_an_axis_holds_its_values_in_round_steps(
     lowest: float, highest: float, axis: tuple[float, float, float]
 ) -> None:
-    assert bottom_top_and_step(lowest, highest, 4) == pytest.approx(axis)
+    assert axis_ends_and_step(lowest, highest, 4) == pytest.approx(axis)
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ def test_an_interval_stands_where_its_scale_says(
     qtbot.addWidget(bar)
     bar.setLayoutDirection(direction)
     bar.resize(112, 22)
-    bar.show_interval(Interval(low=2.0, value=3.0, high=4.0), (0.0, 10.0), is_ours=True)
+    bar.show_interval(ScoreInterval(low=2.0, value=3.0, high=4.0), (0.0, 10.0), is_ours=True)
     bar.show()
     is_mirrored = direction is Qt.LayoutDirection.RightToLeft
     assert bar.place(3.0) == (112 - 36 if is_mirrored else 36)
     seen = bar.grab().toImage()
-    assert seen.pixelColor(round(bar.place(3.0)), 11) == QColor(tokens().text_accent)
-    assert seen.pixelColor(round(bar.place(2.1)), 11) == QColor(tokens().accent)
-    assert seen.pixelColor(round(bar.place(9.0)), 11) != QColor(tokens().accent)
+    assert seen.pixelColor(round(bar.place(3.0)), 11) == QColor(current_tokens().text_accent)
+    assert seen.pixelColor(round(bar.place(2.1)), 11) == QColor(current_tokens().accent)
+    assert seen.pixelColor(round(bar.place(9.0)), 11) != QColor(current_tokens().accent)
 
 
 def test_dates_that_are_over_are_filled(qtbot: QtBot) -> None:
@@ -130,9 +130,9 @@ def test_dates_that_are_over_are_filled(qtbot: QtBot) -> None:
     seen = made.grab().toImage()
     spots = [label.geometry().center().x() for label in made._dates]  # noqa: SLF001 - its dots
     inks = [seen.pixelColor(x, TRACK // 2).name() for x in spots]
-    assert inks == [tokens().accent, tokens().accent, tokens().card]
+    assert inks == [current_tokens().accent, current_tokens().accent, current_tokens().card]
     made.show_dates(("1 Nov", "9 Nov", "20 Nov"), -1.0, "Start: 1 Nov", is_over=False)
-    assert made.grab().toImage().pixelColor(spots[0], TRACK // 2).name() == tokens().card
+    assert made.grab().toImage().pixelColor(spots[0], TRACK // 2).name() == current_tokens().card
 
 
 def _colours(widget: QWidget) -> set[str]:

@@ -7,150 +7,154 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from tequio_client.app.pages.rounds_model import PAGE, RoundsBook
+from tequio_client.app.pages.rounds_model import ROUNDS_PAGE, RoundsReader
 from tequio_client.ipc import control
-from tequio_client.ipc.control import ROWS, AskPoints, Points, PointsRow
+from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply, PointsRow
 from tests.support import app_books
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.ipc.control import Question
     from tests.support.app_worker import ScriptedWorker
 
 
 @pytest.fixture
-def book(model: Model) -> RoundsBook:
-    return RoundsBook(model)
+def book(model: AppModel) -> RoundsReader:
+    return RoundsReader(model)
 
 
-def test_the_first_page_is_the_newest(book: RoundsBook) -> None:
+def test_the_first_page_is_the_newest(book: RoundsReader) -> None:
     assert not book.is_loading
-    book.renew()
-    assert book.rows == app_books.ROWS[:PAGE]
+    book.reload()
+    assert book.rows == app_books.ROWS[:ROUNDS_PAGE]
     assert book.has_more
 
 
 def test_reading_on_goes_to_the_end_and_no_further(
-    book: RoundsBook, worker: ScriptedWorker
+    book: RoundsReader, worker: ScriptedWorker
 ) -> None:
-    book.renew()
+    book.reload()
     while book.has_more:
-        book.read_on()
+        book.read_older()
     assert book.rows == app_books.ROWS
     asked = len(worker.heard)
-    book.read_on()
+    book.read_older()
     assert len(worker.heard) == asked
 
 
 def test_a_change_of_the_book_reads_all_anew_that_was_read(
-    book: RoundsBook, worker: ScriptedWorker
+    book: RoundsReader, worker: ScriptedWorker
 ) -> None:
-    book.renew()
+    book.reload()
     for _ in range(6):
-        book.read_on()
+        book.read_older()
     shown = len(book.rows or ())
-    assert shown == 7 * PAGE
+    assert shown == 7 * ROUNDS_PAGE
     changed = [replace(row, state="verified", size=99) for row in app_books.ROWS]
     extra = replace(
         changed[shown - 2], number=changed[shown - 2].number + 1
     )  # found by catching up
     changed.insert(shown - 2, extra)
     worker.replies[AskPoints] = _answers(changed)
-    book.renew()
+    book.reload()
     assert extra in (book.rows or ())
     assert all(row.size == 99 for row in book.rows or ())
     assert (book.rows or ())[-1].number <= app_books.ROWS[shown - 1].number
     assert book.has_more
-    book.read_on()
+    book.read_older()
     numbers = [row.number for row in book.rows or ()]
     assert numbers == sorted(set(numbers), reverse=True)
 
 
-def test_a_change_while_reading_is_not_forgotten(book: RoundsBook, worker: ScriptedWorker) -> None:
+def test_a_change_while_reading_is_not_forgotten(
+    book: RoundsReader, worker: ScriptedWorker
+) -> None:
     worker.replies.pop(AskPoints)
-    book.renew()
-    book.renew()
+    book.reload()
+    book.reload()
     assert _asked(worker) == 1
     worker.replies[AskPoints] = app_books.points
-    _answer(worker, 1, Points(rows=app_books.ROWS[5:9]))
+    _answer(worker, 1, PointsReply(rows=app_books.ROWS[5:9]))
     assert _asked(worker) == 2
-    assert book.rows == app_books.ROWS[:PAGE]
+    assert book.rows == app_books.ROWS[:ROUNDS_PAGE]
 
 
-def test_filters_are_asked_of_the_worker(book: RoundsBook, worker: ScriptedWorker) -> None:
-    book.renew()
-    book.narrow(app_books.OTHER, "cpu")
+def test_filters_are_asked_of_the_worker(book: RoundsReader, worker: ScriptedWorker) -> None:
+    book.reload()
+    book.set_filter(app_books.OTHER, "cpu")
     rows = book.rows or ()
     assert rows
     assert {(row.run, row.device) for row in rows} == {(app_books.OTHER, "cpu")}
-    last = worker.last(control.Ask)
-    assert isinstance(last, control.Ask)
-    assert last.question == AskPoints(run=app_books.OTHER, device="cpu", limit=PAGE)
+    last = worker.last(control.AskQuestion)
+    assert isinstance(last, control.AskQuestion)
+    assert last.question == AskPoints(run=app_books.OTHER, device="cpu", limit=ROUNDS_PAGE)
 
 
 def test_an_answer_to_an_older_filter_is_passed_over(
-    book: RoundsBook, worker: ScriptedWorker
+    book: RoundsReader, worker: ScriptedWorker
 ) -> None:
     worker.replies.pop(AskPoints)
-    book.renew()
-    book.narrow("", "cpu")
-    _answer(worker, 1, Points(rows=app_books.ROWS[:4]))
+    book.reload()
+    book.set_filter("", "cpu")
+    _answer(worker, 1, PointsReply(rows=app_books.ROWS[:4]))
     assert book.rows is None
-    _answer(worker, 2, Points(rows=app_books.ROWS[7:8]))
+    _answer(worker, 2, PointsReply(rows=app_books.ROWS[7:8]))
     assert book.rows == app_books.ROWS[7:8]
 
 
-def test_names_that_were_seen_stay_known(book: RoundsBook) -> None:
-    book.renew()
+def test_names_that_were_seen_stay_known(book: RoundsReader) -> None:
+    book.reload()
     assert book.runs == {app_books.OURS: "nova-350m"}
     assert book.devices == ("cpu", "cuda:0")
-    book.narrow("", "cpu")
+    book.set_filter("", "cpu")
     assert book.devices == ("cpu", "cuda:0")
 
 
 def test_a_refusal_is_told_and_leaves_what_was_read(
-    book: RoundsBook, worker: ScriptedWorker
+    book: RoundsReader, worker: ScriptedWorker
 ) -> None:
-    book.renew()
+    book.reload()
     worker.replies[AskPoints] = "the book cannot be read"
-    book.read_on()
+    book.read_older()
     assert book.problem == "the book cannot be read"
-    assert book.rows == app_books.ROWS[:PAGE]
+    assert book.rows == app_books.ROWS[:ROUNDS_PAGE]
     assert not book.is_loading
     worker.replies[AskPoints] = app_books.points
-    book.renew()
+    book.reload()
     assert book.problem == ""
 
 
-def test_no_page_is_longer_than_the_worker_allows(book: RoundsBook, worker: ScriptedWorker) -> None:
-    book.renew()
+def test_no_page_is_longer_than_the_worker_allows(
+    book: RoundsReader, worker: ScriptedWorker
+) -> None:
+    book.reload()
     while book.has_more:
-        book.read_on()
-    book.renew()
+        book.read_older()
+    book.reload()
     limits = [
         one.question.limit
         for one in worker.heard
-        if isinstance(one, control.Ask) and isinstance(one.question, AskPoints)
+        if isinstance(one, control.AskQuestion) and isinstance(one.question, AskPoints)
     ]
-    assert max(limits) == ROWS
+    assert max(limits) == MAX_ROWS
     assert book.rows == app_books.ROWS
 
 
-def _answers(rows: list[PointsRow]) -> Callable[[Question], Points]:
-    def answer(question: Question) -> Points:
+def _answers(rows: list[PointsRow]) -> Callable[[Question], PointsReply]:
+    def answer(question: Question) -> PointsReply:
         assert isinstance(question, AskPoints)
         fitting = [row for row in rows if question.before is None or row.number < question.before]
         has_more = len(fitting) > question.limit
-        return Points(rows=tuple(fitting[: question.limit]), has_more=has_more)
+        return PointsReply(rows=tuple(fitting[: question.limit]), has_more=has_more)
 
     return answer
 
 
 def _asked(worker: ScriptedWorker) -> int:
-    return sum(isinstance(one, control.Ask) for one in worker.heard)
+    return sum(isinstance(one, control.AskQuestion) for one in worker.heard)
 
 
-def _answer(worker: ScriptedWorker, number: int, reply: Points) -> None:
-    worker.say(control.Answer(id=number, reply=reply))
+def _answer(worker: ScriptedWorker, number: int, reply: PointsReply) -> None:
+    worker.say(control.QuestionAnswer(id=number, reply=reply))

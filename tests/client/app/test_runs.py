@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from tequio_client.app.pages.page import Means
-from tequio_client.app.pages.run_detail import ANY, Facts, RunWriting
-from tequio_client.app.pages.run_needs import Kind
+from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.run_detail import AUTOMATIC, RunFigures, RunWriting
+from tequio_client.app.pages.run_needs import NeedKind
 from tequio_client.app.pages.runs import EVERY_MS, RunsPage
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskRuns, Runs, SampleShown
+from tequio_client.ipc.control import AskRuns, GeneratedSample, RunsReply
 from tests.support.app_books import (
     ENDED,
     FULL,
@@ -31,8 +31,8 @@ from tests.support.app_scenes import AGREED, LENDING, SCENES
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")
@@ -45,8 +45,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def page(model: Model, look: Look, clock: Clock, qtbot: QtBot) -> RunsPage:
-    means = Means(model=model, look=look, now_ms=clock, open_page=lambda _: None)
+def page(model: AppModel, look: Theme, clock: Clock, qtbot: QtBot) -> RunsPage:
+    means = PageContext(model=model, look=look, now_ms=clock, open_page=lambda _: None)
     made = RunsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 900)
@@ -58,7 +58,7 @@ def test_before_the_answer_it_says_that_it_looks(page: RunsPage, worker: Scripte
     worker.replies.pop(AskRuns)
     _show(page, worker)
     assert page.stack.currentWidget() is page.empty
-    assert "asked" in page.empty.words
+    assert "asked" in page.empty.text
     assert not page.again.isEnabled()
     assert not page.empty.button.isVisible()
 
@@ -67,7 +67,7 @@ def test_every_run_has_its_row(page: RunsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
     rows = page.choices.rows
     assert list(rows) == [row.run for row in RUNS.rows]
-    places = {name: (row.place.words, row.fit.words) for name, row in rows.items()}
+    places = {name: (row.place.text, row.fit.text) for name, row in rows.items()}
     assert places == {
         OURS: ("Yours", "Tight"),
         OTHER: ("", "Fits"),
@@ -77,7 +77,7 @@ def test_every_run_has_its_row(page: RunsPage, worker: ScriptedWorker) -> None:
     }
     assert not rows[ENDED.run].fit.isVisible()
     assert rows[OURS].facts.text() == "Round 1,841 of 4,000  ·  23 of 64 members"
-    assert rows[OURS].bar.part == pytest.approx(1_841 / 4_000)
+    assert rows[OURS].bar.share == pytest.approx(1_841 / 4_000)
 
 
 def test_a_row_says_all_of_itself_to_who_listens(page: RunsPage, worker: ScriptedWorker) -> None:
@@ -88,7 +88,7 @@ def test_a_row_says_all_of_itself_to_who_listens(page: RunsPage, worker: Scripte
 
 
 def test_a_run_of_adapters_says_how_many_parameters_are_trained(qtbot: QtBot) -> None:
-    facts = Facts()
+    facts = RunFigures()
     qtbot.addWidget(facts)
     facts.show_run(replace(NOVA, adapters=40_000_000))
     said = "354,871,296 parameters; 40.0M of them are adapters, and trained"
@@ -107,13 +107,13 @@ def test_our_own_run_is_looked_at_first_with_its_needs(
     assert detail.facts.parameters.figure == "355M"
     assert detail.facts.parameters.toolTip() == "354,871,296 parameters"
     assert detail.facts.members.figure == "23 / 64"
-    shown = {kind: (row.words, row.chip.words) for kind, row in rows.items()}
+    shown = {kind: (row.amounts, row.chip.text) for kind, row in rows.items()}
     assert shown == {
-        Kind.MEMORY: ("8.4 GB of 9.6 GB on RTX 4070", "Tight"),
-        Kind.DISK: ("17 GB of 32 GB that your limits leave", "Fits"),
-        Kind.FIRST: ("2.1 GB of 69 GB left this month", "Fits"),
-        Kind.UP: ("310 MB of 2.3 GB by your limit", "Fits"),
-        Kind.DOWN: ("322 MB No limit set", "Fits"),
+        NeedKind.MEMORY: ("8.4 GB of 9.6 GB on RTX 4070", "Tight"),
+        NeedKind.DISK: ("17 GB of 32 GB that your limits leave", "Fits"),
+        NeedKind.FIRST: ("2.1 GB of 69 GB left this month", "Fits"),
+        NeedKind.UP: ("310 MB of 2.3 GB by your limit", "Fits"),
+        NeedKind.DOWN: ("322 MB No limit set", "Fits"),
     }
     assert "about 4 days of lending" in detail.meaning.text()
     assert "fetches 2.1 GB once" in detail.meaning.text()
@@ -129,8 +129,8 @@ def test_joining_sends_the_run_with_all_other_preferences(
     assert "your points stay yours" in page.detail.note.text()
     qtbot.mouseClick(page.detail.button, Qt.MouseButton.LeftButton)
     chosen = replace(AGREED, run=OTHER)
-    assert worker.last(control.Choose) == control.Choose(preferences=chosen)
-    qtbot.waitUntil(lambda: page.choices.rows[OTHER].place.words == "Chosen", timeout=1_000)
+    assert worker.last(control.SetPreferences) == control.SetPreferences(preferences=chosen)
+    qtbot.waitUntil(lambda: page.choices.rows[OTHER].place.text == "Chosen", timeout=1_000)
     assert not page.detail.button.isEnabled()
     assert not page.choices.any.chip.isVisible()
 
@@ -142,7 +142,7 @@ def test_the_choice_can_be_left_to_the_program(
     qtbot.mouseClick(page.choices.any, Qt.MouseButton.LeftButton)
     assert page.detail.button.text() == "Choose for me"
     qtbot.mouseClick(page.detail.button, Qt.MouseButton.LeftButton)
-    assert worker.last(control.Choose) == control.Choose(preferences=AGREED)
+    assert worker.last(control.SetPreferences) == control.SetPreferences(preferences=AGREED)
     qtbot.waitUntil(lambda: not page.detail.button.isEnabled(), timeout=1_000)
     page.refresh()
     assert page.detail.note.text() == "This computer works for nova-350m now."
@@ -160,8 +160,8 @@ def test_published_heads_are_linked_the_newest_first(
     ]
     address = f"https://huggingface.co/tequio/nova-350m/tree/{'4f1c' * 10}"
     assert shown.rows[0].button.toolTip() == address
-    for run in (OTHER, ANY):
-        page.look_at(run)
+    for run in (OTHER, AUTOMATIC):
+        page.select(run)
         assert not shown.isVisible()
 
 
@@ -176,20 +176,20 @@ def test_what_the_model_writes_is_shown_as_plain_text(
     for part in (shown.prompt, shown.text):
         assert part.textFormat() == Qt.TextFormat.PlainText
     assert shown.note.text().startswith("After round 1,840.")
-    for run in (OTHER, ANY):
-        page.look_at(run)
+    for run in (OTHER, AUTOMATIC):
+        page.select(run)
         assert not shown.isVisible()
 
 
 def test_a_model_may_write_nothing_or_a_word_without_an_end(qtbot: QtBot) -> None:
     shown = RunWriting()
     qtbot.addWidget(shown)
-    shown.show_sample(SampleShown(round=3, prompt="a" * 60, text=""))
+    shown.show_sample(GeneratedSample(round=3, prompt="a" * 60, text=""))
     assert shown.text.text() == "Nothing: to the model the text ends there."
     parts = shown.prompt.text().split("\u200b")
     assert "".join(parts) == "a" * 60
     assert max(map(len, parts)) == 24
-    shown.show_sample(SampleShown(round=3, prompt="a", text="\nb" * 90))
+    shown.show_sample(GeneratedSample(round=3, prompt="a", text="\nb" * 90))
     assert shown.text.text().split("\n") == ["b"] * 12 + ["…"]
 
 
@@ -197,7 +197,9 @@ def test_a_run_that_was_chosen_for_us_can_be_kept(page: RunsPage, worker: Script
     _show(page, worker)
     assert page.detail.button.text() == "Stay on this run"
     page.detail.button.click()
-    assert worker.last(control.Choose) == control.Choose(preferences=replace(AGREED, run=OURS))
+    assert worker.last(control.SetPreferences) == control.SetPreferences(
+        preferences=replace(AGREED, run=OURS)
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,7 +214,7 @@ def test_what_speaks_against_a_run_is_said(
     page: RunsPage, worker: ScriptedWorker, run: str, words: str, *, can_join: bool
 ) -> None:
     _show(page, worker, IDLE)
-    page.look_at(run)
+    page.select(run)
     said = page.detail.words.text() + page.detail.note.text()
     assert words in said
     assert page.detail.button.isEnabled() == can_join
@@ -221,16 +223,16 @@ def test_what_speaks_against_a_run_is_said(
 def test_a_line_that_is_too_slow_is_not_said_to_stop_the_computer(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
-    worker.replies[AskRuns] = Runs(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
+    worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
     _show(page, worker, IDLE)
-    page.look_at(OTHER)
+    page.select(OTHER)
     assert page.detail.note.text().startswith("Your limit of the line is less")
 
 
 def test_too_little_traffic_for_a_day_is_said(page: RunsPage, worker: ScriptedWorker) -> None:
-    worker.replies[AskRuns] = Runs(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
+    worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
     _show(page, worker, IDLE)
-    page.look_at(OTHER)
+    page.select(OTHER)
     assert "do not last for a day" in page.detail.meaning.text()
 
 
@@ -238,9 +240,9 @@ def test_too_little_traffic_for_a_day_is_said(page: RunsPage, worker: ScriptedWo
 def test_without_an_open_run_it_says_what_happens_then(
     page: RunsPage, worker: ScriptedWorker, rows: tuple[object, ...]
 ) -> None:
-    worker.replies[AskRuns] = Runs(rows=rows)  # type: ignore[arg-type]  # rows of runs
+    worker.replies[AskRuns] = RunsReply(rows=rows)  # type: ignore[arg-type]  # rows of runs
     _show(page, worker, IDLE)
-    said = page.banner.words if rows else page.empty.words
+    said = page.banner.text if rows else page.empty.text
     assert said.startswith("No run is open now. Tequio keeps looking")
     assert page.banner.isVisible() == bool(rows)
 
@@ -253,7 +255,7 @@ def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     clock.ms += 25 * 60_000
     _show(page, worker, SCENES["ledger-away"])
     assert page.banner.isVisible()
-    assert page.banner.words.endswith("PM: the ledger does not answer.")
+    assert page.banner.text.endswith("PM: the ledger does not answer.")
     assert page.head.words.endswith("List read 25 min ago.")
     assert list(page.choices.rows) == [row.run for row in RUNS.rows]
     worker.replies[AskRuns] = RUNS
@@ -266,7 +268,7 @@ def test_an_error_without_a_list_can_be_tried_again(
 ) -> None:
     worker.replies[AskRuns] = "the ledger does not answer."
     _show(page, worker)
-    assert page.empty.words == "the ledger does not answer. Tequio will keep trying."
+    assert page.empty.text == "the ledger does not answer. Tequio will keep trying."
     worker.replies[AskRuns] = RUNS
     qtbot.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)
     assert page.stack.currentWidget() is not page.empty
@@ -302,13 +304,13 @@ def test_a_chosen_run_that_is_not_open_any_more_is_told(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
     _show(page, worker, replace(IDLE, preferences=replace(AGREED, run=ENDED.run)))
-    assert page.banner.words == "The run that you chose is not open any more. Choose another."
+    assert page.banner.text == "The run that you chose is not open any more. Choose another."
 
 
 def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: ScriptedWorker) -> None:
     _show(page, worker)
     kept = page.choices.rows[NOVA.run]
-    worker.replies[AskRuns] = Runs(rows=(SMALL, replace(NOVA, round=1_842)))
+    worker.replies[AskRuns] = RunsReply(rows=(SMALL, replace(NOVA, round=1_842)))
     page.ask()
     assert list(page.choices.rows) == [SMALL.run, NOVA.run]
     assert page.choices.rows[NOVA.run] is kept
@@ -320,16 +322,16 @@ def test_a_worker_that_is_gone_leaves_the_list(page: RunsPage, worker: ScriptedW
     worker.gone.emit("The worker ended five times: disk full")
     page.refresh()
     assert list(page.choices.rows) == [row.run for row in RUNS.rows]
-    assert page.choices.rows[OTHER].fit.words == "Unknown"
+    assert page.choices.rows[OTHER].fit.text == "Unknown"
 
 
 def test_any_is_looked_at_where_nothing_else_is(page: RunsPage, worker: ScriptedWorker) -> None:
-    worker.replies[AskRuns] = Runs(rows=(replace(NOVA, is_ours=False), SMALL))
+    worker.replies[AskRuns] = RunsReply(rows=(replace(NOVA, is_ours=False), SMALL))
     _show(page, worker, IDLE)
     assert page.choices.any.isChecked()
     assert page.detail.name.text() == "Choose for me"
-    page.look_at(OTHER)
-    page.look_at(ANY)
+    page.select(OTHER)
+    page.select(AUTOMATIC)
     assert page.choices.any.isChecked()
 
 
@@ -340,5 +342,6 @@ def _show(page: RunsPage, worker: ScriptedWorker, snapshot: object = LENDING) ->
 
 def _asked(worker: ScriptedWorker) -> int:
     return sum(
-        isinstance(one, control.Ask) and isinstance(one.question, AskRuns) for one in worker.heard
+        isinstance(one, control.AskQuestion) and isinstance(one.question, AskRuns)
+        for one in worker.heard
     )

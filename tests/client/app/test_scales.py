@@ -17,13 +17,13 @@ import sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from tequio_client.app.pages import PAGES
-from tequio_client.app.theme.look import Choice
+from tequio_client.app.theme.look import Appearance
 from tests.support.app_pictures import PLACES, Studio
 from tests.support.app_sight import is_cut, labels
 
 scale, folder = float(sys.argv[1]), Path(sys.argv[2])
 studio = Studio(QApplication([]), folder)
-studio.dress(Choice.DARK, "pseudo")
+studio.dress(Appearance.DARK, "pseudo")
 seen = 0
 for page in (*(entry.name for entry in PAGES), *PLACES):
     window = studio.window("lending", page)

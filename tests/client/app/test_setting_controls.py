@@ -25,32 +25,32 @@ W = TypeVar("W", bound=QWidget)
 def test_a_number_tells_only_of_the_hand(qtbot: QtBot) -> None:
     box = _shown(qtbot, NumberBox("Quota", 0, 500, "GB", nothing="No limit"))
     with qtbot.assertNotEmitted(box.chosen):
-        box.choose(40)
+        box.set_number(40)
     assert box.text() == "40 GB"
     with qtbot.waitSignal(box.chosen) as told:
         qtbot.keyClick(box, Qt.Key.Key_Up)
     assert told.args == [41.0]
-    box.choose(0)
+    box.set_number(0)
     assert box.text() == "No limit"
 
 
 def test_the_wheel_scrolls_the_page_and_no_control(qtbot: QtBot) -> None:
     box = _shown(qtbot, NumberBox("Quota", 0, 500, "GB"))
     choices = _shown(qtbot, Dropdown("Language", {"en": "English", "es": "Español"}))
-    box.choose(40)
+    box.set_number(40)
     for control in (box, choices):
         event = _wheel(control)
         QApplication.sendEvent(control, event)
         assert not event.isAccepted()
-    assert (box.value(), choices.choice) == (40, "en")
+    assert (box.value(), choices.selected) == (40, "en")
 
 
 def test_a_dropdown_tells_only_of_the_hand(qtbot: QtBot) -> None:
     choices = _shown(qtbot, Dropdown("Language", {"": "System", "en": "English"}))
     with qtbot.assertNotEmitted(choices.chosen):
-        choices.choose("en")
-        choices.choose("xx")
-    assert choices.choice == "en"
+        choices.select("en")
+        choices.select("xx")
+    assert choices.selected == "en"
     with qtbot.waitSignal(choices.chosen) as told:
         qtbot.keyClick(choices, Qt.Key.Key_Up)
     assert told.args == [""]
@@ -59,12 +59,12 @@ def test_a_dropdown_tells_only_of_the_hand(qtbot: QtBot) -> None:
 def test_of_cards_one_is_chosen_or_none(qtbot: QtBot) -> None:
     cards = ChoiceCards("Preset", {"a": ("Gentle", "Rarely."), "b": ("Max", "Often.")})
     _shown(qtbot, cards, 400)
-    cards.choose("b")
+    cards.select("b")
     assert [card.isChecked() for card in cards.cards.values()] == [False, True]
     with qtbot.waitSignal(cards.chosen) as told:
         qtbot.keyClick(cards.cards["a"], Qt.Key.Key_Space)
     assert told.args == ["a"]
-    cards.choose("")
+    cards.select("")
     assert not any(card.isChecked() for card in cards.cards.values())
     assert cards.cards["a"].accessibleDescription() == "Rarely."
 
@@ -104,8 +104,8 @@ def test_a_change_is_taken_back_once(qtbot: QtBot) -> None:
     undone: list[str] = []
     parent = _shown(qtbot, QWidget(), 600)
     toast = UndoToast(parent)
-    toast.offer("Gentle holds now.", lambda: undone.append("first"))
-    toast.offer("Max holds now.", lambda: undone.append("second"))
+    toast.open_with_undo("Gentle holds now.", lambda: undone.append("first"))
+    toast.open_with_undo("Max holds now.", lambda: undone.append("second"))
     qtbot.mouseClick(toast.button, Qt.MouseButton.LeftButton)
     toast.button.click()
     assert undone == ["second"]

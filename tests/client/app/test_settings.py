@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 
-from tequio_client.app.pages.settings import LIST, Settings
+from tequio_client.app.pages.settings import LIST, SettingsPage
 from tequio_client.app.pages.settings_app import (
     KeyLine,
     LoginSwitch,
@@ -20,11 +20,11 @@ from tequio_client.app.pages.settings_app import (
     StandingChip,
 )
 from tequio_client.app.settings_file import AppSettings
-from tequio_client.app.theme.look import Choice
+from tequio_client.app.theme.look import Appearance
 from tequio_client.app.widgets.buttons import Dropdown, Segmented
-from tequio_client.app.window import Window
+from tequio_client.app.window import AppWindow
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Need, Reason, State
+from tequio_client.ipc.snapshot import AttentionNeed, LendingReason, LendingState
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_own import Login, own
 from tests.support.app_scenes import LENDING, NOW_MS, idle
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
-    from tequio_client.app.model import Model
-    from tequio_client.app.pages.page import Own
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.pages.page import ProgramContext
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")
@@ -64,13 +64,15 @@ def login() -> Login:
 
 
 @pytest.fixture
-def program(tmp_path: Path, login: Login) -> Own:
+def program(tmp_path: Path, login: Login) -> ProgramContext:
     return own(tmp_path, login)
 
 
 @pytest.fixture
-def window(model: Model, worker: ScriptedWorker, look: Look, qtbot: QtBot, program: Own) -> Window:
-    made = Window(model, look, lambda: NOW_MS, own=program)
+def window(
+    model: AppModel, worker: ScriptedWorker, look: Theme, qtbot: QtBot, program: ProgramContext
+) -> AppWindow:
+    made = AppWindow(model, look, lambda: NOW_MS, own=program)
     qtbot.addWidget(made)
     worker.show(LENDING)
     made.open_page("settings")
@@ -79,15 +81,15 @@ def window(model: Model, worker: ScriptedWorker, look: Look, qtbot: QtBot, progr
 
 
 @pytest.fixture
-def page(window: Window) -> Settings:
-    assert isinstance(window.page, Settings)
+def page(window: AppWindow) -> SettingsPage:
+    assert isinstance(window.page, SettingsPage)
     return window.page
 
 
 # --- sections and search
 
 
-def test_a_section_is_opened_from_the_list(page: Settings, qtbot: QtBot) -> None:
+def test_a_section_is_opened_from_the_list(page: SettingsPage, qtbot: QtBot) -> None:
     assert tuple(page.list.buttons) == SECTIONS
     for name in SECTIONS:
         qtbot.mouseClick(page.list.buttons[name], Qt.MouseButton.LeftButton)
@@ -97,36 +99,36 @@ def test_a_section_is_opened_from_the_list(page: Settings, qtbot: QtBot) -> None
 
 
 def test_without_a_program_around_it_nothing_of_the_program_is_offered(
-    model: Model, look: Look, qtbot: QtBot
+    model: AppModel, look: Theme, qtbot: QtBot
 ) -> None:
-    bare = Window(model, look, lambda: NOW_MS)
+    bare = AppWindow(model, look, lambda: NOW_MS)
     qtbot.addWidget(bare)
     bare.open_page("settings")
-    assert isinstance(bare.page, Settings)
+    assert isinstance(bare.page, SettingsPage)
     assert tuple(bare.page.list.buttons) == ("lending", "network", "storage", "privacy")
 
 
-def test_every_preference_has_its_setting(page: Settings) -> None:
+def test_every_preference_has_its_setting(page: SettingsPage) -> None:
     rows = {field for name in SECTIONS for field in page.section_of(name).rows}
     assert set(Preferences.__struct_fields__) - NOT_LENDING <= rows
     assert {"appearance", "language", "ledger", "nickname", "listen", "log_level"} <= rows
     assert {field for field in AppSettings.__struct_fields__ if field.startswith("notify")} <= rows
 
 
-def test_every_setting_explains_itself(page: Settings) -> None:
+def test_every_setting_explains_itself(page: SettingsPage) -> None:
     for name in SECTIONS:
         for field, row in page.section_of(name).rows.items():
             says_itself = field in ("month_used", "disk_used", "used_share_percent")
-            assert row.note or says_itself, field
-            assert not row.note or row.note.endswith("."), field
+            assert row.note_text or says_itself, field
+            assert not row.note_text or row.note_text.endswith("."), field
 
 
-def test_settings_say_their_default(page: Settings) -> None:
+def test_settings_say_their_default(page: SettingsPage) -> None:
     settable = set(Preferences.__struct_fields__) | set(AppSettings.__struct_fields__)
     for name in SECTIONS:
         for field, row in page.section_of(name).rows.items():
             if field in settable and field not in ("preset", "used_share_percent"):
-                assert "Default: " in row.note, field
+                assert "Default: " in row.note_text, field
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,7 @@ def test_settings_say_their_default(page: Settings) -> None:
     ],
 )
 def test_the_search_finds_settings_by_all_their_words(
-    page: Settings, words: str, found: set[str]
+    page: SettingsPage, words: str, found: set[str]
 ) -> None:
     page.search.setText(words)
     shown = {
@@ -158,7 +160,7 @@ def test_the_search_finds_settings_by_all_their_words(
     assert not page.empty.isVisibleTo(page)
 
 
-def test_a_section_chosen_during_a_search_ends_it(page: Settings, qtbot: QtBot) -> None:
+def test_a_section_chosen_during_a_search_ends_it(page: SettingsPage, qtbot: QtBot) -> None:
     page.search.setText("battery")
     qtbot.mouseClick(page.list.buttons["storage"], Qt.MouseButton.LeftButton)
     assert page.search.text() == ""
@@ -167,7 +169,7 @@ def test_a_section_chosen_during_a_search_ends_it(page: Settings, qtbot: QtBot) 
 
 
 def test_the_list_stands_above_where_there_is_little_room(
-    window: Window, page: Settings, qapp: QApplication
+    window: AppWindow, page: SettingsPage, qapp: QApplication
 ) -> None:
     assert _corner(page).x() >= LIST
     window.resize(window.minimumWidth(), 600)
@@ -184,46 +186,46 @@ def test_the_list_stands_above_where_there_is_little_room(
 
 @pytest.mark.parametrize("field", ["points", "rank", "attention", "runs"])
 def test_each_kind_of_notification_has_its_switch(
-    page: Settings, program: Own, qtbot: QtBot, field: str
+    page: SettingsPage, program: ProgramContext, qtbot: QtBot, field: str
 ) -> None:
     page.open_section("notifications")
     switch = page.section.rows[f"notify_{field}"].control
     assert isinstance(switch, QAbstractButton)
     qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
-    assert program.book.settings == replace(AppSettings(), **{f"notify_{field}": False})
-    program.book.change(**{f"notify_{field}": True})
+    assert program.settings.settings == replace(AppSettings(), **{f"notify_{field}": False})
+    program.settings.change(**{f"notify_{field}": True})
     page.refresh()
     assert switch.isChecked()
 
 
-def test_colours_language_and_motion_are_kept(page: Settings, program: Own) -> None:
+def test_colours_language_and_motion_are_kept(page: SettingsPage, program: ProgramContext) -> None:
     page.open_section("appearance")
     rows = page.section.rows
     colours, languages = rows["appearance"].control, rows["language"].control
     assert isinstance(colours, Segmented)
     assert isinstance(languages, Dropdown)
-    colours.chosen.emit(Choice.LIGHT)
+    colours.chosen.emit(Appearance.LIGHT)
     languages.activated.emit(languages.findData("es"))
     motion = rows["reduced_motion"].control
     assert isinstance(motion, QAbstractButton)
     motion.click()
-    said = program.book.settings
+    said = program.settings.settings
     assert (said.appearance, said.language, said.reduced_motion) == ("light", "es", True)
     page.refresh()
-    assert (colours.choice, languages.choice) == ("light", "es")
+    assert (colours.selected, languages.selected) == ("light", "es")
     names = [languages.itemText(at) for at in range(languages.count())]
     assert names == ["Same as system", "English", "Español"]
 
 
-def test_reduced_motion_holds_everything_still(look: Look) -> None:
-    look.keep_still(is_wanted=True)
-    assert look.is_still()
-    look.keep_still(is_wanted=False)
-    assert not look.is_still()
+def test_reduced_motion_holds_everything_still(look: Theme) -> None:
+    look.reduce_motion(is_wanted=True)
+    assert look.is_motion_reduced()
+    look.reduce_motion(is_wanted=False)
+    assert not look.is_motion_reduced()
 
 
 def test_start_at_login_shows_what_the_system_says(
-    page: Settings, login: Login, qtbot: QtBot
+    page: SettingsPage, login: Login, qtbot: QtBot
 ) -> None:
     login.is_there = True
     page.open_section("startup")
@@ -236,28 +238,28 @@ def test_start_at_login_shows_what_the_system_says(
 
 
 def test_a_system_that_does_not_start_us_is_named(
-    page: Settings, login: Login, qtbot: QtBot
+    page: SettingsPage, login: Login, qtbot: QtBot
 ) -> None:
     page.open_section("startup")
     start, row = page.section.controls["login"], page.section.rows["login"]
     assert isinstance(start, LoginSwitch)
     login.refuses = "Permission denied"
     qtbot.mouseClick(start.switch, Qt.MouseButton.LeftButton)
-    assert row.note.startswith("The system refused the change: Permission denied.")
+    assert row.note_text.startswith("The system refused the change: Permission denied.")
     assert not start.switch.isChecked()
     login.refuses, login.forgets = "", True
     qtbot.mouseClick(start.switch, Qt.MouseButton.LeftButton)
-    assert row.note.startswith("The system accepted the change but does not report it.")
+    assert row.note_text.startswith("The system accepted the change but does not report it.")
     login.forgets = False
     qtbot.mouseClick(start.switch, Qt.MouseButton.LeftButton)
     assert start.switch.isChecked()
-    assert row.note.startswith("Starts minimised")
+    assert row.note_text.startswith("Starts minimised")
 
 
 # --- the account
 
 
-def test_key_and_peer_id_are_copied(page: Settings, qtbot: QtBot) -> None:
+def test_key_and_peer_id_are_copied(page: SettingsPage, qtbot: QtBot) -> None:
     page.open_section("account")
     peer, key = (page.section.controls[name] for name in ("peer", "key"))
     assert isinstance(peer, PeerLine)
@@ -269,7 +271,7 @@ def test_key_and_peer_id_are_copied(page: Settings, qtbot: QtBot) -> None:
 
 
 def test_who_we_are_is_unknown_before_the_network_is(
-    page: Settings, worker: ScriptedWorker
+    page: SettingsPage, worker: ScriptedWorker
 ) -> None:
     page.open_section("account")
     peer, standing = (page.section.controls[name] for name in ("peer", "standing"))
@@ -278,33 +280,37 @@ def test_who_we_are_is_unknown_before_the_network_is(
     worker.show(replace(LENDING, status=None))
     page.refresh()
     assert (peer.line.text, peer.line.button.isEnabled()) == ("–", False)
-    assert standing.chip.words == "Not known yet"
+    assert standing.chip.text == "Not known yet"
 
 
-def test_standing_is_named(page: Settings, worker: ScriptedWorker) -> None:
+def test_standing_is_named(page: SettingsPage, worker: ScriptedWorker) -> None:
     page.open_section("account")
     standing, row = page.section.controls["standing"], page.section.rows["standing"]
     assert isinstance(standing, StandingChip)
-    assert standing.chip.words == "Good"
-    worker.show(replace(LENDING, needs=(Need(kind="standing", text="Suspected since round 7."),)))
+    assert standing.chip.text == "Good"
+    worker.show(
+        replace(LENDING, needs=(AttentionNeed(kind="standing", text="Suspected since round 7."),))
+    )
     page.refresh()
-    assert (standing.chip.words, row.note) == (
+    assert (standing.chip.text, row.note_text) == (
         "Changed",
         "Suspected since round 7.",
     )
-    worker.show(idle(State.ATTENTION, Reason.QUARANTINED, problem="two commitments"))
+    worker.show(idle(LendingState.ATTENTION, LendingReason.QUARANTINED, problem="two commitments"))
     page.refresh()
-    assert standing.chip.words == "Excluded"
-    assert "two commitments" in row.note
+    assert standing.chip.text == "Excluded"
+    assert "two commitments" in row.note_text
 
 
-def test_a_nickname_stays_in_the_app(page: Settings, program: Own, qtbot: QtBot) -> None:
+def test_a_nickname_stays_in_the_app(
+    page: SettingsPage, program: ProgramContext, qtbot: QtBot
+) -> None:
     page.open_section("account")
     field = page.section.controls["nickname"]
     assert isinstance(field, NicknameField)
     qtbot.keyClicks(field.nickname, "  mika   the owl ")
     qtbot.keyClick(field.nickname, Qt.Key.Key_Return)
-    assert program.book.settings.nickname == "mika the owl"
+    assert program.settings.settings.nickname == "mika the owl"
     assert field.nickname.text() == "mika the owl"
 
 
@@ -312,14 +318,14 @@ def test_a_nickname_stays_in_the_app(page: Settings, program: Own, qtbot: QtBot)
 
 
 @pytest.mark.parametrize("name", SECTIONS)
-def test_every_control_has_a_name(page: Settings, name: str) -> None:
+def test_every_control_has_a_name(page: SettingsPage, name: str) -> None:
     page.open_section(name)
     assert [one for one in _controls(page) if not _name(one)] == []
 
 
 @pytest.mark.parametrize("name", ["lending", "network", "advanced"])
 def test_the_keyboard_reaches_every_control_in_the_order_seen(
-    window: Window, page: Settings, qtbot: QtBot, name: str
+    window: AppWindow, page: SettingsPage, qtbot: QtBot, name: str
 ) -> None:
     page.open_section(name)
     window.activateWindow()
@@ -346,7 +352,7 @@ def test_the_keyboard_reaches_every_control_in_the_order_seen(
 
 @pytest.mark.parametrize("spoken", LONG)
 def test_longer_texts_have_their_room(
-    window: Window, language: Language, qapp: QApplication, spoken: str
+    window: AppWindow, language: Language, qapp: QApplication, spoken: str
 ) -> None:
     for width in (window.minimumWidth(), 900, 1_400):
         window.resize(width, 700)
@@ -362,45 +368,49 @@ def test_longer_texts_have_their_room(
             assert cut == [], (name, width)
 
 
-def test_every_text_is_translated(window: Window, language: Language, qapp: QApplication) -> None:
+def test_every_text_is_translated(
+    window: AppWindow, language: Language, qapp: QApplication
+) -> None:
     page = _page_in(window, language, qapp, "pseudo")
     for name in SECTIONS:
         rows = page.section_of(name).rows
-        said = {text for row in rows.values() for text in (row.name, row.note) if text}
+        said = {text for row in rows.values() for text in (row.name, row.note_text) if text}
         assert {text for text in said if "[" not in text} == set(), name
 
 
-def _page_in(window: Window, language: Language, qapp: QApplication, spoken: str) -> Settings:
+def _page_in(
+    window: AppWindow, language: Language, qapp: QApplication, spoken: str
+) -> SettingsPage:
     """The page, made anew in that language."""
     speak(language, spoken)
     qapp.processEvents()
-    assert isinstance(window.page, Settings)
+    assert isinstance(window.page, SettingsPage)
     return window.page
 
 
 def test_another_language_stays_where_the_user_was(
-    window: Window, page: Settings, language: Language, qapp: QApplication
+    window: AppWindow, page: SettingsPage, language: Language, qapp: QApplication
 ) -> None:
     page.open_section("privacy")
     language.choose("es")
     qapp.processEvents()
-    assert isinstance(window.page, Settings)
+    assert isinstance(window.page, SettingsPage)
     assert window.page is not page
-    assert window.page.place == "privacy"
+    assert window.page.location == "privacy"
 
 
 def test_right_to_left_the_list_stands_on_the_right(
-    window: Window, page: Settings, language: Language, qapp: QApplication
+    window: AppWindow, page: SettingsPage, language: Language, qapp: QApplication
 ) -> None:
     assert page.list.x() < _corner(page).x()
     language.apply(QLocale("ar"), PseudoLocale())
     for _ in range(3):
         qapp.processEvents()
-    assert isinstance(window.page, Settings)
+    assert isinstance(window.page, SettingsPage)
     assert window.page.list.x() > _corner(window.page).x() + LIST
 
 
-def _corner(page: Settings) -> QPoint:
+def _corner(page: SettingsPage) -> QPoint:
     """Where the open section begins."""
     return page.section.mapTo(page, QPoint(0, 0))
 

@@ -11,8 +11,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
-from tequio_client.app.pages.page import Means
-from tequio_client.app.pages.settings import Settings
+from tequio_client.app.pages.page import PageContext
+from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_lending import (
     NEVER,
     NIGHTS,
@@ -28,8 +28,8 @@ from tequio_client.app.pages.settings_lending import (
 from tequio_client.app.widgets.buttons import Switch
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
 from tequio_client.ipc import control
-from tequio_client.ipc.preferences import ALWAYS, PRESETS, Preferences, Preset
-from tequio_client.ipc.snapshot import Reason, State
+from tequio_client.ipc.preferences import PRESETS, WHOLE_WEEK, LendingPreset, Preferences
+from tequio_client.ipc.snapshot import LendingReason, LendingState
 from tests.support.app_own import PROGRAMS, own
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS, idle
 
@@ -38,28 +38,28 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.app.pages.settings import SettingsSection
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.theme.look import Theme
     from tequio_client.app.widgets.inputs import SettingRow
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")
-ALL_DAY = ALWAYS[0]
+ALL_DAY = WHOLE_WEEK[0]
 
 
 @pytest.fixture
 def page(
-    model: Model, worker: ScriptedWorker, look: Look, qtbot: QtBot, tmp_path: Path
-) -> Settings:
-    means = Means(
+    model: AppModel, worker: ScriptedWorker, look: Theme, qtbot: QtBot, tmp_path: Path
+) -> SettingsPage:
+    means = PageContext(
         model=model,
         look=look,
         now_ms=lambda: NOW_MS,
         open_page=lambda _: None,
-        own=own(tmp_path),
+        program=own(tmp_path),
     )
-    made = Settings(means)
+    made = SettingsPage(means)
     qtbot.addWidget(made)
     made.resize(914, 720)
     worker.show(LENDING)
@@ -68,7 +68,7 @@ def page(
 
 
 @pytest.fixture
-def lending(page: Settings) -> SettingsSection:
+def lending(page: SettingsPage) -> SettingsSection:
     return page.section_of("lending")
 
 
@@ -111,7 +111,7 @@ SWITCHES = {
     ("section", "field"), [(name, one) for name, fields in SWITCHES.items() for one in fields]
 )
 def test_each_switch_turns_just_its_preference(
-    page: Settings, worker: ScriptedWorker, qtbot: QtBot, section: str, field: str
+    page: SettingsPage, worker: ScriptedWorker, qtbot: QtBot, section: str, field: str
 ) -> None:
     page.open_section(section)
     switch = _row(page, section, field).control
@@ -158,7 +158,7 @@ NUMBERS = (
 
 @pytest.mark.parametrize("typed", NUMBERS, ids=lambda one: f"{one.field}-{one.text}")
 def test_each_number_is_typed_into_just_its_preference(
-    page: Settings, worker: ScriptedWorker, typed: Typed
+    page: SettingsPage, worker: ScriptedWorker, typed: Typed
 ) -> None:
     page.open_section(typed.section)
     box = _row(page, typed.section, typed.field).control
@@ -183,7 +183,7 @@ def test_each_number_is_typed_into_just_its_preference(
     ],
 )
 def test_what_is_out_of_range_cannot_be_entered(  # noqa: PLR0913  # a table
-    page: Settings,
+    page: SettingsPage,
     worker: ScriptedWorker,
     *,
     section: str,
@@ -197,7 +197,7 @@ def test_what_is_out_of_range_cannot_be_entered(  # noqa: PLR0913  # a table
     assert isinstance(box, NumberBox)
     _type(box, text)
     page.edits.flush()
-    heard = [one.preferences for one in worker.heard if isinstance(one, control.Choose)]
+    heard = [one.preferences for one in worker.heard if isinstance(one, control.SetPreferences)]
     assert all(least <= getattr(one, field) <= most for one in heard)
     assert str(text) not in {box.text(), box.cleanText()}
 
@@ -205,11 +205,15 @@ def test_what_is_out_of_range_cannot_be_entered(  # noqa: PLR0913  # a table
 # --- presets
 
 
-@pytest.mark.parametrize("preset", [Preset.GENTLE, Preset.BALANCED])
+@pytest.mark.parametrize("preset", [LendingPreset.GENTLE, LendingPreset.BALANCED])
 def test_a_preset_is_chosen_and_taken_back(
-    page: Settings, presets: PresetPicker, worker: ScriptedWorker, qtbot: QtBot, preset: Preset
+    page: SettingsPage,
+    presets: PresetPicker,
+    worker: ScriptedWorker,
+    qtbot: QtBot,
+    preset: LendingPreset,
 ) -> None:
-    before = replace(AGREED, idle_minutes=7, preset=Preset.CUSTOM)
+    before = replace(AGREED, idle_minutes=7, preset=LendingPreset.CUSTOM)
     worker.show(replace(LENDING, preferences=before))
     page.refresh()
     assert not any(card.isChecked() for card in presets.presets.cards.values())
@@ -222,40 +226,42 @@ def test_a_preset_is_chosen_and_taken_back(
 
 
 def test_max_asks_before_it_lends_while_the_computer_is_used(
-    page: Settings, presets: PresetPicker, worker: ScriptedWorker, qtbot: QtBot
+    page: SettingsPage, presets: PresetPicker, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    qtbot.mouseClick(presets.presets.cards[Preset.MAX], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(presets.presets.cards[LendingPreset.MAX], Qt.MouseButton.LeftButton)
     assert _nothing_chosen(worker)
-    assert presets.presets.cards[Preset.BALANCED].isChecked()
-    assert not presets.presets.cards[Preset.MAX].isChecked()
-    assert "30% of the time" in presets.question.words
+    assert presets.presets.cards[LendingPreset.BALANCED].isChecked()
+    assert not presets.presets.cards[LendingPreset.MAX].isChecked()
+    assert "30% of the time" in presets.question.text
     qtbot.mouseClick(presets.question.button, Qt.MouseButton.LeftButton)
-    assert _chosen(worker) == replace(AGREED, preset=Preset.MAX, **PRESETS[Preset.MAX])
+    assert _chosen(worker) == replace(
+        AGREED, preset=LendingPreset.MAX, **PRESETS[LendingPreset.MAX]
+    )
     assert presets.question.isHidden()
     page.refresh()
-    assert presets.presets.cards[Preset.MAX].isChecked()
+    assert presets.presets.cards[LendingPreset.MAX].isChecked()
 
 
 def test_another_preset_answers_the_question_with_no(
     presets: PresetPicker, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    qtbot.mouseClick(presets.presets.cards[Preset.MAX], Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(presets.presets.cards[Preset.BALANCED], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(presets.presets.cards[LendingPreset.MAX], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(presets.presets.cards[LendingPreset.BALANCED], Qt.MouseButton.LeftButton)
     assert presets.question.isHidden()
     assert _nothing_chosen(worker)
 
 
 def test_a_choice_of_ones_own_is_no_preset(
-    page: Settings, lending: SettingsSection, worker: ScriptedWorker
+    page: SettingsPage, lending: SettingsSection, worker: ScriptedWorker
 ) -> None:
     idle = lending.rows["idle_minutes"].control
     assert isinstance(idle, NumberBox)
-    assert lending.rows["preset"].note.startswith("Default: Balanced")
+    assert lending.rows["preset"].note_text.startswith("Default: Balanced")
     _type(idle, "4")
     page.edits.flush()
-    assert _chosen(worker) == replace(AGREED, idle_minutes=4, preset=Preset.CUSTOM)
+    assert _chosen(worker) == replace(AGREED, idle_minutes=4, preset=LendingPreset.CUSTOM)
     page.refresh()
-    assert lending.rows["preset"].note.startswith("You have changed settings")
+    assert lending.rows["preset"].note_text.startswith("You have changed settings")
     _type(idle, "5")
     page.edits.flush()
     assert _chosen(worker) == AGREED
@@ -265,7 +271,11 @@ def test_a_choice_of_ones_own_is_no_preset(
 
 
 def test_lending_while_used_asks_first(
-    page: Settings, lending: SettingsSection, used: UsedSwitch, worker: ScriptedWorker, qtbot: QtBot
+    page: SettingsPage,
+    lending: SettingsSection,
+    used: UsedSwitch,
+    worker: ScriptedWorker,
+    qtbot: QtBot,
 ) -> None:
     share = lending.rows["used_share_percent"].control
     assert isinstance(share, SliderRow)
@@ -274,7 +284,7 @@ def test_lending_while_used_asks_first(
     assert _nothing_chosen(worker)
     assert not used.switch.isChecked()
     qtbot.mouseClick(used.question.button, Qt.MouseButton.LeftButton)
-    assert _chosen(worker) == replace(AGREED, while_used=True, preset=Preset.CUSTOM)
+    assert _chosen(worker) == replace(AGREED, while_used=True, preset=LendingPreset.CUSTOM)
     page.refresh()
     assert used.switch.isChecked()
     assert share.isEnabled()
@@ -283,7 +293,7 @@ def test_lending_while_used_asks_first(
 
 
 def test_the_share_while_used(
-    page: Settings, lending: SettingsSection, worker: ScriptedWorker, qtbot: QtBot
+    page: SettingsPage, lending: SettingsSection, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     used = replace(AGREED, while_used=True)
     share = lending.rows["used_share_percent"].control
@@ -295,14 +305,14 @@ def test_the_share_while_used(
     page.edits.flush()
     assert _chosen(worker) == replace(used, used_share_percent=35)
     page.refresh()
-    assert share.words == "35%"
+    assert share.value_text == "35%"
 
 
 # --- the week
 
 
 def test_hours_are_drawn_with_the_mouse(
-    page: Settings, hours: WeekEditor, worker: ScriptedWorker, qtbot: QtBot
+    page: SettingsPage, hours: WeekEditor, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     page.grab()
     grid = hours.week
@@ -314,26 +324,26 @@ def test_hours_are_drawn_with_the_mouse(
     QTest.mouseMove(grid, at[2])
     QTest.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=at[2])
     qtbot.waitUntil(lambda: not _nothing_chosen(worker))
-    week = (ALL_DAY & ~(0b111 << 9), *ALWAYS[1:])
+    week = (ALL_DAY & ~(0b111 << 9), *WHOLE_WEEK[1:])
     assert _chosen(worker) == replace(AGREED, week=week)
     page.refresh()
-    assert hours.hours.choice == "own"
+    assert hours.hours.selected == "own"
 
 
 def test_hours_are_drawn_with_the_keyboard(
-    page: Settings, hours: WeekEditor, worker: ScriptedWorker, qtbot: QtBot
+    page: SettingsPage, hours: WeekEditor, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Space):
         qtbot.keyClick(hours.week, key)
     qtbot.keyClick(hours.week, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     page.edits.flush()
-    week = (ALL_DAY, ALL_DAY & ~0b11, *ALWAYS[2:])
+    week = (ALL_DAY, ALL_DAY & ~0b11, *WHOLE_WEEK[2:])
     assert _chosen(worker) == replace(AGREED, week=week)
 
 
 @pytest.mark.parametrize(("name", "week"), [("nights", NIGHTS), ("office", OFFICE)])
 def test_hours_of_a_name_are_chosen_and_taken_back(  # fixtures
-    page: Settings,
+    page: SettingsPage,
     hours: WeekEditor,
     worker: ScriptedWorker,
     qtbot: QtBot,
@@ -344,7 +354,7 @@ def test_hours_of_a_name_are_chosen_and_taken_back(  # fixtures
     hours.hours.chosen.emit(name)
     assert _chosen(worker) == replace(AGREED, week=week)
     page.refresh()
-    assert (hours.hours.choice, hours.week.week) == (name, week)
+    assert (hours.hours.selected, hours.week.week) == (name, week)
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == AGREED
 
@@ -352,22 +362,22 @@ def test_hours_of_a_name_are_chosen_and_taken_back(  # fixtures
 def test_the_hours_of_a_name_are_those() -> None:
     assert [bool(NIGHTS[2] >> hour & 1) for hour in (7, 8, 21, 22)] == [True, False, False, True]
     assert [bool(OFFICE[4] >> hour & 1) for hour in (7, 8, 17, 18)] == [True, False, False, True]
-    assert OFFICE[5:] == ALWAYS[5:]
+    assert OFFICE[5:] == WHOLE_WEEK[5:]
 
 
 def test_a_week_without_hours_says_what_that_means(
-    page: Settings, lending: SettingsSection, worker: ScriptedWorker
+    page: SettingsPage, lending: SettingsSection, worker: ScriptedWorker
 ) -> None:
     worker.show(replace(LENDING, preferences=replace(AGREED, week=NEVER)))
     page.refresh()
-    assert lending.rows["week"].note == "No hour is selected, so nothing is ever lent."
+    assert lending.rows["week"].note_text == "No hour is selected, so nothing is ever lent."
 
 
 # --- exclusive programs
 
 
 def test_a_program_is_picked_among_those_that_run(
-    page: Settings, exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot
+    page: SettingsPage, exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     qtbot.mouseClick(exclusive.add, Qt.MouseButton.LeftButton)
     picker = exclusive.picker
@@ -396,7 +406,7 @@ def test_a_program_that_does_not_run_is_typed(
 
 
 def test_a_program_is_removed_and_taken_back(
-    page: Settings, exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot
+    page: SettingsPage, exclusive: ExclusiveList, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     listed = replace(AGREED, exclusive=("obs", "zoom"))
     worker.show(replace(LENDING, preferences=listed))
@@ -408,13 +418,13 @@ def test_a_program_is_removed_and_taken_back(
     )
     qtbot.mouseClick(remove, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == replace(AGREED, exclusive=("zoom",))
-    assert page.toast.words == "obs was removed from the list."
+    assert page.toast.text == "obs was removed from the list."
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == listed
 
 
 def test_a_program_stands_on_the_list_once(
-    exclusive: ExclusiveList, page: Settings, worker: ScriptedWorker
+    exclusive: ExclusiveList, page: SettingsPage, worker: ScriptedWorker
 ) -> None:
     worker.show(replace(LENDING, preferences=replace(AGREED, exclusive=("obs",))))
     page.refresh()
@@ -427,7 +437,7 @@ def test_a_program_stands_on_the_list_once(
 # --- what is used, and what stops lending now
 
 
-def test_what_is_used_stands_beside_its_limit(page: Settings, worker: ScriptedWorker) -> None:
+def test_what_is_used_stands_beside_its_limit(page: SettingsPage, worker: ScriptedWorker) -> None:
     network, storage = page.section_of("network"), page.section_of("storage")
     traffic, store = network.controls["month_used"], storage.controls["disk_used"]
     free = storage.controls["disk_left"]
@@ -436,63 +446,63 @@ def test_what_is_used_stands_beside_its_limit(page: Settings, worker: ScriptedWo
     assert isinstance(free, FreeSpace)
     for section in (network, storage):
         section.refresh(LENDING)
-    assert traffic.meter.words == "31 GB of 100 GB"
-    assert store.meter.words == "10 GiB of 30 GiB"
+    assert traffic.meter.text == "31 GB of 100 GB"
+    assert store.meter.text == "10 GiB of 30 GiB"
     assert free.shown.text() == "224 GiB"
     worker.show(replace(LENDING, preferences=replace(AGREED, month_gb=0)))
     network.refresh(LENDING)
-    assert traffic.meter.words == "31 GB"
+    assert traffic.meter.text == "31 GB"
     storage.refresh(None)
-    assert store.meter.words == "–"
+    assert store.meter.text == "–"
 
 
-STOPS: tuple[tuple[str, str, Reason, dict[str, Any]], ...] = (
-    ("lending", "idle_minutes", Reason.IN_USE, {"minutes": 5}),
-    ("lending", "week", Reason.SCHEDULE, {"fact": "never"}),
-    ("lending", "pause_for_games", Reason.GAME, {"program": "doom"}),
-    ("lending", "pause_for_games", Reason.CANNOT_TELL, {"fact": "game"}),
-    ("lending", "pause_for_films", Reason.FILM, {"program": "vlc"}),
-    ("lending", "exclusive", Reason.EXCLUSIVE, {"program": "obs"}),
-    ("lending", "on_battery", Reason.BATTERY, {}),
-    ("lending", "while_saving_power", Reason.BATTERY_UNKNOWN, {"fact": "saver"}),
-    ("lending", "others_gpu_percent", Reason.OTHERS_GPU, {"device": "RTX", "percent": 80}),
-    ("lending", "others_cpu_percent", Reason.OTHERS_CPU, {"percent": 80}),
-    ("network", "on_metered", Reason.METERED, {}),
-    ("storage", "disk_free_gib", Reason.DISK, {"free": 3.0, "wanted": 20}),
-    ("storage", "disk_gib", Reason.DISK, {"fact": "store", "used": 33.5, "most": 30}),
+STOPS: tuple[tuple[str, str, LendingReason, dict[str, Any]], ...] = (
+    ("lending", "idle_minutes", LendingReason.IN_USE, {"minutes": 5}),
+    ("lending", "week", LendingReason.SCHEDULE, {"fact": "never"}),
+    ("lending", "pause_for_games", LendingReason.GAME, {"program": "doom"}),
+    ("lending", "pause_for_games", LendingReason.CANNOT_TELL, {"fact": "game"}),
+    ("lending", "pause_for_films", LendingReason.FILM, {"program": "vlc"}),
+    ("lending", "exclusive", LendingReason.EXCLUSIVE, {"program": "obs"}),
+    ("lending", "on_battery", LendingReason.BATTERY, {}),
+    ("lending", "while_saving_power", LendingReason.BATTERY_UNKNOWN, {"fact": "saver"}),
+    ("lending", "others_gpu_percent", LendingReason.OTHERS_GPU, {"device": "RTX", "percent": 80}),
+    ("lending", "others_cpu_percent", LendingReason.OTHERS_CPU, {"percent": 80}),
+    ("network", "on_metered", LendingReason.METERED, {}),
+    ("storage", "disk_free_gib", LendingReason.DISK, {"free": 3.0, "wanted": 20}),
+    ("storage", "disk_gib", LendingReason.DISK, {"fact": "store", "used": 33.5, "most": 30}),
 )
 
 
 @pytest.mark.parametrize(("section", "field", "reason", "values"), STOPS)
 def test_the_setting_that_stops_lending_is_named(  # a table
-    page: Settings,
+    page: SettingsPage,
     worker: ScriptedWorker,
     *,
     section: str,
     field: str,
-    reason: Reason,
+    reason: LendingReason,
     values: dict[str, Any],
 ) -> None:
     page.open_section(section)
-    worker.show(idle(State.WAITING, reason, **values))
+    worker.show(idle(LendingState.WAITING, reason, **values))
     page.refresh()
     rows = page.section.rows
     assert [name for name, row in rows.items() if not row.chip.isHidden()] == [field]
-    assert rows[field].chip.words == "Stops lending now"
-    assert [name for name, one in page.list.buttons.items() if one.why] == [section]
+    assert rows[field].chip.text == "Stops lending now"
+    assert [name for name, one in page.list.buttons.items() if one.reason] == [section]
     worker.show(LENDING)
     page.refresh()
     assert all(row.chip.isHidden() for row in rows.values())
-    assert not any(one.why for one in page.list.buttons.values())
+    assert not any(one.reason for one in page.list.buttons.values())
 
 
-def test_a_pause_by_hand_is_no_settings_fault(page: Settings, worker: ScriptedWorker) -> None:
-    worker.show(idle(State.PAUSED, Reason.BY_HAND))
+def test_a_pause_by_hand_is_no_settings_fault(page: SettingsPage, worker: ScriptedWorker) -> None:
+    worker.show(idle(LendingState.PAUSED, LendingReason.BY_HAND))
     page.refresh()
     assert all(row.chip.isHidden() for row in page.section.rows.values())
 
 
-def _row(page: Settings, section: str, field: str) -> SettingRow:
+def _row(page: SettingsPage, section: str, field: str) -> SettingRow:
     return page.section_of(section).rows[field]
 
 
@@ -505,10 +515,10 @@ def _type(box: NumberBox, text: str) -> None:
 
 
 def _chosen(worker: ScriptedWorker) -> Preferences:
-    heard = worker.last(control.Choose)
-    assert isinstance(heard, control.Choose)
+    heard = worker.last(control.SetPreferences)
+    assert isinstance(heard, control.SetPreferences)
     return heard.preferences
 
 
 def _nothing_chosen(worker: ScriptedWorker) -> bool:
-    return not any(isinstance(one, control.Choose) for one in worker.heard)
+    return not any(isinstance(one, control.SetPreferences) for one in worker.heard)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.application import SingleInstance, place_of
+from tequio_client.app.application import SingleInstance, instance_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,14 +31,14 @@ def test_without_a_runtime_folder_of_our_own_the_place_is_in_the_folder(
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     folder = tmp_path / "new" / "worker"
-    place = place_of(folder)
+    place = instance_path(folder)
     assert place.startswith(f"{folder}/")
     first, second = SingleInstance(place), SingleInstance(place)
-    assert first.is_first()
+    assert first.acquire()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert not second.is_first()
+    assert not second.acquire()
     first.close()
-    assert second.is_first()
+    assert second.acquire()
     second.close()
 
 
@@ -55,9 +55,9 @@ print(second.is_first(), second.raise_first(sys.argv[2]))
 def test_a_start_with_a_link_hands_it_to_the_first(tmp_path: Path, qtbot: QtBot) -> None:
     place, link = str(tmp_path / "i"), "tequio://join?ledger=http://ä.example&key=" + "k" * 900
     first = SingleInstance(place)
-    assert first.is_first()
+    assert first.acquire()
     command = [sys.executable, "-c", HAND_OVER, place, link]
-    with qtbot.waitSignal(first.handed, timeout=60_000) as heard:
+    with qtbot.waitSignal(first.link_received, timeout=60_000) as heard:
         second = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert heard.args == [link]
     assert second.communicate(timeout=60)[0].split() == ["False", "True"]

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from tequio_client.app.theme.style import DARK, LIGHT, Tokens, contrast
+from tequio_client.app.theme.style import DARK, LIGHT, ColourTokens, contrast
 
 SURFACES = ("page", "side", "card", "hover")
 TEXTS = ("text", "text_sub", "text_accent", "ok", "warn", "danger")
@@ -24,7 +24,7 @@ THEMES = pytest.mark.parametrize("tokens", [DARK, LIGHT], ids=lambda tokens: tok
 @THEMES
 @pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize("text", TEXTS)
-def test_text_stands_out_from_every_surface(tokens: Tokens, text: str, surface: str) -> None:
+def test_text_stands_out_from_every_surface(tokens: ColourTokens, text: str, surface: str) -> None:
     colours = asdict(tokens)
     assert contrast(colours[text], colours[surface]) >= 4.5
 
@@ -32,14 +32,18 @@ def test_text_stands_out_from_every_surface(tokens: Tokens, text: str, surface: 
 @THEMES
 @pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize("graphic", GRAPHICS)
-def test_graphics_stand_out_from_every_surface(tokens: Tokens, graphic: str, surface: str) -> None:
+def test_graphics_stand_out_from_every_surface(
+    tokens: ColourTokens, graphic: str, surface: str
+) -> None:
     colours = asdict(tokens)
     assert contrast(colours[graphic], colours[surface]) >= 3.0
 
 
 @THEMES
 @pytest.mark.parametrize(("ground", "word"), SOFT)
-def test_words_stand_out_from_their_soft_ground(tokens: Tokens, ground: str, word: str) -> None:
+def test_words_stand_out_from_their_soft_ground(
+    tokens: ColourTokens, ground: str, word: str
+) -> None:
     colours = asdict(tokens)
     assert contrast(colours[word], colours[ground]) >= 4.5
     assert contrast(colours["text"], colours[ground]) >= 4.5
@@ -47,13 +51,15 @@ def test_words_stand_out_from_their_soft_ground(tokens: Tokens, ground: str, wor
 
 @THEMES
 @pytest.mark.parametrize("button", BUTTONS)
-def test_the_primary_button_can_be_read_in_each_of_its_states(tokens: Tokens, button: str) -> None:
+def test_the_primary_button_can_be_read_in_each_of_its_states(
+    tokens: ColourTokens, button: str
+) -> None:
     assert contrast(tokens.on_button, asdict(tokens)[button]) >= 4.5
 
 
 @THEMES
 @pytest.mark.parametrize("bar", ["accent", "accent2", "warn"])
-def test_a_bar_stands_out_from_its_track(tokens: Tokens, bar: str) -> None:
+def test_a_bar_stands_out_from_its_track(tokens: ColourTokens, bar: str) -> None:
     assert contrast(asdict(tokens)[bar], tokens.track) >= 2.9
 
 

@@ -15,7 +15,7 @@ from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.tray import Tray
 from tequio_client.ipc import control
 from tequio_client.ipc.facts import SessionFacts
-from tequio_client.ipc.snapshot import Snooze, State, Wish
+from tequio_client.ipc.snapshot import DesiredState, LendingState, Snooze
 from tests.support.app_scenes import MINUTE_MS, NOW_MS, SCENES
 
 if TYPE_CHECKING:
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
 
 @pytest.fixture
 def make(
-    model: Model, worker: ScriptedWorker, look: Look, language: Language
+    model: AppModel, worker: ScriptedWorker, look: Theme, language: Language
 ) -> Iterator[Callable[[str, str], Tray]]:
     made: list[Tray] = []
 
     def in_scene(scene: str, game: str = "") -> Tray:
-        model.sense(SessionFacts(game=game))
+        model.update_session(SessionFacts(game=game))
         tray = Tray(model, lambda: NOW_MS)
         made.append(tray)
         if scene:
@@ -47,7 +47,7 @@ def make(
 
     yield in_scene
     for tray in made:
-        tray.hide()
+        tray.stop()
         tray.deleteLater()
 
 
@@ -69,13 +69,15 @@ def action(tray: Tray, text: str) -> QAction:
 @pytest.mark.parametrize(
     ("scene", "state"),
     [
-        ("lending", State.LENDING),
-        ("waiting", State.WAITING),
-        ("paused", State.PAUSED),
-        ("attention", State.ATTENTION),
+        ("lending", LendingState.LENDING),
+        ("waiting", LendingState.WAITING),
+        ("paused", LendingState.PAUSED),
+        ("attention", LendingState.ATTENTION),
     ],
 )
-def test_the_icon_has_the_states_shape(scene: str, state: State, make: Callable[..., Tray]) -> None:
+def test_the_icon_has_the_states_shape(
+    scene: str, state: LendingState, make: Callable[..., Tray]
+) -> None:
     tray = make(scene)
     assert tray.icon.icon().cacheKey() == tray_icon(state).cacheKey()
 
@@ -131,9 +133,9 @@ def test_without_a_worker_the_menu_still_opens_and_quits(
     tray = make("")
     assert texts(tray) == ["Starting", "Contribute", "Open Tequio", "Quit – stops lending"]
     assert not action(tray, "Contribute").isEnabled()
-    with qtbot.waitSignal(tray.opened):
+    with qtbot.waitSignal(tray.page_requested):
         action(tray, "Open Tequio").trigger()
-    with qtbot.waitSignal(tray.left):
+    with qtbot.waitSignal(tray.quit_requested):
         action(tray, "Quit – stops lending").trigger()
 
 
@@ -142,7 +144,7 @@ def test_a_worker_that_is_gone_wants_attention(
 ) -> None:
     tray = make("lending")
     worker.gone.emit("The worker has ended.")
-    assert tray.icon.icon().cacheKey() == tray_icon(State.ATTENTION).cacheKey()
+    assert tray.icon.icon().cacheKey() == tray_icon(LendingState.ATTENTION).cacheKey()
     assert "The worker has ended." in tray.icon.toolTip()
 
 
@@ -160,7 +162,7 @@ def test_before_consent_the_menu_leads_to_the_first_run(
     make: Callable[..., Tray], qtbot: QtBot
 ) -> None:
     tray = make("new")
-    with qtbot.waitSignal(tray.opened) as opened:
+    with qtbot.waitSignal(tray.page_requested) as opened:
         action(tray, "Set up …").trigger()
     assert opened.args == ["first-run"]
     assert "Contribute" not in texts(tray)
@@ -188,14 +190,14 @@ def test_the_menu_offers_what_makes_sense_now(
 @pytest.mark.parametrize(
     ("scene", "text", "wish"),
     [
-        ("lending", "Pause", Wish(number=5)),
-        ("lending", "Finish round, then stop", Wish(number=5, lend=True, finish=True)),
-        ("paused", "Contribute", Wish(number=6, lend=True)),
-        ("snoozed", "Go on now", Wish(number=6, lend=True)),
+        ("lending", "Pause", DesiredState(number=5)),
+        ("lending", "Finish round, then stop", DesiredState(number=5, lend=True, finish=True)),
+        ("paused", "Contribute", DesiredState(number=6, lend=True)),
+        ("snoozed", "Go on now", DesiredState(number=6, lend=True)),
         (
             "lending",
             "15 minutes",
-            Wish(
+            DesiredState(
                 number=5,
                 lend=True,
                 snooze=Snooze(until_ms=NOW_MS + 15 * MINUTE_MS, asked_ms=NOW_MS),
@@ -204,7 +206,7 @@ def test_the_menu_offers_what_makes_sense_now(
         (
             "lending",
             "1 hour",
-            Wish(
+            DesiredState(
                 number=5,
                 lend=True,
                 snooze=Snooze(until_ms=NOW_MS + 60 * MINUTE_MS, asked_ms=NOW_MS),
@@ -213,7 +215,7 @@ def test_the_menu_offers_what_makes_sense_now(
         (
             "lending",
             "Until tomorrow",
-            Wish(
+            DesiredState(
                 number=5,
                 lend=True,
                 snooze=Snooze(until_ms=clock.tomorrow_ms(NOW_MS), asked_ms=NOW_MS),
@@ -222,16 +224,16 @@ def test_the_menu_offers_what_makes_sense_now(
         (
             "lending",
             "Until I close Ori && the Blind Forest",
-            Wish(number=5, lend=True, snooze=Snooze(game="Ori & the Blind Forest")),
+            DesiredState(number=5, lend=True, snooze=Snooze(game="Ori & the Blind Forest")),
         ),
     ],
 )
 def test_a_choice_in_the_menu_is_wished(
-    scene: str, text: str, wish: Wish, make: Callable[..., Tray], worker: ScriptedWorker
+    scene: str, text: str, wish: DesiredState, make: Callable[..., Tray], worker: ScriptedWorker
 ) -> None:
     action(make(scene, game="Ori & the Blind Forest"), text).trigger()
-    heard = worker.last(control.Want)
-    assert isinstance(heard, control.Want)
+    heard = worker.last(control.SetDesiredState)
+    assert isinstance(heard, control.SetDesiredState)
     assert heard.wish == wish
 
 
@@ -250,14 +252,14 @@ def test_a_long_reason_is_cut_in_the_menu(make: Callable[..., Tray]) -> None:
 
 def test_quit_does_not_claim_to_stop_a_worker_that_is_not_ours(make: Callable[..., Tray]) -> None:
     tray = make("lending")
-    tray.set_visiting(True)
+    tray.set_external_worker(True)
     assert texts(tray)[-1] == "Quit"
 
 
 @pytest.mark.parametrize("how", ["Trigger", "DoubleClick"])
 def test_a_click_opens_the_window(how: str, make: Callable[..., Tray], qtbot: QtBot) -> None:
     tray = make("lending")
-    with qtbot.waitSignal(tray.opened):
+    with qtbot.waitSignal(tray.page_requested):
         tray.icon.activated.emit(QSystemTrayIcon.ActivationReason[how])
 
 
@@ -269,15 +271,15 @@ def test_a_panel_that_comes_late_is_found(
     is_there = [False]
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: is_there[0])
     tray = make("lending")
-    tray.show()
+    tray.start()
     old = tray.icon
-    with qtbot.waitSignal(tray.found) as found:
+    with qtbot.waitSignal(tray.availability_changed) as found:
         is_there[0] = True
     assert found.args == [True]
-    assert tray.is_there
+    assert tray.is_available
     assert tray.icon is not old
     assert tray.icon.toolTip().startswith("Tequio – Lending")
-    with qtbot.waitSignal(tray.found) as found:
+    with qtbot.waitSignal(tray.availability_changed) as found:
         is_there[0] = False
     assert found.args == [False]
-    assert not tray.is_there
+    assert not tray.is_available

@@ -10,7 +10,7 @@ import pytest
 
 from tequio_client import control_socket
 from tequio_client.app.worker import connection as worker_connection
-from tequio_client.app.worker.connection import Visit
+from tequio_client.app.worker.connection import ControlSocketTransport
 from tequio_client.control_socket import ControlListener
 
 if TYPE_CHECKING:
@@ -50,15 +50,15 @@ def test_the_worker_is_talked_to_once_both_secrets_were_said(
     door: ControlListener, tmp_path: Path, qtbot: QtBot
 ) -> None:
     assert door.port is not None
-    visit = Visit(tmp_path)
-    with answering(door, [door.port.answered, b"welcome\n"]) as heard:
+    visit = ControlSocketTransport(tmp_path)
+    with answering(door, [door.port.worker_line, b"welcome\n"]) as heard:
         with qtbot.waitSignal(visit.ready):
             visit.start()
-        with qtbot.waitSignal(visit.heard) as said:
+        with qtbot.waitSignal(visit.received) as said:
             visit.write(b"hello\n")
         assert said.args == [b"welcome\n"]
         visit.close()
-    assert heard == [door.port.asked, b"hello\n"]
+    assert heard == [door.port.caller_line, b"hello\n"]
 
 
 @pytest.mark.parametrize("says", [b"", b"x", b"x" * 100, b'{"type":"welcome"}\n'], ids=repr)
@@ -70,7 +70,7 @@ def test_whoever_has_the_port_of_a_dead_worker_is_not_talked_to(
     says: bytes,
 ) -> None:
     monkeypatch.setattr(worker_connection, "PROOF_MS", 300)
-    visit = Visit(tmp_path)
+    visit = ControlSocketTransport(tmp_path)
     begun: list[None] = []
     visit.ready.connect(lambda: begun.append(None))
     with answering(door, [says]):

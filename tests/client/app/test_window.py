@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, QLocale, QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from tequio_client.app.pages import PAGES
-from tequio_client.app.pages.settings import Settings
-from tequio_client.app.theme.look import Choice
-from tequio_client.app.window import Window
+from tequio_client.app.pages.settings import SettingsPage
+from tequio_client.app.theme.look import Appearance
+from tequio_client.app.window import AppWindow
 from tests.support.app_language import LONG, PseudoLocale, pseudo, speak
 from tests.support.app_own import own
 from tests.support.app_scenes import NOW_MS, SCENES
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tequio_client.app.language import Language
-    from tequio_client.app.model import Model
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.theme.look import Theme
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")
@@ -41,9 +41,9 @@ NAMES = ("Tequio", "nova-350m", "RTX 4070")
 
 
 @pytest.fixture
-def window(model: Model, look: Look, qtbot: QtBot) -> Window:
+def window(model: AppModel, look: Theme, qtbot: QtBot) -> AppWindow:
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # the one before it
-    made = Window(model, look, lambda: NOW_MS)
+    made = AppWindow(model, look, lambda: NOW_MS)
     qtbot.addWidget(made)
     made.show()
     return made
@@ -64,18 +64,18 @@ class Shown(QObject):
 
 
 def test_no_part_of_a_page_comes_up_as_a_window_of_its_own(
-    model: Model, look: Look, worker: ScriptedWorker, qapp: QApplication, tmp_path: Path
+    model: AppModel, look: Theme, worker: ScriptedWorker, qapp: QApplication, tmp_path: Path
 ) -> None:
     shown = Shown()
     qapp.installEventFilter(shown)
-    window = Window(model, look, lambda: NOW_MS, own=own(tmp_path))
+    window = AppWindow(model, look, lambda: NOW_MS, own=own(tmp_path))
     window.show()
     for scene in SCENES.values():
         worker.show(scene)
         for entry in PAGES:
             window.open_page(entry.name)
             window.page.refresh()
-    assert isinstance(window.page, Settings)
+    assert isinstance(window.page, SettingsPage)
     window.page.search.setText("a")
     qapp.removeEventFilter(shown)
     window.close()
@@ -90,14 +90,14 @@ def test_the_window_needs_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_every_control_has_a_name(window: Window, worker: ScriptedWorker, scene: str) -> None:
+def test_every_control_has_a_name(window: AppWindow, worker: ScriptedWorker, scene: str) -> None:
     worker.show(SCENES[scene])
     nameless = [one for one in controls(window) if not name_of(one)]
     assert nameless == []
 
 
 def test_the_keyboard_reaches_every_control_that_is_shown(
-    window: Window, worker: ScriptedWorker, qtbot: QtBot
+    window: AppWindow, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     worker.show(SCENES["lending"])
     window.page.refresh()
@@ -117,24 +117,26 @@ def test_the_keyboard_reaches_every_control_that_is_shown(
     )
 
 
-def test_the_state_stands_at_the_foot_of_every_page(window: Window, worker: ScriptedWorker) -> None:
+def test_the_state_stands_at_the_foot_of_every_page(
+    window: AppWindow, worker: ScriptedWorker
+) -> None:
     worker.show(SCENES["waiting"])
     said = [child.accessibleName() for child in window.findChildren(QWidget)]
     assert "Waiting: A game is running (Hollow Knight). Resumes 60 s after it closes." in said
 
 
-def test_pages_are_made_when_they_are_opened(window: Window, qtbot: QtBot) -> None:
+def test_pages_are_made_when_they_are_opened(window: AppWindow, qtbot: QtBot) -> None:
     first = window.page
     window.open_page(PAGES[0].name)
     assert window.page is first
-    with qtbot.waitSignal(window.wanted) as told:
+    with qtbot.waitSignal(window.action_requested) as told:
         window.open_page("first-run")
     assert told.args == ["first-run"]
     assert window.page is first
 
 
 def test_another_language_is_spoken_at_once(
-    window: Window, worker: ScriptedWorker, language: Language
+    window: AppWindow, worker: ScriptedWorker, language: Language
 ) -> None:
     worker.show(SCENES["lending"])
     language.choose("es")
@@ -149,7 +151,7 @@ def test_another_language_is_spoken_at_once(
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_every_text_is_translated(
-    window: Window, worker: ScriptedWorker, language: Language, scene: str
+    window: AppWindow, worker: ScriptedWorker, language: Language, scene: str
 ) -> None:
     language.apply(QLocale("en_US"), PseudoLocale())
     _settle()
@@ -162,7 +164,7 @@ def test_every_text_is_translated(
 @pytest.mark.parametrize("spoken", LONG)
 @pytest.mark.parametrize("scene", SCENES)
 def test_longer_texts_have_their_room(
-    window: Window, worker: ScriptedWorker, language: Language, scene: str, spoken: str
+    window: AppWindow, worker: ScriptedWorker, language: Language, scene: str, spoken: str
 ) -> None:
     speak(language, spoken)
     _settle()
@@ -179,7 +181,7 @@ def test_longer_texts_have_their_room(
 
 
 def test_right_to_left_the_side_bar_stands_on_the_right(
-    window: Window, worker: ScriptedWorker, language: Language
+    window: AppWindow, worker: ScriptedWorker, language: Language
 ) -> None:
     language.apply(QLocale("ar"), PseudoLocale())
     _settle()
@@ -190,13 +192,13 @@ def test_right_to_left_the_side_bar_stands_on_the_right(
 
 
 def test_a_change_of_look_reaches_what_is_open(
-    window: Window, worker: ScriptedWorker, look: Look
+    window: AppWindow, worker: ScriptedWorker, look: Theme
 ) -> None:
     worker.show(SCENES["lending"])
     dark = window.grab().toImage()
-    look.choose(Choice.LIGHT)
+    look.choose(Appearance.LIGHT)
     light = window.grab().toImage()
-    look.choose(Choice.DARK)
+    look.choose(Appearance.DARK)
     assert light.pixelColor(400, 710).lightness() > 200
     assert dark.pixelColor(400, 710).lightness() < 50
     assert window.grab().toImage().pixelColor(400, 710) == dark.pixelColor(400, 710)

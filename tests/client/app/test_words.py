@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 from PySide6.QtCore import QLocale
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.ipc import texts
 from tequio_client.ipc.control import ActivityRow
-from tequio_client.ipc.snapshot import Decision, Reason, State
-from tequio_client.ipc.texts import EVENTS, Event
+from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
+from tequio_client.ipc.texts import EVENT_TEMPLATES, ActivityEvent
 from tests.support.app_language import PseudoLocale
 from tests.support.app_scenes import NOW_MS
 
@@ -23,48 +23,51 @@ Values: TypeAlias = "dict[str, str | int | float]"
 pytestmark = pytest.mark.usefixtures("language")
 
 
-@pytest.mark.parametrize("code", EVENTS)
-def test_every_event_is_a_translated_sentence(code: Event, language: Language) -> None:
-    fields = {name for _, name, _, _ in Formatter().parse(EVENTS[code]) if name}
+@pytest.mark.parametrize("code", EVENT_TEMPLATES)
+def test_every_event_is_a_translated_sentence(code: ActivityEvent, language: Language) -> None:
+    fields = {name for _, name, _, _ in Formatter().parse(EVENT_TEMPLATES[code]) if name}
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=dict.fromkeys(fields, 7))
-    assert snooze.event(row).rstrip()[-1] == "."
+    assert worker_texts.event_text(row).rstrip()[-1] == "."
     language.apply(QLocale("en_US"), PseudoLocale())
-    assert snooze.event(row).startswith("[")
+    assert worker_texts.event_text(row).startswith("[")
 
 
 def test_points_of_an_event_are_exact_in_the_users_way(language: Language) -> None:
     values: Values = {"run": "nova", "round": 12_345, "points": 1_234.000_001}
-    row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.ROUND_ACCEPTED, values=values)
-    assert "for 1,234.000001 points" in snooze.event(row)
+    row = ActivityRow(number=1, at_ms=NOW_MS, code=ActivityEvent.ROUND_ACCEPTED, values=values)
+    assert "for 1,234.000001 points" in worker_texts.event_text(row)
     language.apply(QLocale("de"), PseudoLocale())
-    assert "1.234,000001" in snooze.event(row)
+    assert "1.234,000001" in worker_texts.event_text(row)
 
 
 def test_a_rejection_says_why_in_words() -> None:
     values: Values = {"run": "nova", "round": 3, "reason": "norm"}
-    row = ActivityRow(number=1, at_ms=NOW_MS, code=Event.ROUND_REJECTED, values=values)
-    assert "(the contribution was far larger than the others)" in snooze.event(row)
+    row = ActivityRow(number=1, at_ms=NOW_MS, code=ActivityEvent.ROUND_REJECTED, values=values)
+    assert "(the contribution was far larger than the others)" in worker_texts.event_text(row)
 
 
 def test_a_decision_of_the_past_ended_at_a_time() -> None:
-    decision = Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=NOW_MS - 60_000)
+    decision = Decision(
+        state=LendingState.SNOOZED, reason=LendingReason.SNOOZED, until_ms=NOW_MS - 60_000
+    )
     values = texts.event_values(decision)
-    row = ActivityRow(number=1, at_ms=NOW_MS - 600_000, code=Event.DECIDED, values=values)
-    said = snooze.event(row)
+    row = ActivityRow(number=1, at_ms=NOW_MS - 600_000, code=ActivityEvent.DECIDED, values=values)
+    said = worker_texts.event_text(row)
     assert said.startswith("Snoozed: you asked for a break. Resumes at ")
     assert " min" not in said
 
 
 @pytest.mark.parametrize(
-    ("code", "values"), [("made-up", {}), (Event.JOINED_RUN, {}), (Event.DECIDED, {"state": "x"})]
+    ("code", "values"),
+    [("made-up", {}), (ActivityEvent.JOINED_RUN, {}), (ActivityEvent.DECIDED, {"state": "x"})],
 )
 def test_what_this_version_does_not_know_is_named(code: str, values: Values) -> None:
     row = ActivityRow(number=1, at_ms=NOW_MS, code=code, values=values)
-    assert f"({code})" in snooze.event(row)
+    assert f"({code})" in worker_texts.event_text(row)
 
 
 def test_a_round_has_a_state_and_a_reason_in_words() -> None:
-    assert snooze.round_state("verified") == "Verified"
-    assert snooze.round_reason("") == ""
-    assert snooze.round_reason("copy").startswith("the contribution was nearly the same")
-    assert "reason-99" in snooze.round_reason("reason-99")
+    assert worker_texts.round_state_name("verified") == "Verified"
+    assert worker_texts.round_failure("") == ""
+    assert worker_texts.round_failure("copy").startswith("the contribution was nearly the same")
+    assert "reason-99" in worker_texts.round_failure("reason-99")

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tequio_client.app.worker import connection
-from tequio_client.app.worker.connection import Child
+from tequio_client.app.worker.connection import ChildTransport
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ def test_a_flood_is_cut_and_the_last_words_stay(
 ) -> None:
     monkeypatch.setattr(connection, "LOG_BYTES", MOST)
     monkeypatch.setattr(connection, "LOOK_MS", 20)
-    child = Child((sys.executable, "-S", "-c", FLOOD), tmp_path)
+    child = ChildTransport((sys.executable, "-S", "-c", FLOOD), tmp_path)
     with qtbot.waitSignal(child.ended, timeout=30_000) as ended:
         child.start()
     assert ended.args == ["that was all"]

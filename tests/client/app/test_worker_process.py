@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.model import Model
+from tequio_client.app.model import AppModel
 from tequio_client.app.worker import connection, conversation, process
-from tequio_client.app.worker.process import TRIES, WorkerProcess, worker_command
+from tequio_client.app.worker.process import MOST_FAILURES, WorkerProcess, worker_command
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskActivity
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Wish
+from tequio_client.ipc.snapshot import DesiredState
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.version import BUILD
@@ -76,20 +76,20 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_worker_is_greeted_with_the_key_and_told_what_holds(tmp_path: Path, qtbot: QtBot) -> None:
     chosen = Preferences(consent=True, idle_minutes=7)
     with worker_of("good", tmp_path, lambda: SEED) as worker:
-        model = Model(worker)
-        model.choose(chosen)
-        worker.tell(SessionFacts(idle_s=12.0))
+        model = AppModel(worker)
+        model.set_preferences(chosen)
+        worker.send_facts(SessionFacts(idle_s=12.0))
         worker.start()
         qtbot.waitUntil(
             lambda: model.snapshot is not None and model.preferences.consent, timeout=90_000
         )
     hello, *rest = heard(tmp_path)
-    assert hello == control.Hello(who="app", build=BUILD, seed=to_text(SEED))
+    assert hello == control.ControllerHello(who="app", build=BUILD, seed=to_text(SEED))
     assert rest[:2] == [
-        control.Choose(preferences=chosen),
-        control.Tell(facts=SessionFacts(idle_s=12.0)),
+        control.SetPreferences(preferences=chosen),
+        control.ReportSessionFacts(facts=SessionFacts(idle_s=12.0)),
     ]
-    assert rest[-1] == control.Bye()
+    assert rest[-1] == control.EndWorker()
 
 
 def test_a_worker_keeps_its_own_preferences_until_some_are_chosen(
@@ -97,32 +97,34 @@ def test_a_worker_keeps_its_own_preferences_until_some_are_chosen(
 ) -> None:
     with worker_of("good", tmp_path) as worker, qtbot.waitSignal(worker.snapshot, timeout=90_000):
         worker.start()
-    assert not [one for one in heard(tmp_path) if isinstance(one, control.Choose)]
+    assert not [one for one in heard(tmp_path) if isinstance(one, control.SetPreferences)]
 
 
 def test_a_wish_is_said_until_it_is_shown_and_no_longer(tmp_path: Path, qtbot: QtBot) -> None:
     with worker_of("slow-wish", tmp_path) as worker:
-        model = Model(worker)
+        model = AppModel(worker)
         worker.start()
         qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
         model.contribute()
-        assert model.wish.lend
+        assert model.desired.lend
         shown = lambda: model.snapshot is not None and model.snapshot.wish.number == 5  # noqa: E731
         qtbot.waitUntil(shown, timeout=90_000)
         said = len(heard(tmp_path))
-        qtbot.wait(2 * conversation.WANT_MS + 100)
-        assert [one for one in heard(tmp_path)[said:] if isinstance(one, control.Want)] == []
+        qtbot.wait(2 * conversation.COMMAND_REPEAT_MS + 100)
+        assert [
+            one for one in heard(tmp_path)[said:] if isinstance(one, control.SetDesiredState)
+        ] == []
 
 
 def test_a_greater_wish_of_somebody_else_is_taken_over(tmp_path: Path, qtbot: QtBot) -> None:
     with worker_of("other-wish", tmp_path) as worker:
-        model = Model(worker)
-        worker.want(Wish(number=3, lend=False))
+        model = AppModel(worker)
+        worker.send_desired(DesiredState(number=3, lend=False))
         worker.start()
-        qtbot.waitUntil(lambda: model.wish.number == 41, timeout=90_000)
+        qtbot.waitUntil(lambda: model.desired.number == 41, timeout=90_000)
         model.pause()
         qtbot.waitUntil(
-            lambda: model.snapshot is not None and model.snapshot.wish == Wish(number=42),
+            lambda: model.snapshot is not None and model.snapshot.wish == DesiredState(number=42),
             timeout=90_000,
         )
 
@@ -133,7 +135,7 @@ def test_facts_are_told_again_and_again(
     monkeypatch.setattr(conversation, "TELL_MS", 100)
 
     def told() -> int:
-        return sum(isinstance(one, control.Tell) for one in heard(tmp_path))
+        return sum(isinstance(one, control.ReportSessionFacts) for one in heard(tmp_path))
 
     with worker_of("good", tmp_path) as worker:
         with qtbot.waitSignal(worker.snapshot, timeout=90_000):
@@ -143,7 +145,7 @@ def test_facts_are_told_again_and_again(
 
 def test_a_question_has_its_answer_even_if_it_is_late(tmp_path: Path, qtbot: QtBot) -> None:
     with worker_of("late", tmp_path) as worker:
-        model = Model(worker)
+        model = AppModel(worker)
         worker.start()
         qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
         with qtbot.waitSignal(model.replied, timeout=90_000):
@@ -155,7 +157,7 @@ def test_a_question_without_an_answer_is_refused_in_the_end(
 ) -> None:
     monkeypatch.setattr(conversation, "ANSWER_MS", 200)
     with worker_of("mute", tmp_path) as worker:
-        model = Model(worker)
+        model = AppModel(worker)
         worker.start()
         qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
         with qtbot.waitSignal(model.refused, timeout=90_000) as refused:
@@ -165,23 +167,23 @@ def test_a_question_without_an_answer_is_refused_in_the_end(
 
 def test_without_a_worker_a_question_is_refused_at_once(tmp_path: Path, qtbot: QtBot) -> None:
     with worker_of("good", tmp_path) as worker:
-        model = Model(worker)
+        model = AppModel(worker)
         with qtbot.waitSignal(model.refused, timeout=1_000):
             model.ask(AskActivity())
 
 
 def test_a_killed_worker_is_started_again_and_its_wish_holds(tmp_path: Path, qtbot: QtBot) -> None:
     with worker_of("good", tmp_path) as worker:
-        model = Model(worker)
+        model = AppModel(worker)
         worker.start()
         qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
         with qtbot.waitSignal(worker.gone, timeout=90_000):
             os.kill(worker.pid, signal.SIGKILL)
         assert model.snapshot is None
         assert model.why_gone == "The worker was ended from outside (9). It is started again."
-        worker.want(Wish(number=9, lend=True))
+        worker.send_desired(DesiredState(number=9, lend=True))
         qtbot.waitUntil(
-            lambda: model.wish.number == 9 and model.snapshot is not None, timeout=90_000
+            lambda: model.desired.number == 9 and model.snapshot is not None, timeout=90_000
         )
         assert len(starts(tmp_path)) == 2
 
@@ -199,14 +201,16 @@ def test_a_worker_that_keeps_failing_is_given_up_with_the_reason(
     mode: str, why: str, tmp_path: Path, qtbot: QtBot
 ) -> None:
     with worker_of(mode, tmp_path) as worker:
-        model = Model(worker)
+        model = AppModel(worker)
         worker.start()
-        qtbot.waitUntil(lambda: f"failed {TRIES} times in a row" in model.why_gone, timeout=90_000)
+        qtbot.waitUntil(
+            lambda: f"failed {MOST_FAILURES} times in a row" in model.why_gone, timeout=90_000
+        )
         assert why in model.why_gone
-        assert len(starts(tmp_path)) == TRIES
+        assert len(starts(tmp_path)) == MOST_FAILURES
         assert not any(map(is_alive, starts(tmp_path)))
         worker.retry()
-        qtbot.waitUntil(lambda: len(starts(tmp_path)) > TRIES, timeout=90_000)
+        qtbot.waitUntil(lambda: len(starts(tmp_path)) > MOST_FAILURES, timeout=90_000)
 
 
 def test_a_worker_that_hangs_is_replaced_although_it_will_not_end(
@@ -259,8 +263,8 @@ def test_a_program_that_is_not_there_is_given_up_with_the_reason(
     said: list[str] = []
     worker.gone.connect(said.append)
     worker.start()
-    qtbot.waitUntil(lambda: len(said) == TRIES, timeout=90_000)
-    assert f"failed {TRIES} times" in said[-1]
+    qtbot.waitUntil(lambda: len(said) == MOST_FAILURES, timeout=90_000)
+    assert f"failed {MOST_FAILURES} times" in said[-1]
     worker.close()
 
 
@@ -278,14 +282,14 @@ def test_another_ledger_ends_the_worker_and_starts_one_with_it(
     tmp_path: Path, qtbot: QtBot
 ) -> None:
     with worker_of("good", tmp_path) as worker:
-        model = Model(worker)
+        model = AppModel(worker)
         worker.start()
         qtbot.waitUntil(lambda: model.snapshot is not None, timeout=90_000)
-        worker.use(
+        worker.set_command(
             (sys.executable, "-m", "tests.support.app_worker_program", "other-wish", str(tmp_path))
         )
-        qtbot.waitUntil(lambda: model.wish.number == 41, timeout=90_000)
-        assert control.Bye() in heard(tmp_path)
+        qtbot.waitUntil(lambda: model.desired.number == 41, timeout=90_000)
+        assert control.EndWorker() in heard(tmp_path)
         assert not is_alive(starts(tmp_path)[0])
 
 

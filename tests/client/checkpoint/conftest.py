@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.checkpoint import export
-from tequio_client.checkpoint.story import Wanted
-from tequio_client.verify.progress import Quiet
+from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.verify.progress import NoProgress
 from tests.client.verify.logs import MemoryLog
 from tests.support.llama_swarm import ROUNDS, ShownLog, played, shown
 
@@ -29,13 +29,13 @@ def site() -> Iterator[ShownLog]:
 def whole(site: ShownLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The last head, exported; not to be changed."""
     folder = tmp_path_factory.mktemp("export")
-    wish = export.Wish(
+    wish = export.ExportOptions(
         ledger=site.url,
-        wanted=Wanted(run="maize- 1.0"),
+        wanted=HeadSelector(run="maize- 1.0"),
         target=folder / "out",
         stores=[played().store(folder / "store", ROUNDS)],
     )
-    export.run(wish, Quiet())
+    export.export_head(wish, NoProgress())
     return folder / "out"
 
 

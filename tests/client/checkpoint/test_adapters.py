@@ -14,14 +14,14 @@ from safetensors.numpy import load_file, save_file
 
 from tequio_client.checkpoint import export, verify
 from tequio_client.checkpoint import layout as checkpoint_layout
-from tequio_client.checkpoint.layout import Form
-from tequio_client.checkpoint.merged import Merged
-from tequio_client.checkpoint.story import Wanted
-from tequio_client.checkpoint.verify import Outcome
+from tequio_client.checkpoint.layout import ExportForm
+from tequio_client.checkpoint.merged import MergedModel
+from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.competition import submission as competition_submission
-from tequio_client.competition.submission import Origin
+from tequio_client.competition.submission import WeightsOrigin
 from tequio_client.trainer import adapters, first_head, likelihood, weights
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_client.worker.store.store import Store
 from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.trainer.first_head import Origin as First
-    from tequio_shared.head.layout import Base
+    from tequio_client.trainer.first_head import FirstHead as First
+    from tequio_shared.head.layout import FrozenBase
     from tests.support.llama_swarm import ShownLog
 
 
@@ -55,27 +55,27 @@ class Scene:
     store: Path
 
     @property
-    def base(self) -> Base:
+    def base(self) -> FrozenBase:
         """What the manifest says of the base."""
         assert self.run.manifest.frozen is not None
         return self.run.manifest.frozen
 
-    def export(self, target: Path, *, form: Form, number: int = ROUNDS) -> Path:
+    def export(self, target: Path, *, form: ExportForm, number: int = ROUNDS) -> Path:
         """Export the head of a round."""
-        wish = export.Wish(
+        wish = export.ExportOptions(
             ledger=self.site.url,
-            wanted=Wanted(run=self.run.manifest.name, round=number),
+            wanted=HeadSelector(run=self.run.manifest.name, round=number),
             target=target,
             stores=(self.store,),
             form=form,
         )
-        export.run(wish, Quiet())
+        export.export_head(wish, NoProgress())
         return target
 
     def logits(self, number: int = ROUNDS) -> torch.Tensor:
         """What the trainer's own network says for the integers of a head."""
         config = (self.folder / "config.json").read_bytes()
-        made = adapters.build_listed(config, self.run.manifest, self.paths)
+        made = adapters.build_from_manifest(config, self.run.manifest, self.paths)
         made.load(self.run.weights(number), self.run.manifest.layout)
         with torch.no_grad():
             return made.logits(IDS)
@@ -96,7 +96,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder = write_base(home / "base", parts=2)
     base, paths = described(folder, targets=EVERY, rank=4, alpha=12)
     config = (folder / "config.json").read_bytes()
-    first = first_head.beside(config, base, paths, seed=3, layout="flat")
+    first = first_head.with_adapters(config, base, paths, seed=3, layout="flat")
     run = play(model=stirred(first), base=base)
     run.store(home / "store", 0, ROUNDS)
     store = Store(home / "store", quota_bytes=1 << 30)
@@ -107,22 +107,22 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 
 @pytest.fixture(scope="module")
-def made(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> dict[Form, Path]:
+def made(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> dict[ExportForm, Path]:
     """The last head in both forms; not to be changed."""
     home = tmp_path_factory.mktemp("made")
-    return {form: scene.export(home / form.value, form=form) for form in Form}
+    return {form: scene.export(home / form.value, form=form) for form in ExportForm}
 
 
 @pytest.fixture
-def pairs(made: dict[Form, Path], tmp_path: Path) -> Path:
+def pairs(made: dict[ExportForm, Path], tmp_path: Path) -> Path:
     """A copy of the adapters' folder."""
-    return shutil.copytree(made[Form.HEAD], tmp_path / "pairs")
+    return shutil.copytree(made[ExportForm.HEAD], tmp_path / "pairs")
 
 
 @pytest.fixture
-def merged(made: dict[Form, Path], tmp_path: Path) -> Path:
+def merged(made: dict[ExportForm, Path], tmp_path: Path) -> Path:
     """A copy of the merged folder."""
-    return shutil.copytree(made[Form.MERGED], tmp_path / "merged")
+    return shutil.copytree(made[ExportForm.MERGED], tmp_path / "merged")
 
 
 @pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing. is deprecated:FutureWarning")
@@ -165,7 +165,7 @@ def test_plain_transformers_gives_the_logits_of_the_merged_head(
 
 
 def test_a_merged_head_can_be_scored(scene: Scene, merged: Path) -> None:
-    scored = likelihood.open_folder(merged, tokenizer=None, prefix=None)
+    scored = likelihood.open_model(merged, tokenizer=None, prefix=None)
     with torch.no_grad():
         torch.testing.assert_close(scored.model.logits(IDS), scene.logits(), rtol=0, atol=5e-5)
 
@@ -180,26 +180,26 @@ def test_evaluators_get_a_whole_model(scene: Scene, tmp_path: Path) -> None:
         revision="",
         files=(),
     )
-    where = Origin(ledger=scene.site.url, stores=(scene.store,))
-    folder = competition_submission.had(submission, tmp_path / "model", where, Quiet())
+    where = WeightsOrigin(ledger=scene.site.url, stores=(scene.store,))
+    folder = competition_submission.fetch_model(submission, tmp_path / "model", where, NoProgress())
     assert (folder / checkpoint_layout.CONFIG).is_file()
     assert not checkpoint_layout.is_adapter(folder)
 
 
 def test_the_merged_head_before_any_training_is_the_base(scene: Scene, tmp_path: Path) -> None:
     config = (scene.folder / "config.json").read_bytes()
-    first = first_head.beside(config, scene.base, scene.paths, seed=3, layout="flat")
-    Merged.of(scene.run.manifest, first.master, scene.paths).write(tmp_path, lambda _: None)
+    first = first_head.with_adapters(config, scene.base, scene.paths, seed=3, layout="flat")
+    MergedModel.of(scene.run.manifest, first.master, scene.paths).write(tmp_path, lambda _: None)
     found = load_file(tmp_path / checkpoint_layout.WEIGHTS)
     assert all(one.dtype == np.float32 for one in found.values())
-    for name, one in weights.read(config, scene.paths).items():
+    for name, one in weights.map_tensors(config, scene.paths).items():
         assert (found[name] == one.float().numpy()).all()
 
 
 def test_large_merged_weights_come_in_several_files(
     scene: Scene, merged: Path, tmp_path: Path
 ) -> None:
-    model = Merged.of(scene.run.manifest, scene.run.weights(ROUNDS), scene.paths)
+    model = MergedModel.of(scene.run.manifest, scene.run.weights(ROUNDS), scene.paths)
     out = tmp_path / "out"
     out.mkdir()
     told: list[int] = []
@@ -210,13 +210,13 @@ def test_large_merged_weights_come_in_several_files(
     (merged / checkpoint_layout.WEIGHTS).unlink()
     for path in out.iterdir():
         shutil.copy(path, merged)
-    assert checked(scene, merged)[0] is Outcome.IS_THE_HEAD
+    assert checked(scene, merged)[0] is VerifyOutcome.IS_THE_HEAD
 
 
-def checked(scene: Scene, folder: Path, *, has_store: bool = True) -> tuple[Outcome, str]:
+def checked(scene: Scene, folder: Path, *, has_store: bool = True) -> tuple[VerifyOutcome, str]:
     stores = (scene.store,) if has_store else ()
-    wish = verify.Wish(folder=folder, ledger=scene.site.url, stores=stores)
-    verdict = verify.run(wish, Quiet())
+    wish = verify.VerifyFolderOptions(folder=folder, ledger=scene.site.url, stores=stores)
+    verdict = verify.verify_folder(wish, NoProgress())
     return verdict.outcome, "\n".join(verdict.lines)
 
 
@@ -224,19 +224,21 @@ def test_both_forms_are_checked_and_say_what_they_are(
     scene: Scene, pairs: Path, merged: Path
 ) -> None:
     outcome, said = checked(scene, pairs, has_store=False)
-    assert outcome is Outcome.IS_THE_HEAD, said
-    assert "adapters of rank 4, for the frozen base" in said
+    assert outcome is VerifyOutcome.IS_THE_HEAD, said
+    assert "adapters of rank 4 for the frozen base" in said
     outcome, said = checked(scene, merged)
-    assert outcome is Outcome.IS_THE_HEAD, said
+    assert outcome is VerifyOutcome.IS_THE_HEAD, said
     assert "merged into the frozen base" in said
 
 
 def test_merged_weights_without_their_base_cannot_be_told(scene: Scene, merged: Path) -> None:
     outcome, said = checked(scene, merged, has_store=False)
-    assert outcome is Outcome.CANNOT_TELL
-    assert "give --store" in said
-    offline = verify.run(verify.Wish(folder=merged, ledger=""), Quiet())
-    assert offline.outcome is Outcome.CANNOT_TELL
+    assert outcome is VerifyOutcome.CANNOT_VERIFY
+    assert "with --store" in said
+    offline = verify.verify_folder(
+        verify.VerifyFolderOptions(folder=merged, ledger=""), NoProgress()
+    )
+    assert offline.outcome is VerifyOutcome.CANNOT_VERIFY
     assert "files of their base, which are not on this computer" in offline.lines[0]
 
 
@@ -251,17 +253,17 @@ def change(path: Path, name: str, step: int = 1) -> None:
 def test_every_change_is_found(scene: Scene, pairs: Path, merged: Path) -> None:
     change(merged / checkpoint_layout.WEIGHTS, Q)
     outcome, said = checked(scene, merged)
-    assert (outcome, Q in said) == (Outcome.IS_NOT, True)
+    assert (outcome, Q in said) == (VerifyOutcome.IS_NOT, True)
     change(merged / checkpoint_layout.WEIGHTS, Q, -1)
-    assert checked(scene, merged)[0] is Outcome.IS_THE_HEAD
+    assert checked(scene, merged)[0] is VerifyOutcome.IS_THE_HEAD
     change(
         merged / checkpoint_layout.MERGED_ADAPTER,
         f"base_model.model.{Q[:-7]}.lora_B.weight",
         1 << 10,
     )
-    assert checked(scene, merged)[0] is Outcome.IS_NOT
+    assert checked(scene, merged)[0] is VerifyOutcome.IS_NOT
     change(pairs / checkpoint_layout.ADAPTER, f"base_model.model.{Q[:-7]}.lora_A.weight", 1 << 10)
-    assert checked(scene, pairs)[0] is Outcome.IS_NOT
+    assert checked(scene, pairs)[0] is VerifyOutcome.IS_NOT
 
 
 def test_files_that_change_what_is_loaded_are_found(
@@ -270,15 +272,15 @@ def test_files_that_change_what_is_loaded_are_found(
     config = json.loads((pairs / checkpoint_layout.ADAPTER_CONFIG).read_bytes())
     (pairs / checkpoint_layout.ADAPTER_CONFIG).write_text(json.dumps(config | {"lora_alpha": 99}))
     outcome, said = checked(scene, pairs)
-    assert (outcome, checkpoint_layout.ADAPTER_CONFIG in said) == (Outcome.IS_NOT, True)
+    assert (outcome, checkpoint_layout.ADAPTER_CONFIG in said) == (VerifyOutcome.IS_NOT, True)
     (merged / checkpoint_layout.ADAPTER).write_bytes(b"x")
     outcome, said = checked(scene, merged)
-    assert (outcome, checkpoint_layout.ADAPTER in said) == (Outcome.IS_NOT, True)
+    assert (outcome, checkpoint_layout.ADAPTER in said) == (VerifyOutcome.IS_NOT, True)
     (merged / checkpoint_layout.ADAPTER).unlink()
     tensors = load_file(merged / checkpoint_layout.WEIGHTS)
     save_file(tensors | {"more": np.zeros(3, np.float32)}, merged / checkpoint_layout.WEIGHTS)
     outcome, said = checked(scene, merged)
-    assert (outcome, "more" in said) == (Outcome.IS_NOT, True)
+    assert (outcome, "more" in said) == (VerifyOutcome.IS_NOT, True)
 
 
 def test_the_cards_name_base_and_adapters(pairs: Path, merged: Path) -> None:
@@ -295,25 +297,28 @@ def test_the_cards_name_base_and_adapters(pairs: Path, merged: Path) -> None:
 
 def test_a_base_that_a_store_lacks_is_named(scene: Scene, tmp_path: Path) -> None:
     store = scene.run.store(tmp_path / "store", ROUNDS)
-    wish = export.Wish(
+    wish = export.ExportOptions(
         ledger=scene.site.url,
-        wanted=Wanted(run=scene.run.manifest.name),
+        wanted=HeadSelector(run=scene.run.manifest.name),
         target=tmp_path / "out",
         stores=(store,),
-        form=Form.MERGED,
+        form=ExportForm.MERGED,
     )
     with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
-        export.run(wish, Quiet())
+        export.export_head(wish, NoProgress())
     (file, _) = scene.base.files
     root = to_text(digest_from_text(file.root))[:10]
     assert root in "".join(map(str, getattr(caught.value, "exceptions", (caught.value,))))
 
 
 def test_a_run_that_trains_all_weights_is_not_merged(site: ShownLog, tmp_path: Path) -> None:
-    wish = export.Wish(
-        ledger=site.url, wanted=Wanted(run="maize- 1.0"), target=tmp_path / "out", form=Form.MERGED
+    wish = export.ExportOptions(
+        ledger=site.url,
+        wanted=HeadSelector(run="maize- 1.0"),
+        target=tmp_path / "out",
+        form=ExportForm.MERGED,
     )
     with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
-        export.run(wish, Quiet())
+        export.export_head(wish, NoProgress())
     said = "".join(map(str, getattr(caught.value, "exceptions", (caught.value,))))
     assert "no adapters to merge" in said

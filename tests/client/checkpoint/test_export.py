@@ -13,10 +13,10 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from tequio_client.checkpoint import export, layout, tensors
-from tequio_client.checkpoint.story import Wanted
+from tequio_client.checkpoint.story import HeadSelector
 from tequio_client.trainer import model
-from tequio_client.verify.progress import Quiet
-from tequio_client.worker.shutdown import first_of
+from tequio_client.verify.progress import NoProgress
+from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tests.client.verify.logs import MemoryLog
@@ -26,21 +26,21 @@ from tests.support.small_disk import SmallDisk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.checkpoint.story import Story
+    from tequio_client.checkpoint.story import HeadHistory
 
 
-def exported(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> Story:  # noqa: ANN401
+def exported(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> HeadHistory:  # noqa: ANN401
     name = str(wanted.pop("run", site.log.swarm.manifest.name))
-    wish = export.Wish(
-        ledger=site.url, wanted=Wanted(run=name, **wanted), target=target, stores=stores
+    wish = export.ExportOptions(
+        ledger=site.url, wanted=HeadSelector(run=name, **wanted), target=target, stores=stores
     )
-    return export.run(wish, Quiet())
+    return export.export_head(wish, NoProgress())
 
 
 def refusal(site: ShownLog, target: Path, *stores: Path, **wanted: Any) -> str:  # noqa: ANN401
     with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
         exported(site, target, *stores, **wanted)
-    error = first_of(caught.value)
+    error = first_error(caught.value)
     assert isinstance(error, UserFacingError)
     assert "\n" not in str(error)
     return str(error)
@@ -92,7 +92,7 @@ def test_the_weights_are_the_head_to_the_last_bit(site: ShownLog, tmp_path: Path
     out = tmp_path / "out"
     story = exported(site, out, run.store(tmp_path / "store", 2), round=2)
     assert (story.head.round, story.rounds) == (2, 2)
-    back = tensors.read(run.manifest, out, tmp_path / "back", lambda _: None)
+    back = tensors.read_weights(run.manifest, out, tmp_path / "back", lambda _: None)
     assert (back == run.weights(2)).all()
     floats = load_file(out / "model.safetensors")
     assert all(one.dtype == np.float32 for one in floats.values())
@@ -107,16 +107,16 @@ def test_large_weights_come_in_several_files_and_back(tmp_path: Path) -> None:
     head = tmp_path / "head"
     head.write_bytes(run.weights(1).astype("<i4").tobytes())
     out = tmp_path / "out"
-    (out / layout.OURS).mkdir(parents=True)
+    (out / layout.TEQUIO_FOLDER).mkdir(parents=True)
     told: list[int] = []
-    tensors.write(run.manifest, head, out, told.append, shard_bytes=60_000)
+    tensors.write_weights(run.manifest, head, out, told.append, shard_bytes=60_000)
     assert sum(told) == run.manifest.model.parameters * 4
     assert len(list(out.glob("model-*.safetensors"))) > 3
     assert not (out / layout.WEIGHTS).exists()
-    back = tensors.read(run.manifest, out, tmp_path / "back", lambda _: None)
+    back = tensors.read_weights(run.manifest, out, tmp_path / "back", lambda _: None)
     assert (back == run.weights(1)).all()
     (out / layout.CONFIG).write_bytes(
-        layout.config(run.swarm.blobs[digest_from_text(run.manifest.model.config)])
+        layout.model_config(run.swarm.blobs[digest_from_text(run.manifest.model.config)])
     )
     network = AutoModelForCausalLM.from_pretrained(out)
     name = "model.layers.1.mlp.up_proj.weight"

@@ -12,9 +12,9 @@ import pytest
 import trio
 
 from tequio_client.checkpoint import export, layout, tensors
-from tequio_client.checkpoint.story import Wanted
-from tequio_client.verify.progress import Quiet
-from tequio_client.worker.shutdown import first_of
+from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.verify.progress import NoProgress
+from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_shared.addresses import sign_addresses
@@ -56,16 +56,18 @@ def seed(site: ShownLog, store: Path) -> Iterator[None]:
         thread.join(30)
 
 
-def wish(site: ShownLog, target: Path) -> export.Wish:
-    return export.Wish(ledger=site.url, wanted=Wanted(run="maize- 1.0"), target=target)
+def wish(site: ShownLog, target: Path) -> export.ExportOptions:
+    return export.ExportOptions(
+        ledger=site.url, wanted=HeadSelector(run="maize- 1.0"), target=target
+    )
 
 
 def test_without_a_store_the_weights_come_from_a_seed(tmp_path: Path) -> None:
     store = played().store(tmp_path / "store", ROUNDS)
     with shown(MemoryLog(played().swarm)) as site, seed(site, store):
-        export.run(wish(site, tmp_path / "out"), Quiet())
+        export.export_head(wish(site, tmp_path / "out"), NoProgress())
     out = tmp_path / "out"
-    back = tensors.read(played().manifest, out, tmp_path / "back", lambda _: None)
+    back = tensors.read_weights(played().manifest, out, tmp_path / "back", lambda _: None)
     assert (back == played().weights(ROUNDS)).all()
     assert not (tmp_path / ".out.part").exists()
 
@@ -80,8 +82,8 @@ def test_a_seed_that_has_other_weights_gives_no_folder(
         seed(site, store),
         pytest.raises((UserFacingError, BaseExceptionGroup)) as caught,
     ):
-        export.run(wish(site, tmp_path / "out"), Quiet())
-    assert "no seed sends the weights" in str(first_of(caught.value))
+        export.export_head(wish(site, tmp_path / "out"), NoProgress())
+    assert "no seed sends the weights" in str(first_error(caught.value))
     assert not (tmp_path / "out").exists()
 
 
@@ -91,5 +93,5 @@ def test_what_was_fetched_before_a_break_is_not_fetched_again(tmp_path: Path) ->
         (tmp_path / ".out.part").chmod(0o700)
         store = played().store(tmp_path / "empty")
         with seed(site, store):
-            export.run(wish(site, tmp_path / "out"), Quiet())
+            export.export_head(wish(site, tmp_path / "out"), NoProgress())
     assert (tmp_path / "out" / layout.CLAIM).exists()

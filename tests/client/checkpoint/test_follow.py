@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import constants
 
 from tequio_client.checkpoint import publish
-from tequio_client.checkpoint.hub import Hub, show_no_bars
+from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.checkpoint.publish import is_due
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS, played
@@ -51,7 +51,7 @@ def test_a_head_is_due_when_a_multiple_was_passed_or_the_run_has_ended(
 def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_program_ends(
     site: ShownLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    show_no_bars()
+    disable_progress()
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     store = tmp_path / "store"
@@ -65,7 +65,7 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
 
     store.mkdir()
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
-        wish = publish.FollowWish(
+        wish = publish.FollowOptions(
             run="maize- 1.0",
             every=2,
             work=tmp_path / "work",

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from tequio_client.checkpoint import gguf
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_shared.errors import UserFacingError
 from tests.support import architectures
 
@@ -92,7 +92,7 @@ def test_transformers_reads_the_gguf_as_the_same_model(folder: Path) -> None:
     from transformers import AutoModelForCausalLM  # noqa: PLC0415 - seconds, for this test
 
     gguf.check_installed()
-    path = gguf.write(folder, Quiet())
+    path = gguf.write_gguf(folder, NoProgress())
     assert path == folder.with_name("head.gguf")
     assert [one.name for one in folder.parent.iterdir() if one.name.endswith(".part")] == []
     assert apart(AutoModelForCausalLM.from_pretrained(folder), of_gguf(path, {})) <= 1e-5
@@ -102,7 +102,7 @@ def test_transformers_reads_the_gguf_as_the_same_model(folder: Path) -> None:
 def test_other_architectures_come_back_as_the_same_model_too(name: str, folder: Path) -> None:
     said, unread = KINDS[name]
     plain = in_place_of_the_head(folder, LIKE_LLAMA | said | unread)
-    path = gguf.write(folder, Quiet())
+    path = gguf.write_gguf(folder, NoProgress())
     assert apart(plain, of_gguf(path, unread)) <= 1e-4  # of logits of some tens
 
 
@@ -112,7 +112,7 @@ def test_the_scaling_of_llama_3_is_what_speeds_are_divided_by(folder: Path) -> N
     network = in_place_of_the_head(
         folder, LIKE_LLAMA | {"model_type": "llama", "rope_scaling": LLAMA3}
     )
-    reader = GGUFReader(gguf.write(folder, Quiet()))
+    reader = GGUFReader(gguf.write_gguf(folder, NoProgress()))
     (factors,) = [one.data for one in reader.tensors if one.name == "rope_freqs.weight"]
     slowed = network.model.rotary_emb.inv_freq.numpy()
     plain = 1 / 10_000.0 ** (np.arange(0, 8, 2) / 8)
@@ -125,7 +125,7 @@ def test_linear_scaling_is_named(folder: Path) -> None:
     from gguf import GGUFReader  # noqa: PLC0415 - as above
 
     in_place_of_the_head(folder, LIKE_LLAMA | KINDS["Llama, linear"][0] | KINDS["Llama, linear"][1])
-    fields = GGUFReader(gguf.write(folder, Quiet())).fields
+    fields = GGUFReader(gguf.write_gguf(folder, NoProgress())).fields
     assert fields["llama.rope.scaling.type"].contents() == "linear"
     assert fields["llama.rope.scaling.factor"].contents() == 2.0
 
@@ -149,6 +149,6 @@ def test_a_model_that_no_gguf_is_written_of_is_named(
     fields = json.loads((folder / "config.json").read_text()) | changes
     (folder / "config.json").write_text(json.dumps(fields))
     with pytest.raises(UserFacingError, match=why) as caught:
-        gguf.write(folder, Quiet())
+        gguf.write_gguf(folder, NoProgress())
     assert "the folder is whole without it" in str(caught.value)
     assert not folder.with_name("head.gguf").exists()

@@ -16,9 +16,9 @@ from huggingface_hub.utils import _http
 
 from tequio_client.checkpoint import hub as checkpoint_hub
 from tequio_client.checkpoint import layout, publish
-from tequio_client.checkpoint.hub import Hub, show_no_bars
+from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.keys.state import IdentityError
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_shared.errors import UserFacingError
 from tests.support.hub import FakeHub, running
 from tests.support.llama_swarm import ROUNDS
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.checkpoint.hub import Published
+    from tequio_client.checkpoint.hub import HubRevision
     from tests.support.llama_swarm import ShownLog
 
 
@@ -47,7 +47,7 @@ def hub() -> Iterator[FakeHub]:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """By plain HTTP, into a cache of its own; the client's pauses between tries are skipped."""
-    show_no_bars()
+    disable_progress()
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(_http, "time", SimpleNamespace(sleep=lambda _: None))
@@ -61,11 +61,11 @@ def put(
     user: str = TOKEN,
     repo: str = REPO,
     is_private: bool = False,
-) -> Published:
-    wish = publish.Wish(folder=folder, repo=repo, ledger=site.url, is_private=is_private)
-    claim = publish.verified(wish, Quiet())
+) -> HubRevision:
+    wish = publish.PublishOptions(folder=folder, repo=repo, ledger=site.url, is_private=is_private)
+    claim = publish.verify_folder(wish, NoProgress())
     told: list[str] = []
-    done, entry = publish.run(wish, claim, Hub(user, hub.url), told.append)
+    done, entry = publish.publish_folder(wish, claim, Hub(user, hub.url), told.append)
     assert entry is None
     assert bool(told) is done.is_new
     return done
@@ -197,14 +197,14 @@ def test_a_repository_with_something_else_in_it_is_left_alone(
 def test_a_repository_of_another_run_is_left_alone(
     hub: FakeHub, whole: Path, site: ShownLog
 ) -> None:
-    claim = layout.Claim.parse((whole / layout.CLAIM).read_bytes())
+    claim = layout.HeadClaim.parse((whole / layout.CLAIM).read_bytes())
     other = msgspec.structs.replace(claim, run="A" * 43)
     hub.put(REPO, {layout.CLAIM: other.encode()})
     assert "has heads of another run" in refusal(hub, whole, site)
 
 
 def test_a_tag_that_is_another_head_is_not_moved(hub: FakeHub, whole: Path, site: ShownLog) -> None:
-    claim = layout.Claim.parse((whole / layout.CLAIM).read_bytes())
+    claim = layout.HeadClaim.parse((whole / layout.CLAIM).read_bytes())
     there = hub.put(REPO, {layout.CLAIM: msgspec.structs.replace(claim, entry=0).encode()})
     there.tags[f"round-{ROUNDS}"] = there.main
     assert f"the tag round-{ROUNDS} of {REPO} is not this head" in refusal(hub, whole, site)
@@ -213,7 +213,7 @@ def test_a_tag_that_is_another_head_is_not_moved(hub: FakeHub, whole: Path, site
 def test_an_earlier_head_stays_under_its_tag_and_its_other_files_go(
     hub: FakeHub, whole: Path, site: ShownLog
 ) -> None:
-    claim = layout.Claim.parse((whole / layout.CLAIM).read_bytes())
+    claim = layout.HeadClaim.parse((whole / layout.CLAIM).read_bytes())
     older = {
         layout.CLAIM: msgspec.structs.replace(claim, round=1).encode(),
         "model-00001-of-00002.safetensors": b"old",
@@ -281,13 +281,13 @@ def test_the_token_is_that_of_the_environment_or_else_of_the_keyring(
 ) -> None:
     monkeypatch.setattr(checkpoint_hub, "get_token", lambda: None)
     ring = Ring()
-    checkpoint_hub.keep(f" {TOKEN}\n", ring)  # type: ignore[arg-type]  # a keyring of the test
-    assert checkpoint_hub.needed({"HF_TOKEN": "hf_first"}, ring) == "hf_first"  # type: ignore[arg-type]
-    assert checkpoint_hub.needed({}, ring) == TOKEN  # type: ignore[arg-type]
+    checkpoint_hub.store_token(f" {TOKEN}\n", ring)  # type: ignore[arg-type]  # a keyring of the test
+    assert checkpoint_hub.require_token({"HF_TOKEN": "hf_first"}, ring) == "hf_first"  # type: ignore[arg-type]
+    assert checkpoint_hub.require_token({}, ring) == TOKEN  # type: ignore[arg-type]
     with pytest.raises(UserFacingError, match="tequio checkpoint token"):
-        checkpoint_hub.needed({}, Ring(is_there=False))  # type: ignore[arg-type]
+        checkpoint_hub.require_token({}, Ring(is_there=False))  # type: ignore[arg-type]
     with pytest.raises(UserFacingError, match="invalid token"):
-        checkpoint_hub.keep("two words", ring)  # type: ignore[arg-type]
+        checkpoint_hub.store_token("two words", ring)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -9,12 +9,12 @@ import pytest
 import trio
 
 from tequio_client.checkpoint import publish
-from tequio_client.checkpoint.hub import Published
-from tequio_client.checkpoint.layout import Claim
+from tequio_client.checkpoint.hub import HubRevision
+from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.verify.audit import Scope, audit
-from tequio_client.worker.shutdown import first_of
+from tequio_client.verify.audit import AuditOptions, audit
+from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
@@ -35,31 +35,31 @@ if TYPE_CHECKING:
     from tests.support.ledgers import Served
 
 
-DONE = Published(repo="ana/maize", revision="0c" * 20, tag="round-1", is_new=True)
+DONE = HubRevision(repo="ana/maize", revision="0c" * 20, tag="round-1", is_new=True)
 
 
 def test_an_audit_takes_a_true_publication_and_names_a_false_one() -> None:
     run = play()
     publish_in(run, 1, publication(run, 1))
     log = MemoryLog(run.swarm)
-    assert audit(log, Scope()).findings == []
+    assert audit(log, AuditOptions()).findings == []
     false = msgspec.structs.replace(publication(run, 1), head=to_text(bytes(32)))
     entry = run.swarm.sign(run.swarm.organiser, Said(false, 1), run.manifest.run_id)
     log.leaves.append(entry.leaf())
     log.sign()
-    (finding,) = audit(log, Scope()).findings
+    (finding,) = audit(log, AuditOptions()).findings
     assert finding.what == "checkpoint.publish statement"
     assert "round 1 has another head" in finding.detail
 
 
 def test_organisers_alone_log_where_a_certified_head_is(tmp_path: Path) -> None:
-    claims: list[Claim] = []
+    claims: list[HeadClaim] = []
 
     def remember(ledger: Ledger) -> None:
         for run, view in ledger.state.runs.items():
             for head in view.heads.values():
                 claims.append(  # noqa: PERF401 - reads as it happens
-                    Claim(
+                    HeadClaim(
                         network=to_text(ledger.state.net),
                         run=to_text(run),
                         round=head.round,
@@ -74,13 +74,13 @@ def test_organisers_alone_log_where_a_certified_head_is(tmp_path: Path) -> None:
     organiser = key_folder(tmp_path / "organiser", ORGANISER)
     stranger = key_folder(tmp_path / "stranger", Signer(bytes([9]) * 32))
     with served(tmp_path / "ledger", *UNLIMITED) as ledger:
-        index = publish.say(ledger.url, claims[-1], DONE, [organiser])
-        assert publish.say(ledger.url, claims[0], DONE, [organiser]) == index + 1
+        index = publish.log_publication(ledger.url, claims[-1], DONE, [organiser])
+        assert publish.log_publication(ledger.url, claims[0], DONE, [organiser]) == index + 1
         entry = trio.run(_entry, ledger, index)
         for wrong, who in ((claims[-1], stranger), (_other(claims[-1]), organiser)):
             with pytest.raises((UserFacingError, BaseExceptionGroup)) as caught:
-                publish.say(ledger.url, wrong, DONE, [who])
-            assert isinstance(first_of(caught.value), UserFacingError)
+                publish.log_publication(ledger.url, wrong, DONE, [who])
+            assert isinstance(first_error(caught.value), UserFacingError)
     statement = entry.statement
     assert (to_text(statement.run or b""), statement.round) == (claims[-1].run, claims[-1].round)
     assert statement.body == CheckpointPublish(
@@ -91,9 +91,9 @@ def test_organisers_alone_log_where_a_certified_head_is(tmp_path: Path) -> None:
     )
 
 
-def _other(claim: Claim) -> Claim:
+def _other(claim: HeadClaim) -> HeadClaim:
     """The same round with a head that nobody certified."""
-    return Claim(
+    return HeadClaim(
         network=claim.network,
         run=claim.run,
         round=claim.round,

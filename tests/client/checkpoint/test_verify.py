@@ -14,8 +14,8 @@ from safetensors.numpy import load_file, save_file
 
 from tequio_client.__main__ import cli
 from tequio_client.checkpoint import layout, verify
-from tequio_client.checkpoint.verify import Outcome, Verdict
-from tequio_client.verify.progress import Quiet
+from tequio_client.checkpoint.verify import CheckpointVerdict, VerifyOutcome
+from tequio_client.verify.progress import NoProgress
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Manifest
 from tests.client.verify.logs import MemoryLog
@@ -29,18 +29,20 @@ if TYPE_CHECKING:
 NAME = "model.layers.0.mlp.down_proj.weight"
 
 
-def checked(folder: Path, ledger: str, *stores: Path) -> Verdict:
-    return verify.run(verify.Wish(folder=folder, ledger=ledger, stores=stores), Quiet())
+def checked(folder: Path, ledger: str, *stores: Path) -> CheckpointVerdict:
+    return verify.verify_folder(
+        verify.VerifyFolderOptions(folder=folder, ledger=ledger, stores=stores), NoProgress()
+    )
 
 
 def is_not(folder: Path, site: ShownLog, *stores: Path) -> str:
     verdict = checked(folder, site.url, *stores)
-    assert verdict.outcome is Outcome.IS_NOT, verdict
+    assert verdict.outcome is VerifyOutcome.IS_NOT, verdict
     return "\n".join(verdict.lines)
 
 
 def change_claim(folder: Path, **values: str | int) -> None:
-    claim = layout.Claim.parse((folder / layout.CLAIM).read_bytes())
+    claim = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes())
     changed = msgspec.structs.replace(claim, **values)
     (folder / layout.CLAIM).write_bytes(changed.encode())
 
@@ -54,7 +56,7 @@ def change_weight(folder: Path, name: str, at: int, change: float) -> None:
 
 def test_an_export_is_its_head(folder: Path, site: ShownLog) -> None:
     verdict = checked(folder, site.url)
-    assert verdict.outcome is Outcome.IS_THE_HEAD, verdict
+    assert verdict.outcome is VerifyOutcome.IS_THE_HEAD, verdict
     text = "\n".join(verdict.lines)
     assert f"the head of round {ROUNDS} of the run maize- 1.0" in text
     assert to_text(played().swarm.view.heads[ROUNDS].weights_root) in text
@@ -66,7 +68,7 @@ def test_a_later_log_still_bears_it_out(folder: Path) -> None:
     log.leaves.append(log.leaves[-1])
     log.sign()
     with shown(log) as later:
-        assert checked(folder, later.url).outcome is Outcome.IS_THE_HEAD
+        assert checked(folder, later.url).outcome is VerifyOutcome.IS_THE_HEAD
 
 
 def test_a_weight_changed_by_one_unit_names_its_tensor(
@@ -195,7 +197,7 @@ def test_it_cannot_tell_of_a_folder_that_is_not_whole(
 ) -> None:
     (folder / name).unlink()
     verdict = checked(folder, site.url)
-    assert verdict.outcome is Outcome.CANNOT_TELL
+    assert verdict.outcome is VerifyOutcome.CANNOT_VERIFY
     assert "missing" in verdict.lines[0]
 
 
@@ -203,11 +205,11 @@ def test_it_cannot_tell_when_the_ledger_is_away_or_another_networks(
     folder: Path, site: ShownLog
 ) -> None:
     away = checked(folder, "http://127.0.0.1:9")
-    assert away.outcome is Outcome.CANNOT_TELL
+    assert away.outcome is VerifyOutcome.CANNOT_VERIFY
     assert "does not answer" in away.lines[0]
     change_claim(folder, network=to_text(sha256(b"another")))
     other = checked(folder, site.url)
-    assert other.outcome is Outcome.CANNOT_TELL
+    assert other.outcome is VerifyOutcome.CANNOT_VERIFY
     assert "give the right ledger with --ledger" in other.lines[0]
 
 
@@ -218,19 +220,19 @@ def test_a_ledger_that_rewrote_its_log_is_caught_by_the_proof(folder: Path) -> N
     log.sign()
     with shown(log) as forked:
         verdict = checked(folder, forked.url)
-    assert verdict.outcome is Outcome.IS_NOT
+    assert verdict.outcome is VerifyOutcome.IS_NOT
     assert "the proof from the log is invalid" in verdict.lines[0]
 
 
 def test_a_promotion_that_the_coordinator_did_not_sign_is_none(folder: Path) -> None:
     log = MemoryLog(played().swarm)
-    entry = layout.Claim.parse((folder / layout.CLAIM).read_bytes()).entry
+    entry = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes()).entry
     leaf = bytearray(log.leaves[entry])
     leaf[40] ^= 1  # in the signature
     log.leaves[entry] = bytes(leaf)
     log.sign()
     with shown(log) as forged:
-        assert checked(folder, forged.url).outcome is Outcome.IS_NOT
+        assert checked(folder, forged.url).outcome is VerifyOutcome.IS_NOT
 
 
 def test_the_command_exits_0_2_and_3_and_shows_nobodys_escape_codes(
@@ -246,7 +248,7 @@ def test_the_command_exits_0_2_and_3_and_shows_nobodys_escape_codes(
     change_claim(folder, round=2)
     code, said = run(str(folder))
     assert (code, said.splitlines()[0]) == (2, "NOT THIS HEAD")
-    shutil.rmtree(folder / layout.OURS)
+    shutil.rmtree(folder / layout.TEQUIO_FOLDER)
     code, said = run(str(folder))
     assert (code, said.splitlines()[0]) == (3, "could not be checked")
 

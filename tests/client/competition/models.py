@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def files_of(folder: Path, seed: int = 1, **changes: object) -> dict[str, bytes]:
     """The files of a model of raw bytes."""
     made = model_folders.write(folder, model_folders.llama(256, **changes), seed=seed)
-    tokenizer, settings = layout.files(b"", 0, model_folders.CONTEXT)
+    tokenizer, settings = layout.tokenizer_files(b"", 0, model_folders.CONTEXT)
     found = {one.name: one.read_bytes() for one in made.iterdir()}
     return found | {"tokenizer.json": tokenizer, "tokenizer_config.json": settings}
 

@@ -13,8 +13,8 @@ import trio
 from tequio_client.clock import now_ms
 from tequio_client.competition import outcome as competition_outcome
 from tequio_client.competition import participation, plan, submission
-from tequio_client.competition.evaluator import Evaluator, Means
-from tequio_client.competition.speaker import FolderSpeaker
+from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
+from tequio_client.competition.speaker import FolderSubmitter
 from tequio_client.dataset import sources
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
@@ -22,7 +22,7 @@ from tequio_client.locks import locked
 from tequio_client.organiser import opening, sealing
 from tequio_client.trainer import device
 from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_client.worker.ledger.outbox import Outbox
 from tests.support.slack import allowed_s
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.competition.rules import CompetitionRules, Outcome
+    from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
     from tests.support.set_clock import SetClock
 
 
@@ -85,7 +85,7 @@ class Story:
         for number in range(DOCUMENTS):
             body = "".join(f"    x = {number} + {at}\n" for at in range(12))
             (texts / f"{number}.txt").write_text(f"def f_{number}():\n{body}")
-        source = sources.found(str(texts), sources.Reading())
+        source = sources.open_source(str(texts), sources.ReadOptions())
         sealing.seal(source, sealed, needed=NEEDED, shares=SHARES)
         keys = [opening.organiser_key(self.custodian(at)) for at in range(1, SHARES + 1)]
         lines = [f'{name} = "{length}"' for name, length in (DATES | dates).items()]
@@ -100,8 +100,8 @@ class Story:
         )
         (self.folder / "plan.toml").write_text(text)
         rules_file = self.folder / "rules.json"
-        plan.make(self.folder / "plan.toml", sealed, rules_file, now_ms())
-        rules, said = plan.open_(self.url, rules_file, sealed, self.organisers, None)
+        plan.write_rules(self.folder / "plan.toml", sealed, rules_file, now_ms())
+        rules, said = plan.open_competition(self.url, rules_file, sealed, self.organisers, None)
         self.told.append(said)
         return rules
 
@@ -117,7 +117,7 @@ class Story:
         """Enter with a model from elsewhere, and submit it."""
         folder = self.folder / name
         self.told.append(participation.enter(self.log, None, name, None, folder))
-        look = partial(submission.of_repository, repo=repo, revision=None)
+        look = partial(submission.submission_of_repository, repo=repo, revision=None)
         self.told.append(participation.submit_folder(self.log, None, name, look, folder))
 
     def reveal(self, number: int) -> None:
@@ -127,38 +127,40 @@ class Story:
 
     def evaluate(self, name: str) -> bool:
         """Let an evaluator's program take one step; whether it would go on."""
-        return self.step(name, Quiet())
+        return self.step(name, NoProgress())
 
-    def step(self, name: str, progress: Quiet) -> bool:
+    def step(self, name: str, progress: NoProgress) -> bool:
         """The same, with somebody who hears how far it is."""
         with self.at_work(name, progress) as (evaluator, view):
             return evaluator.step(view)
 
     def follow(self, name: str) -> None:
         """Let a program that follows all competitions see this one."""
-        with self.at_work(name, Quiet()) as (evaluator, view):
+        with self.at_work(name, NoProgress()) as (evaluator, view):
             evaluator.offer(view)
 
     @contextmanager
-    def at_work(self, name: str, progress: Quiet) -> Iterator[tuple[Evaluator, CompetitionView]]:
+    def at_work(
+        self, name: str, progress: NoProgress
+    ) -> Iterator[tuple[Evaluator, CompetitionView]]:
         """An evaluator who has just read the log."""
         folder = self.folder / name
         with locked(folder):
             reader = self.log
             view = reader.wait_for(None)
-            means = Means(
+            means = EvaluatorContext(
                 folder=folder,
-                device=device.choose("cpu"),
+                device=device.open_device("cpu"),
                 progress=progress,
-                told=lambda line: self.told.append(f"{name}: {line}"),
+                report=lambda line: self.told.append(f"{name}: {line}"),
             )
-            yield Evaluator(reader, means, FolderSpeaker(self.url, folder)), view
+            yield Evaluator(reader, means, FolderSubmitter(self.url, folder)), view
 
-    def decide(self, organisers: Sequence[Path]) -> Outcome:
+    def decide(self, organisers: Sequence[Path]) -> CompetitionOutcome:
         """Compute the outcome and state it."""
         log = self.log
-        view, outcome = competition_outcome.decided_computed(log, None)
-        self.told.append(competition_outcome.decide(log, view, outcome, organisers, None))
+        view, outcome = competition_outcome.compute_from_log(log, None)
+        self.told.append(competition_outcome.log_outcome(log, view, outcome, organisers, None))
         return outcome
 
 

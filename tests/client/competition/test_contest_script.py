@@ -9,11 +9,11 @@ import trio
 
 from tequio_client.competition import plan
 from tequio_client.dataset import sources
-from tequio_client.demo.competition import Stranger
-from tequio_client.demo.script import CUSTODIANS, NEEDED, SWARMS, VOLUNTEERS, ContestScript
+from tequio_client.demo.competition import IndependentVerifier
+from tequio_client.demo.script import CUSTODIANS, NEEDED, SWARMS, VOLUNTEERS, CompetitionScript
 from tequio_client.organiser import plan as run_plans
 from tequio_client.organiser import sealing
-from tequio_client.verify.report import Grade
+from tequio_client.verify.report import AuditGrade
 from tequio_shared.ids import to_text
 from tests.support import memory_log
 
@@ -25,13 +25,13 @@ KEYS = tuple(to_text(bytes([at]) * 32) for at in range(1, CUSTODIANS + 1))
 
 
 @pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> ContestScript:
-    made = ContestScript(folder=tmp_path_factory.mktemp("contest") / "played", pace=2.0)
+def script(tmp_path_factory: pytest.TempPathFactory) -> CompetitionScript:
+    made = CompetitionScript(folder=tmp_path_factory.mktemp("contest") / "played", pace=2.0)
     made.write()
     return made
 
 
-def test_no_text_is_both_sealed_and_trained_on(script: ContestScript) -> None:
+def test_no_text_is_both_sealed_and_trained_on(script: CompetitionScript) -> None:
     texts = {
         kind: [
             path.read_text("utf-8").strip() for path in (script.folder / "texts" / kind).iterdir()
@@ -44,21 +44,23 @@ def test_no_text_is_both_sealed_and_trained_on(script: ContestScript) -> None:
     assert len(set(everything)) == len(everything)
 
 
-def test_both_swarms_have_one_budget_and_settings_of_their_own(script: ContestScript) -> None:
-    first, second = (run_plans.read(script.folder / f"{one.name}.toml") for one in SWARMS)
+def test_both_swarms_have_one_budget_and_settings_of_their_own(script: CompetitionScript) -> None:
+    first, second = (run_plans.read_plan(script.folder / f"{one.name}.toml") for one in SWARMS)
     assert first.windows == second.windows
     assert first.rounds == second.rounds
     assert first.inner != second.inner
     assert first.rounds.most * VOLUNTEERS * first.windows.most * 128 == script.tokens
 
 
-def test_the_plan_makes_rules_of_the_sealed_texts(script: ContestScript, tmp_path: Path) -> None:
+def test_the_plan_makes_rules_of_the_sealed_texts(
+    script: CompetitionScript, tmp_path: Path
+) -> None:
     path = script.folder / "competition.toml"
     path.write_text(script.competition_plan(KEYS))
-    source = sources.found(str(script.folder / "texts" / "sealed"), sources.Reading())
+    source = sources.open_source(str(script.folder / "texts" / "sealed"), sources.ReadOptions())
     sealing.seal(source, tmp_path / "sealed", needed=NEEDED, shares=CUSTODIANS)
-    made = plan.make(path, tmp_path / "sealed", tmp_path / "rules.json", NOW_MS)
-    assert plan.read(path).name == made.name
+    made = plan.write_rules(path, tmp_path / "sealed", tmp_path / "rules.json", NOW_MS)
+    assert plan.read_plan(path).name == made.name
     assert made.sealed.documents > made.scoring.documents
     assert made.budget.tokens == script.tokens
     assert made.dates.deadline - made.dates.opens == 2 * 1_000 * script.deadline_s
@@ -66,7 +68,7 @@ def test_the_plan_makes_rules_of_the_sealed_texts(script: ContestScript, tmp_pat
 
 def test_a_check_that_ends_otherwise_ends_the_play_with_its_status(tmp_path: Path) -> None:
     told: list[str] = []
-    stranger = Stranger(url=memory_log.unused_url(), folder=tmp_path, told=told.append)
-    assert trio.run(stranger.check_log) == Grade.MISSING.value
+    stranger = IndependentVerifier(url=memory_log.unused_url(), folder=tmp_path, told=told.append)
+    assert trio.run(stranger.check_log) == AuditGrade.MISSING.value
     assert told[1].startswith("  tequio verify-competition http://127.0.0.1:")
     assert told[-1].startswith("Exit status 3, but 0 was expected")

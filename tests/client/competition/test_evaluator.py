@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.competition import drawn_texts, evaluator, submission
-from tequio_client.competition.evaluator import Evaluator, Means, TimeLimit
-from tequio_client.competition.speaker import LEAST_FREE_BYTES, PATIENCE_MS, ChildProgress, Pacing
-from tequio_client.ipc.evaluator import Limit
+from tequio_client.competition.evaluator import Evaluator, EvaluatorContext, TimeLimit
+from tequio_client.competition.speaker import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, Pacing
+from tequio_client.ipc.evaluator import EvaluatorLimits
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
 from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_client.worker import secret_file
 from tequio_shared.competition.rules import Evaluation
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tests.support.attack_table import attack
@@ -47,7 +47,7 @@ class StageSender:
         """Whose words they are."""
         return self.stage.key(self.name)
 
-    def say(self, body: Body, *documents: bytes) -> None:
+    def submit(self, body: Body, *documents: bytes) -> None:
         """Say it."""
         for one in documents:
             self.stage.paper.put(one)
@@ -62,7 +62,7 @@ class Desk:
     """The first evaluator of a stage, whose scores of both models are on its disk."""
 
     def __init__(self, path: Path) -> None:
-        self.stage = Stage().play(Phase.REVEALED)
+        self.stage = Stage().play(CompetitionPhase.REVEALED)
         self.path, self.told = path, list[str]()
         self.due: list[int | None] = []
         self.name, *self.others = self.stage.scorers
@@ -71,20 +71,20 @@ class Desk:
         for model in MODELS:
             result = paper.result(key, model, folder(model), 9)
             raw = paper.documents.pop(digest_from_text(result.scores))
-            evaluator.keep(self.place(model), Evaluation.parse(raw))
+            evaluator.store_scores(self.place(model), Evaluation.parse(raw))
 
     def place(self, model: str) -> Path:
         """Where the evaluator keeps what is of a model."""
-        return secret_file.place(self.path, self.stage.paper.id) / model
+        return secret_file.competition_folder(self.path, self.stage.paper.id) / model
 
     def step(self) -> bool:
         """Let a program that has just begun take a step; whether it would go on."""
-        means = Means(
+        means = EvaluatorContext(
             folder=self.path,
-            device=device.choose("cpu"),
-            progress=Quiet(),
-            told=self.told.append,
-            due=self.due.append,
+            device=device.open_device("cpu"),
+            progress=NoProgress(),
+            report=self.told.append,
+            set_deadline=self.due.append,
             clock=lambda: self.stage.now,
         )
         return Evaluator(LedgerReader(unused_url()), means, self.sender).step(self.stage.view)
@@ -127,9 +127,9 @@ def test_after_the_date_it_waits_for_nobody(desk: Desk) -> None:
 
 def test_nobody_has_its_documents_before_they_are_shown(desk: Desk) -> None:
     desk.step()
-    kept = evaluator.own_scores_kept(desk.place("alpha"))
+    kept = evaluator.stored_scores(desk.place("alpha"))
     assert kept is not None
-    name = digest_from_text(kept.showing.scores)
+    name = digest_from_text(kept.result_statement.scores)
     assert name not in desk.stage.paper.documents
     desk.stage.at(SCORED + 1)
     desk.step()
@@ -160,12 +160,12 @@ def test_who_comes_too_late_to_commit_says_what_is_not_scored(desk: Desk) -> Non
 
 
 def test_scores_that_are_kept_again_keep_their_salt(desk: Desk) -> None:
-    before = evaluator.own_scores_kept(desk.place("alpha"))
+    before = evaluator.stored_scores(desk.place("alpha"))
     assert before is not None
-    again = evaluator.keep(desk.place("alpha"), before.evaluation)
+    again = evaluator.store_scores(desk.place("alpha"), before.evaluation)
     assert again == before
-    assert again.committing.commit == to_text(before.commit)
-    other = evaluator.own_scores_kept(desk.place("beta"))
+    assert again.commit_statement.commit == to_text(before.commit)
+    other = evaluator.stored_scores(desk.place("beta"))
     assert other is not None
     assert other.salt != before.salt
 
@@ -204,13 +204,13 @@ def test_a_model_that_ends_the_program_comes_after_the_others(
 def test_a_model_has_no_more_than_its_part_of_the_time(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    beta = evaluator.own_scores_kept(desk.place("beta"))
+    beta = evaluator.stored_scores(desk.place("beta"))
     assert beta is not None
     begun(desk, monkeypatch, UserFacingError("no weights"))
     now, last = desk.stage.now, START + SCORED
     desk.step()
     assert desk.due == [now + (last - now) // 2, None] * 2
-    evaluator.keep(desk.place("beta"), beta.evaluation)
+    evaluator.store_scores(desk.place("beta"), beta.evaluation)
     desk.due.clear()
     desk.step()
     assert desk.due == [last, None], "nobody else waits"
@@ -218,7 +218,7 @@ def test_a_model_has_no_more_than_its_part_of_the_time(
 
 def test_work_ends_with_its_time() -> None:
     now = START
-    limit = TimeLimit(Quiet(), START + 5, lambda: now)
+    limit = TimeLimit(NoProgress(), START + 5, lambda: now)
     with limit.work("documents", 9) as tick:
         now = START + 5
         tick(1)
@@ -229,13 +229,13 @@ def test_work_ends_with_its_time() -> None:
 
 @attack("C10", layer="cli", ends="the process ends itself, and the next one starts with the others")
 def test_a_child_ends_at_a_model_that_hangs_or_takes_all_memory() -> None:
-    progress = ChildProgress(Pacing(Limit(threads=1, share_percent=100)), lambda: 0)
-    small, plenty = 100 << 20, 4 * LEAST_FREE_BYTES
-    assert not progress.why_end(START, plenty, 0), "no model is at hand"
-    progress.have_due(START)
-    assert not progress.why_end(START + PATIENCE_MS, plenty, plenty)
-    assert "its part of the time" in progress.why_end(START + PATIENCE_MS + 1, plenty, plenty)
-    assert "all memory" in progress.why_end(START, plenty, LEAST_FREE_BYTES - 1)
-    assert not progress.why_end(START, small, small), "others took it"
-    progress.have_due(None)
-    assert not progress.why_end(START + 2 * PATIENCE_MS, plenty, plenty)
+    progress = ChildProgress(Pacing(EvaluatorLimits(threads=1, share_percent=100)), lambda: 0)
+    small, plenty = 100 << 20, 4 * MIN_FREE_BYTES
+    assert not progress.end_reason(START, plenty, 0), "no model is at hand"
+    progress.set_deadline(START)
+    assert not progress.end_reason(START + OVERDUE_MS, plenty, plenty)
+    assert "its part of the time" in progress.end_reason(START + OVERDUE_MS + 1, plenty, plenty)
+    assert "all memory" in progress.end_reason(START, plenty, MIN_FREE_BYTES - 1)
+    assert not progress.end_reason(START, small, small), "others took it"
+    progress.set_deadline(None)
+    assert not progress.end_reason(START + 2 * OVERDUE_MS, plenty, plenty)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.competition import plan
-from tequio_client.dataset.sources import Files
+from tequio_client.dataset.sources import TextFiles
 from tequio_client.organiser import sealing
 from tequio_shared.competition.rules import CompetitionRules
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -28,7 +28,7 @@ def sealed(tmp_path: Path) -> Path:
     for number in range(3):
         paths.append(tmp_path / f"{number}.txt")
         paths[-1].write_text(f"document {number}")
-    source = Files(label="folder", paths=tuple(paths))
+    source = TextFiles(label="folder", paths=tuple(paths))
     sealing.seal(source, tmp_path / "sealed", needed=2, shares=3)
     return tmp_path / "sealed"
 
@@ -43,7 +43,7 @@ def _written(folder: Path, text: str) -> Path:
 
 def _refused(folder: Path, sealed: Path, text: str) -> str:
     with pytest.raises(UserFacingError) as told:
-        plan.make(_written(folder, text), sealed, folder / "rules.json", NOW_MS)
+        plan.write_rules(_written(folder, text), sealed, folder / "rules.json", NOW_MS)
     assert not (folder / "rules.json").exists()
     return str(told.value)
 
@@ -60,7 +60,7 @@ def _refused(folder: Path, sealed: Path, text: str) -> str:
     ],
 )
 def test_a_date_is_a_length_or_a_time(said: str, due_ms: int) -> None:
-    assert plan.moment(said, NOW_MS) == due_ms
+    assert plan.parse_date(said, NOW_MS) == due_ms
 
 
 @pytest.mark.parametrize(
@@ -75,28 +75,28 @@ def test_a_date_is_a_length_or_a_time(said: str, due_ms: int) -> None:
 )
 def test_what_is_no_date_is_refused_with_its_way_out(said: str, told: str) -> None:
     with pytest.raises(MalformedError, match=told):
-        plan.moment(said, NOW_MS)
+        plan.parse_date(said, NOW_MS)
 
 
 def test_the_example_becomes_rules_that_read_back(tmp_path: Path, sealed: Path) -> None:
     path = _written(tmp_path, plan.EXAMPLE)
-    made = plan.make(path, sealed, tmp_path / "rules.json", NOW_MS)
+    made = plan.write_rules(path, sealed, tmp_path / "rules.json", NOW_MS)
     raw = (tmp_path / "rules.json").read_bytes()
-    assert CompetitionRules.parse(raw) == plan.rules_document_read(tmp_path / "rules.json") == made
+    assert CompetitionRules.parse(raw) == plan.read_rules(tmp_path / "rules.json") == made
     assert made.dates.opens == NOW_MS + 3_600_000
     assert made.dates.result - made.dates.scored == 3 * 86_400_000
     assert list(made.custodians) == KEYS
-    told = "\n".join(plan.lines(made))
+    told = "\n".join(plan.describe_rules(made))
     assert to_text(made.id) in told
     assert "3 drawn of 3 sealed documents" in told
     assert "are scored, without a draw" in told
-    assert f"shown by   {plan.told(made.dates.scored + 3 * 43_200_000)}" in told
+    assert f"shown by   {plan.format_date(made.dates.scored + 3 * 43_200_000)}" in told
     assert "if one evaluator fails, there is no ranking" in told
 
 
 def test_a_time_may_be_one_of_toml(tmp_path: Path, sealed: Path) -> None:
     text = plan.EXAMPLE.replace('opens = "1h"', "opens = 2027-01-15T09:30:00+01:00")
-    made = plan.make(_written(tmp_path, text), sealed, tmp_path / "out", NOW_MS)
+    made = plan.write_rules(_written(tmp_path, text), sealed, tmp_path / "out", NOW_MS)
     assert made.dates.opens == NOW_MS + 1_800_000
     assert "has no time zone" in _refused(
         tmp_path, sealed, text.replace("09:30:00+01:00", "09:30:00")
@@ -176,9 +176,9 @@ def test_an_archive_that_was_changed_makes_no_rules(tmp_path: Path, sealed: Path
 
 
 def test_a_large_archive_needs_another_place_than_the_ledger(tmp_path: Path, sealed: Path) -> None:
-    said = plan.read(_written(tmp_path, plan.EXAMPLE))
+    said = plan.read_plan(_written(tmp_path, plan.EXAMPLE))
     with pytest.raises(UserFacingError, match="publish it elsewhere and give its address"):
-        plan.rules(said, _sealed(sealed), (64 << 20) + 1, NOW_MS)
+        plan.make_rules(said, _sealed(sealed), (64 << 20) + 1, NOW_MS)
 
 
 def _sealed(folder: Path) -> SealedSet:

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.competition import rescoring
-from tequio_client.competition.verify_cli import USAGE, verify_competition
+from tequio_client.competition.verify_cli import USAGE_EXIT_CODE, verify_competition
 from tequio_client.trainer import device, likelihood
-from tequio_client.verify.judgement import Judged
+from tequio_client.verify.judgement import JudgedCompetition
 from tequio_shared.ids import to_text
 from tests.support import model_folders
 from tests.support.attack_table import attack
@@ -44,11 +44,11 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def numbers(models: dict[str, Path]) -> dict[tuple[str, str], int]:
     """What each model needs for each text, as an honest evaluator finds."""
-    means = likelihood.Means(device=device.choose("cpu"))
+    means = likelihood.ScoringDevice(device=device.open_device("cpu"))
     found: dict[tuple[str, str], int] = {}
     for name, folder in models.items():
-        scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
-        scores = likelihood.likelihood_score(scored, TEXTS, scored.rules(64, 32), means)
+        scored = likelihood.open_model(folder, tokenizer=None, prefix=None)
+        scores = likelihood.score_documents(scored, TEXTS, scored.scoring_rules(64, 32), means)
         found |= {(name, text): one.millibits for text, one in zip(TEXTS, scores, strict=True)}
     return found
 
@@ -141,7 +141,7 @@ def test_a_device_that_is_not_there_was_not_asked_for_rightly(
 ) -> None:
     bundle = played(models, numbers).bundle(tmp_path / "bundle.tar")
     command = [str(bundle), "--rescore", "1", "--device", "cuda:99"]
-    assert CliRunner().invoke(verify_competition, command).exit_code == USAGE
+    assert CliRunner().invoke(verify_competition, command).exit_code == USAGE_EXIT_CODE
 
 
 def test_challenged_documents_come_first(
@@ -154,9 +154,11 @@ def test_challenged_documents_come_first(
     log.unsay()
     log.challenge("beta", log.scorers[0], doubted)
     log.result()
-    judged = Judged(view=log.view, texts=(), contenders=(), outcome=log.outcome())
+    judged = JudgedCompetition(view=log.view, texts=(), contenders=(), outcome=log.outcome())
     for seed in range(5):
         chance = random.Random(seed)
-        assert rescoring.choose(judged, "beta", 1, chance) == [2]
-    others = {tuple(rescoring.choose(judged, "alpha", 1, random.Random(n))) for n in range(9)}
+        assert rescoring.choose_documents(judged, "beta", 1, chance) == [2]
+    others = {
+        tuple(rescoring.choose_documents(judged, "alpha", 1, random.Random(n))) for n in range(9)
+    }
     assert len(others) > 1, "an evaluator cannot know which"

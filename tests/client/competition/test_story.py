@@ -11,14 +11,14 @@ from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
 from tequio_client.competition import listing, participation
-from tequio_client.competition.participation import Doubt, Scorer
+from tequio_client.competition.participation import ScoreChallenge, ScoringResources
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_client.worker import secret_file
-from tequio_shared.competition.rules import Outcome
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.rules import CompetitionOutcome
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tequio_client.competition.submission import Looked
+    from tequio_client.competition.submission import CheckedSubmission
     from tequio_shared.competition.rules import CompetitionRules
 
 
@@ -47,7 +47,7 @@ class KilledError(Exception):
     """What ends an evaluator in the middle."""
 
 
-class Killing(Quiet):
+class Killing(NoProgress):
     """Ends an evaluator while it scores."""
 
     @contextmanager
@@ -100,12 +100,12 @@ def _play(story: Story) -> None:
     _refused(story, lambda: story.reveal(1))
     _refused(story, lambda: story.decide(story.organisers))
     story.go_to("deadline")
-    story.until(lambda view: view.phase is Phase.CLOSED)
+    story.until(lambda view: view.phase is CompetitionPhase.CLOSED)
     _refused(story, lambda: story.enter("late", "milpa/bean"))
     for name in EVALUATORS:
         assert story.evaluate(name)
     story.go_to("draw")
-    story.until(lambda view: view.phase is Phase.DRAWN)
+    story.until(lambda view: view.phase is CompetitionPhase.DRAWN)
     for number in range(1, NEEDED + 1):
         story.reveal(number)
     story.until(lambda view: view.draw is not None)
@@ -123,10 +123,10 @@ def _play(story: Story) -> None:
     story.go_to("result")
     _refused(story, lambda: story.decide(story.organisers[:1]))
     story.decide(story.organisers)
-    story.until(lambda view: view.phase is Phase.DECIDED)
+    story.until(lambda view: view.phase is CompetitionPhase.DECIDED)
 
 
-def _never_fetched(rules: CompetitionRules) -> Looked:
+def _never_fetched(rules: CompetitionRules) -> CheckedSubmission:
     raise AssertionError(f"fetched for {rules.name} under a key that did not enter")
 
 
@@ -143,23 +143,23 @@ def _challenge(story: Story, evaluator: str) -> None:
     """Challenge an honest score by our own, which fails, and by an invented one."""
     view = story.view()
     assert view.draw is not None
-    scorer = Scorer(device=device.choose("cpu"), progress=Quiet())
+    scorer = ScoringResources(device=device.open_device("cpu"), progress=NoProgress())
     number = view.draw.documents[1]
-    doubt = Doubt(entrant="maize", evaluator=evaluator, document=number)
+    doubt = ScoreChallenge(entrant="maize", evaluator=evaluator, document=number)
     folder = story.folder / "doubter"
     _refused(story, lambda: participation.challenge(story.log, None, doubt, scorer, folder))
-    doubt = Doubt(entrant="maize", evaluator=evaluator, document=number, millibits=7)
+    doubt = ScoreChallenge(entrant="maize", evaluator=evaluator, document=number, millibits=7)
     story.told.append(participation.challenge(story.log, None, doubt, scorer, folder))
 
 
 def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
     log = story.log
     view = log.wait_for(None)
-    assert view.phase is Phase.DECIDED
+    assert view.phase is CompetitionPhase.DECIDED
     assert view.outcome is not None
     raw = log.blob(view.outcome)
     assert raw is not None
-    outcome = Outcome.parse(raw)
+    outcome = CompetitionOutcome.parse(raw)
     assert sorted(one.entrant for one in outcome.places) == sorted(MODELS)
     assert outcome.documents == DRAWN
     for place in outcome.places:
@@ -171,7 +171,7 @@ def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
 def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None:
     view = story.view()
     for name in MODELS:
-        folder = secret_file.place(story.folder / EVALUATORS[0], view.id) / name
+        folder = secret_file.competition_folder(story.folder / EVALUATORS[0], view.id) / name
         assert len((folder / "scores.jsonl").read_bytes().splitlines()) == DRAWN
         assert not (folder / "model").exists()
     said = [line for line in story.told if line.startswith(EVALUATORS[0])]
@@ -181,12 +181,12 @@ def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None
 def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> None:
     view = story.view()
     for name in EVALUATORS:
-        path = secret_file.place(story.folder / name, view.id) / "secret"
+        path = secret_file.competition_folder(story.folder / name, view.id) / "secret"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         for salt in (path.parent / model / "salt" for model in MODELS):
             assert stat.S_IMODE(salt.stat().st_mode) == 0o600
         key = identity.load_or_create(story.folder / name).key
-        assert view.offers[key].secret == secret_file.kept(story.folder / name, view.id)
+        assert view.offers[key].secret == secret_file.load(story.folder / name, view.id)
 
 
 @pytest.mark.parametrize(
@@ -227,8 +227,8 @@ def test_a_challenge_is_in_the_log(story: Story) -> None:
 def test_a_competition_is_shown_as_the_log_tells_it(
     story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    listing.list_all(story.log)
-    listing.show(story.log, "Small")
+    listing.list_from_log(story.log)
+    listing.print_from_log(story.log, "Small")
     said = capsys.readouterr().out
     for part in (
         "Small",

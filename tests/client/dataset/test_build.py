@@ -10,10 +10,10 @@ import pytest
 from tequio_client.dataset import sources
 from tequio_client.dataset.build import (
     MANIFEST_NAME,
-    Settings,
-    build,
-    held_out_name,
-    train_name,
+    ShardOptions,
+    build_shards,
+    held_out_file_name,
+    train_file_name,
 )
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_shared.errors import UserFacingError
@@ -24,7 +24,7 @@ from tequio_shared.round.data import Corpus
 if TYPE_CHECKING:
     from pathlib import Path
 
-SETTINGS = Settings(sequence=16, seed=4, held_out_bp=2_000, shard_bytes=3_000)
+SETTINGS = ShardOptions(sequence=16, seed=4, held_out_bp=2_000, shard_bytes=3_000)
 
 
 def _texts(folder: Path, names: list[str]) -> Path:
@@ -34,9 +34,9 @@ def _texts(folder: Path, names: list[str]) -> Path:
     return folder
 
 
-def _build(folder: Path, out: Path, settings: Settings = SETTINGS) -> Corpus:
-    source = sources.folder(folder, "*")
-    return build(source, ByteTokenizer(), settings, out, lambda *_: None)
+def _build(folder: Path, out: Path, settings: ShardOptions = SETTINGS) -> Corpus:
+    source = sources.folder_files(folder, "*")
+    return build_shards(source, ByteTokenizer(), settings, out, lambda *_: None)
 
 
 def test_the_same_texts_give_the_same_bytes(tmp_path: Path) -> None:
@@ -46,8 +46,8 @@ def test_the_same_texts_give_the_same_bytes(tmp_path: Path) -> None:
     assert one.root == other.root
     assert {path.name for path in (tmp_path / "one").iterdir()} == {
         MANIFEST_NAME,
-        *(train_name(index) for index in range(len(one.train))),
-        *(held_out_name(index) for index in range(len(one.held_out))),
+        *(train_file_name(index) for index in range(len(one.train))),
+        *(held_out_file_name(index) for index in range(len(one.held_out))),
     }
     for path in (tmp_path / "one").glob("*.tokens"):
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
@@ -60,10 +60,11 @@ def test_every_text_is_in_exactly_one_shard(tmp_path: Path) -> None:
     (folder / "binary").write_bytes(b"\xff\xfe")
     corpus = _build(folder, tmp_path / "out")
     train = b"".join(
-        (tmp_path / "out" / train_name(index)).read_bytes() for index in range(len(corpus.train))
+        (tmp_path / "out" / train_file_name(index)).read_bytes()
+        for index in range(len(corpus.train))
     )
     held_out = b"".join(
-        (tmp_path / "out" / held_out_name(index)).read_bytes()[8 * shard.documents :]
+        (tmp_path / "out" / held_out_file_name(index)).read_bytes()[8 * shard.documents :]
         for index, shard in enumerate(corpus.held_out)
     )
     texts = [(folder / f"{number:02d}").read_bytes() for number in range(50)]
@@ -79,14 +80,14 @@ def test_the_manifest_says_what_the_files_are(tmp_path: Path) -> None:
     assert Corpus.parse((tmp_path / MANIFEST_NAME).read_bytes()) == corpus
     assert len(corpus.train) > 1
     for index, shard in enumerate(corpus.train):
-        raw = (tmp_path / train_name(index)).read_bytes()
+        raw = (tmp_path / train_file_name(index)).read_bytes()
         assert shard.root == to_text(merkle.root([raw]))  # smaller than a piece
         assert (shard.size_bytes, shard.samples) == (len(raw), (len(raw) - 1) // 16)
 
 
 def test_another_seed_holds_out_other_texts(tmp_path: Path) -> None:
     folder = _texts(tmp_path / "a", [f"{number:02d}" for number in range(50)])
-    other = Settings(sequence=16, seed=5, held_out_bp=2_000, shard_bytes=3_000)
+    other = ShardOptions(sequence=16, seed=5, held_out_bp=2_000, shard_bytes=3_000)
     assert _build(folder, tmp_path / "1").root != _build(folder, tmp_path / "2", other).root
 
 
@@ -104,11 +105,11 @@ def test_a_subword_tokenizer_gives_wider_tokens(tmp_path: Path) -> None:
     inner = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))  # noqa: S106 - no password
     inner.pre_tokenizer = Whitespace()
     inner.save(str(tmp_path / "tokenizer.json"))
-    tokenizer = sources.load(str(tmp_path), None)
+    tokenizer = sources.load_tokenizer(str(tmp_path), None)
     folder = _texts(tmp_path / "a", [f"{number:02d}" for number in range(50)])
-    source = sources.folder(folder, "*")
-    corpus = build(source, tokenizer, SETTINGS, tmp_path / "out", lambda *_: None)
-    ids = np.fromfile(tmp_path / "out" / train_name(0), "<u2")
+    source = sources.folder_files(folder, "*")
+    corpus = build_shards(source, tokenizer, SETTINGS, tmp_path / "out", lambda *_: None)
+    ids = np.fromfile(tmp_path / "out" / train_file_name(0), "<u2")
     assert (corpus.token_bytes, corpus.tokenizer.vocab_size, corpus.separator) == (2, 300, 0)
     assert set(ids.tolist()) == {0, 1, 299}
     copied = (tmp_path / "out" / "tokenizer.json").read_bytes()
@@ -116,6 +117,6 @@ def test_a_subword_tokenizer_gives_wider_tokens(tmp_path: Path) -> None:
 
 
 def test_the_standard_library_is_a_source() -> None:
-    source = sources.standard_library()
+    source = sources.standard_library_files()
     assert len(source) > 300
     assert "import" in source.text(0) + source.text(100)

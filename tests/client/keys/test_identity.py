@@ -25,21 +25,21 @@ def test_the_same_folder_gives_the_same_key(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 def test_the_file_is_for_its_owner_alone(tmp_path: Path) -> None:
     identity.load_or_create(tmp_path)
-    mode = (tmp_path / identity.FILE).stat().st_mode
+    mode = (tmp_path / identity.KEY_FILE).stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 def test_a_file_that_others_may_read_is_refused_with_the_remedy(tmp_path: Path) -> None:
     identity.load_or_create(tmp_path)
-    (tmp_path / identity.FILE).chmod(0o640)
+    (tmp_path / identity.KEY_FILE).chmod(0o640)
     with pytest.raises(UserFacingError, match=r"mode 640.*chmod 600"):
         identity.load_or_create(tmp_path)
 
 
 @pytest.mark.parametrize("size", [0, 31, 33, 64, 84])
 def test_a_file_of_another_length_is_refused_and_left_alone(tmp_path: Path, size: int) -> None:
-    path = tmp_path / identity.FILE
+    path = tmp_path / identity.KEY_FILE
     path.write_bytes(bytes(size))
     path.chmod(0o600)
     with pytest.raises(UserFacingError, match=f"{size} bytes instead of 32"):
@@ -48,14 +48,14 @@ def test_a_file_of_another_length_is_refused_and_left_alone(tmp_path: Path, size
 
 
 def test_what_a_killed_first_start_left_does_not_matter(tmp_path: Path) -> None:
-    (tmp_path / f"{identity.FILE}.new").write_bytes(b"half")
+    (tmp_path / f"{identity.KEY_FILE}.new").write_bytes(b"half")
     key = identity.load_or_create(tmp_path).key
     assert identity.load_or_create(tmp_path).key == key
 
 
 def test_a_sealed_key_opens_with_its_passphrase_only(tmp_path: Path) -> None:
     signer = identity.load_or_create(tmp_path, "correct horse")
-    content = (tmp_path / identity.FILE).read_bytes()
+    content = (tmp_path / identity.KEY_FILE).read_bytes()
     assert signer.seed not in content
     assert identity.load_or_create(tmp_path, "correct horse").key == signer.key
     with pytest.raises(UserFacingError, match="does not open"):

@@ -14,7 +14,7 @@ from keyring.backends import fail
 from tequio_client import files
 from tequio_client.keys import identity
 from tequio_client.keys.backup import SUFFIX, read_backup, save_backup
-from tequio_client.keys.state import TEMPLATES, IdentityError, Kept
+from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection
 from tequio_client.keys.store import RECORD, KeyStore
 from tequio_client.keys.system_keyring import SystemKeyring
 from tequio_client.keys.words import from_words, to_words
@@ -50,7 +50,7 @@ def store_in(folder: Path, patience_s: float = 20.0) -> KeyStore:
 
 
 def content(store: KeyStore) -> bytes:
-    return (store.folder / identity.FILE).read_bytes()
+    return (store.folder / identity.KEY_FILE).read_bytes()
 
 
 def refused(code: str) -> pytest.RaisesExc[IdentityError]:
@@ -61,26 +61,28 @@ def refused(code: str) -> pytest.RaisesExc[IdentityError]:
 
 
 def test_a_key_in_the_keyring_is_sealed_on_the_disk(ring: PaperKeyring, store: KeyStore) -> None:
-    signer = store.make(Kept.KEYRING)
+    signer = store.make(KeyProtection.KEYRING)
     assert signer.seed not in content(store)
     assert all(len(kept) == 43 for kept in ring.entries.values())
     assert store_in(store.folder).open().key == signer.key
     assert identity.load_or_create(store.folder).key == signer.key
-    assert store.state().kept is Kept.KEYRING
+    assert store.state().protection is KeyProtection.KEYRING
 
 
 @posix
-@pytest.mark.parametrize("how", [Kept.KEYRING, Kept.PASSPHRASE, Kept.OPEN])
+@pytest.mark.parametrize(
+    "how", [KeyProtection.KEYRING, KeyProtection.PASSPHRASE, KeyProtection.OPEN]
+)
 @pytest.mark.usefixtures("ring")
-def test_file_and_folder_are_for_their_owner_alone(store: KeyStore, how: Kept) -> None:
-    store.make(how, PHRASE if how is Kept.PASSPHRASE else None)
-    for path, mode in ((store.folder, 0o700), (store.folder / identity.FILE, 0o600)):
+def test_file_and_folder_are_for_their_owner_alone(store: KeyStore, how: KeyProtection) -> None:
+    store.make(how, PHRASE if how is KeyProtection.PASSPHRASE else None)
+    for path, mode in ((store.folder, 0o700), (store.folder / identity.KEY_FILE, 0o600)):
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
 def test_two_folders_have_their_own_entries(ring: PaperKeyring, tmp_path: Path) -> None:
     one, other = store_in(tmp_path / "one"), store_in(tmp_path / "other")
-    keys = {one.make(Kept.KEYRING).key, other.make(Kept.KEYRING).key}
+    keys = {one.make(KeyProtection.KEYRING).key, other.make(KeyProtection.KEYRING).key}
     assert len(keys) == len(ring.entries) == 2
     assert {one.open().key, other.open().key} == keys
 
@@ -96,7 +98,7 @@ def test_two_folders_have_their_own_entries(ring: PaperKeyring, tmp_path: Path) 
 def test_a_keyring_that_refuses_is_said_and_the_key_stays(
     ring: PaperKeyring, store: KeyStore, fault: Exception | None, code: str
 ) -> None:
-    key, before = store.make(Kept.KEYRING).key, content(store)
+    key, before = store.make(KeyProtection.KEYRING).key, content(store)
     ring.is_locked, ring.fault = fault is None, fault
     with refused(code):
         store.open()
@@ -107,13 +109,13 @@ def test_a_keyring_that_refuses_is_said_and_the_key_stays(
 
 def test_where_there_is_no_keyring_nothing_is_written(store: KeyStore) -> None:
     with keyring_of(NO_KEYRING), refused("keyring-absent"):
-        store.make(Kept.KEYRING)
-    assert store.state().kept is Kept.ABSENT
+        store.make(KeyProtection.KEYRING)
+    assert store.state().protection is KeyProtection.ABSENT
 
 
 @pytest.mark.usefixtures("ring")
 def test_a_keyring_that_cannot_be_asked_any_more_is_absent(store: KeyStore) -> None:
-    store.make(Kept.KEYRING)
+    store.make(KeyProtection.KEYRING)
     with keyring_of(NO_KEYRING), refused("keyring-absent"):
         store.open()
 
@@ -121,19 +123,19 @@ def test_a_keyring_that_cannot_be_asked_any_more_is_absent(store: KeyStore) -> N
 def test_a_keyring_that_keeps_nothing_is_found_out(ring: PaperKeyring, store: KeyStore) -> None:
     ring.is_forgetful = True
     with refused("keyring-failing"):
-        store.make(Kept.KEYRING)
-    assert store.state().kept is Kept.ABSENT
+        store.make(KeyProtection.KEYRING)
+    assert store.state().protection is KeyProtection.ABSENT
 
 
 def test_an_emptied_keyring_is_said_with_the_way_out(ring: PaperKeyring, store: KeyStore) -> None:
-    store.make(Kept.KEYRING)
+    store.make(KeyProtection.KEYRING)
     ring.entries.clear()
     with pytest.raises(IdentityError, match=r"no entry .* restore the key from a backup"):
         store.open()
 
 
 def test_an_entry_that_is_no_key_is_said(ring: PaperKeyring, store: KeyStore) -> None:
-    store.make(Kept.KEYRING)
+    store.make(KeyProtection.KEYRING)
     ring.entries = dict.fromkeys(ring.entries, "not a key")
     with refused("keyring-failing"):
         store.open()
@@ -143,7 +145,7 @@ def test_an_entry_that_is_no_key_is_said(ring: PaperKeyring, store: KeyStore) ->
 
 
 def test_a_late_keyring_is_waited_for_and_asked_once(ring: PaperKeyring, tmp_path: Path) -> None:
-    key = store_in(tmp_path).make(Kept.KEYRING).key
+    key = store_in(tmp_path).make(KeyProtection.KEYRING).key
     hasty, asked = store_in(tmp_path, 0.05), ring.calls
     ring.hold()
     for _ in range(3):
@@ -158,7 +160,7 @@ def test_a_late_keyring_is_waited_for_and_asked_once(ring: PaperKeyring, tmp_pat
 
 
 def test_a_passphrase_opens_and_no_other(store: KeyStore) -> None:
-    key = store.make(Kept.PASSPHRASE, PHRASE).key
+    key = store.make(KeyProtection.PASSPHRASE, PHRASE).key
     assert store.open(PHRASE).key == key
     with refused("passphrase-wrong"):
         store.open("wrong horse")
@@ -167,22 +169,22 @@ def test_a_passphrase_opens_and_no_other(store: KeyStore) -> None:
 
 
 def test_an_open_file_is_said_to_be_one(store: KeyStore) -> None:
-    signer = store.make(Kept.OPEN)
+    signer = store.make(KeyProtection.OPEN)
     assert content(store) == signer.seed
-    assert store.state().kept is Kept.OPEN
+    assert store.state().protection is KeyProtection.OPEN
 
 
 @pytest.mark.parametrize("size", [0, 31, 33, 84, 100])
 def test_a_damaged_file_is_said_and_left_alone(store: KeyStore, size: int) -> None:
     private_file_in(store, bytes(size))
-    for ask in (store.state, store.open, lambda: store.make(Kept.OPEN)):
+    for ask in (store.state, store.open, lambda: store.make(KeyProtection.OPEN)):
         with refused("size"):
             ask()
     assert content(store) == bytes(size)
 
 
 def test_a_flipped_bit_is_found(ring: PaperKeyring, store: KeyStore) -> None:
-    store.make(Kept.KEYRING)
+    store.make(KeyProtection.KEYRING)
     private_file_in(store, content(store)[:-1] + bytes([content(store)[-1] ^ 1]))
     with refused("damaged"):
         store.open()
@@ -191,16 +193,16 @@ def test_a_flipped_bit_is_found(ring: PaperKeyring, store: KeyStore) -> None:
 
 @posix
 def test_a_file_that_others_may_read_is_refused(store: KeyStore) -> None:
-    store.make(Kept.OPEN)
-    (store.folder / identity.FILE).chmod(0o644)
+    store.make(KeyProtection.OPEN)
+    (store.folder / identity.KEY_FILE).chmod(0o644)
     with refused("mode"):
         store.state()
 
 
 def test_a_key_is_not_made_over_another(store: KeyStore) -> None:
-    key = store.make(Kept.OPEN).key
+    key = store.make(KeyProtection.OPEN).key
     with refused("there"):
-        store.make(Kept.OPEN)
+        store.make(KeyProtection.OPEN)
     assert store.open().key == key
 
 
@@ -213,24 +215,24 @@ def test_there_is_nothing_to_open_in_an_empty_folder(store: KeyStore) -> None:
 
 
 def test_the_same_key_is_kept_in_one_way_after_another(ring: PaperKeyring, store: KeyStore) -> None:
-    key = store.make(Kept.OPEN).key
-    store.keep_as(Kept.KEYRING, None, None)
+    key = store.make(KeyProtection.OPEN).key
+    store.change_protection(KeyProtection.KEYRING, None, None)
     assert (store.open().key, len(ring.entries)) == (key, 1)
-    store.keep_as(Kept.PASSPHRASE, PHRASE, None)
+    store.change_protection(KeyProtection.PASSPHRASE, PHRASE, None)
     assert (store.open(PHRASE).key, ring.entries) == (key, {})
     with refused("passphrase-wrong"):
-        store.keep_as(Kept.KEYRING, None, "wrong horse")
-    store.keep_as(Kept.KEYRING, None, PHRASE)
+        store.change_protection(KeyProtection.KEYRING, None, "wrong horse")
+    store.change_protection(KeyProtection.KEYRING, None, PHRASE)
     assert store.open().key == key
 
 
 def test_a_keyring_that_refuses_leaves_the_key_as_it_was(
     ring: PaperKeyring, store: KeyStore
 ) -> None:
-    key = store.make(Kept.PASSPHRASE, PHRASE).key
+    key = store.make(KeyProtection.PASSPHRASE, PHRASE).key
     ring.is_locked = True
     with refused("keyring-locked"):
-        store.keep_as(Kept.KEYRING, None, PHRASE)
+        store.change_protection(KeyProtection.KEYRING, None, PHRASE)
     assert store.open(PHRASE).key == key
 
 
@@ -285,38 +287,38 @@ def test_a_backup_that_cannot_be_written_leaves_what_was_there(
 
 
 def test_a_restored_key_is_backed_up_and_puts_the_other_aside(store: KeyStore) -> None:
-    other = store.make(Kept.PASSPHRASE, PHRASE)
+    other = store.make(KeyProtection.PASSPHRASE, PHRASE)
     sealed = content(store)
     words = " ".join(to_words(SEED))
-    signer = store.restore(from_words(words), "words", Kept.OPEN)
+    signer = store.restore(from_words(words), "words", KeyProtection.OPEN)
     assert (store.open().key, signer.seed) == (signer.key, SEED)
     assert (store.folder / "identity.key.old").read_bytes() == sealed
     assert signer.key != other.key
     state = store.state()
     assert (state.record.backup, state.record.backup_ms) == ("words", NOW_MS)
-    store.restore(bytes(32), "file", Kept.OPEN)
+    store.restore(bytes(32), "file", KeyProtection.OPEN)
     assert (store.folder / "identity.key.old1").read_bytes() == SEED
 
 
 def test_the_same_key_is_not_left_in_the_open_beside_itself(store: KeyStore) -> None:
-    store.make(Kept.OPEN, seed=SEED)
-    store.restore(SEED, "words", Kept.PASSPHRASE, PHRASE)
-    assert sorted(one.name for one in store.folder.iterdir()) == [RECORD, identity.FILE]
+    store.make(KeyProtection.OPEN, seed=SEED)
+    store.restore(SEED, "words", KeyProtection.PASSPHRASE, PHRASE)
+    assert sorted(one.name for one in store.folder.iterdir()) == [RECORD, identity.KEY_FILE]
 
 
 def test_a_key_is_not_backed_up_until_it_is(store: KeyStore) -> None:
-    signer = store.make(Kept.OPEN)
+    signer = store.make(KeyProtection.OPEN)
     assert store.state().wants_backup
-    store.backed_up(signer, "file")
+    store.record_backup(signer, "file")
     assert not store_in(store.folder).state().wants_backup
-    (store.folder / identity.FILE).unlink()
-    store.make(Kept.OPEN)
+    (store.folder / identity.KEY_FILE).unlink()
+    store.make(KeyProtection.OPEN)
     assert store.state().wants_backup
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b'{"backup_ms": -1}'])
 def test_a_damaged_record_is_as_none(store: KeyStore, content: bytes) -> None:
-    store.backed_up(store.make(Kept.OPEN), "words")
+    store.record_backup(store.make(KeyProtection.OPEN), "words")
     (store.folder / RECORD).write_bytes(content)
     assert store.state().wants_backup
     store.open()
@@ -324,9 +326,9 @@ def test_a_damaged_record_is_as_none(store: KeyStore, content: bytes) -> None:
 
 
 def test_no_sentence_ends_as_one_that_stands_alone() -> None:
-    assert [one for one in TEMPLATES.values() if one.endswith(".") or one[:1].isupper()] == []
+    assert [one for one in ERROR_TEMPLATES.values() if one.endswith(".") or one[:1].isupper()] == []
 
 
 def private_file_in(store: KeyStore, content: bytes) -> None:
     store.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    files.write_private(store.folder / identity.FILE, content)
+    files.write_private(store.folder / identity.KEY_FILE, content)

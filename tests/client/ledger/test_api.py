@@ -90,19 +90,19 @@ async def test_a_network_answer_that_its_genesis_does_not_bear_out_is_refused(ol
 async def test_statements_are_logged_once_and_known_after() -> None:
     async with joined() as (_, api):
         entries = chain_of(ME, 3)
-        first = await api.post(entries)
+        first = await api.post_entries(entries)
         assert [(item.status, item.index) for item in first] == [
             ("logged", 1),
             ("logged", 2),
             ("logged", 3),
         ]
-        again = await api.post(entries)
+        again = await api.post_entries(entries)
         assert [(item.status, item.index) for item in again] == [
             ("known", 1),
             ("known", 2),
             ("known", 3),
         ]
-        refused = await api.post([chain_of(ME, 3, salt=1)[2]])
+        refused = await api.post_entries([chain_of(ME, 3, salt=1)[2]])
         assert (refused[0].status, refused[0].code) == ("refused", "equivocation")
         account = await api.peer(ME.key)
         assert (account.last_seq, account.last) == (3, entries[2].statement.digest)
@@ -113,7 +113,7 @@ async def test_an_answer_about_other_statements_is_refused() -> None:
     async with joined() as (server, api):
         server.tamper = answering("/v1/statements", body=b'{"items":[]}')
         with pytest.raises(PeerError, match="other statements"):
-            await api.post(chain_of(ME, 1))
+            await api.post_entries(chain_of(ME, 1))
 
 
 @pytest.mark.trio
@@ -238,7 +238,11 @@ async def test_what_a_ledger_says_is_short_on_one_line_and_steers_no_terminal(st
         server.tamper = lambda *_: problem("x\x1b[2J" + 5_000 * "y", HOSTILE, status)
         with pytest.raises((LedgerRefusedError, LedgerUnavailableError)) as refusal:
             await api.peer(ME.key)
-        for said in (str(refusal.value), api.reach.problem, getattr(refusal.value, "code", "")):
+        for said in (
+            str(refusal.value),
+            api.reachability.problem,
+            getattr(refusal.value, "code", ""),
+        ):
             assert said.isprintable()
             assert len(said) < 700
 
@@ -259,8 +263,8 @@ async def test_an_answer_that_is_no_http_is_told_in_short() -> None:
         async with LedgerApi(f"http://127.0.0.1:{port}", limits=BRISK) as api:
             with pytest.raises(LedgerUnavailableError):
                 await api.network()
-            assert api.reach.problem.isprintable()
-            assert len(api.reach.problem) < 700
+            assert api.reachability.problem.isprintable()
+            assert len(api.reachability.problem) < 700
         nursery.cancel_scope.cancel()
 
 

@@ -13,10 +13,10 @@ from click.testing import CliRunner
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
 from tequio_client.ledger.proofs import read_policy
-from tequio_client.verify.audit import Scope, audit
+from tequio_client.verify.audit import AuditOptions, audit
 from tequio_client.verify.cli import audit as audit_command
-from tequio_client.verify.report import Grade
-from tequio_client.verify.source import Mirror
+from tequio_client.verify.report import AuditGrade
+from tequio_client.verify.source import MirrorFolder
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger import backoff, follower
 from tequio_client.worker.ledger.follower import LogFollower
@@ -155,7 +155,7 @@ def test_the_end_is_a_sentence() -> None:
     sentence = "checkpoint 5 lacks the quorum; do not trust http://ledger.example"
     with (
         pytest.raises(UserFacingError, match=sentence),
-        shutdown.named("http://ledger.example"),
+        shutdown.explain_untrusted_log("http://ledger.example"),
     ):
         raise NoQuorumError("checkpoint 5 lacks the quorum")
 
@@ -168,9 +168,9 @@ def test_an_audit_of_a_mirror_asks_for_the_quorum_too(
     (tmp_path / "log").mkdir()
     (tmp_path / "genesis").write_bytes(genesis().encode())
     (tmp_path / "log" / "checkpoint").write_bytes(note_of(log, *names))
-    report = audit(Mirror(tmp_path), Scope(trust=Policy.parse(policy())))
+    report = audit(MirrorFolder(tmp_path), AuditOptions(trust=Policy.parse(policy())))
     refused = [one for one in report.findings if "lacks the quorum" in one.line()]
-    assert [one.grade for one in refused] == ([Grade.MISMATCH] if len(names) == 1 else [])
+    assert [one.grade for one in refused] == ([AuditGrade.MISMATCH] if len(names) == 1 else [])
 
 
 def test_a_policy_that_cannot_be_read_is_said_in_a_sentence(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ SEED = to_text(bytes(range(200, 232)))
 
 
 def test_a_seed_in_its_one_spelling_is_taken() -> None:
-    hello = control.Hello(who="app", build="1", seed=SEED)
+    hello = control.ControllerHello(who="app", build="1", seed=SEED)
     assert control.decode_to_worker(control.encode(hello)) == hello
 
 
@@ -20,5 +20,7 @@ def test_a_seed_in_its_one_spelling_is_taken() -> None:
 def test_what_is_no_seed_is_refused_and_not_said(seed: str) -> None:
     """The refusal goes into the worker's log."""
     with pytest.raises(MalformedError) as refusal:
-        control.decode_to_worker(control.encode(control.Hello(who="app", build="1", seed=seed)))
+        control.decode_to_worker(
+            control.encode(control.ControllerHello(who="app", build="1", seed=seed))
+        )
     assert seed[2:40] not in str(refusal.value)

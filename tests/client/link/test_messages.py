@@ -34,7 +34,7 @@ COMMANDS: list[trainer.Command] = [
         head=DIGEST,
         k=64,
         candidates=(
-            trainer.Candidate(
+            trainer.ScreenCandidate(
                 slot=0, trainer=DIGEST, header=HEADER, payload="p", windows=((0, 4),)
             ),
         ),
@@ -55,7 +55,7 @@ COMMANDS: list[trainer.Command] = [
 ]
 
 REPORTS: list[trainer.Report] = [
-    trainer.Hello(pid=1, software="0.1"),
+    trainer.TrainerHello(pid=1, software="0.1"),
     trainer.Resting(command=6),
     trainer.Screened(
         command=3,

@@ -7,7 +7,7 @@ import pytest
 from tequio_client.ipc import texts
 from tequio_client.worker.points import points_db
 from tequio_shared.network.standing import Standing
-from tequio_shared.round.proof import Reason
+from tequio_shared.round.proof import RejectionReason
 
 OUTCOMES = (
     points_db.VOID,
@@ -15,28 +15,28 @@ OUTCOMES = (
     points_db.NOT_SELECTED,
     points_db.NO_POINTS,
 )
-NAMES = (*OUTCOMES, *(one.name.lower().replace("_", "-") for one in Reason))
+NAMES = (*OUTCOMES, *(one.name.lower().replace("_", "-") for one in RejectionReason))
 
 
 def test_every_reason_of_the_protocol_has_words_and_no_other_has() -> None:
-    assert set(texts.ROUND_REASONS) == set(NAMES)
+    assert set(texts.ROUND_REASON_TEXTS) == set(NAMES)
 
 
 def test_every_reason_is_told_apart() -> None:
-    assert len(set(texts.ROUND_REASONS.values())) == len(NAMES)
+    assert len(set(texts.ROUND_REASON_TEXTS.values())) == len(NAMES)
 
 
-@pytest.mark.parametrize("words", texts.ROUND_REASONS.values())
+@pytest.mark.parametrize("words", texts.ROUND_REASON_TEXTS.values())
 def test_reasons_stand_in_brackets_too(words: str) -> None:
     assert words[0].islower()
     assert not words.endswith(".")
 
 
 def test_a_reason_of_a_later_version_is_named() -> None:
-    assert texts.round_reason("reason-77").format(reason="reason-77").endswith("(reason-77)")
+    assert texts.round_reason_text("reason-77").format(reason="reason-77").endswith("(reason-77)")
 
 
 def test_every_state_and_standing_has_words() -> None:
     outcomes = {points_db.PENDING, points_db.VERIFIED, points_db.REJECTED}
     assert set(texts.ROUND_STATES) == outcomes
-    assert set(texts.STANDINGS) == {str(one) for one in Standing}
+    assert set(texts.STANDING_TEXTS) == {str(one) for one in Standing}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.ipc import texts
-from tequio_client.ipc.snapshot import Decision, Reason, State
+from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
 
 if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Value
@@ -55,7 +55,7 @@ ENDS = {"after-game", "schedule", "quota", "slowed"}
 """Reasons whose end is always known."""
 
 
-def decision(key: str, state: State = State.WAITING) -> Decision:
+def decision(key: str, state: LendingState = LendingState.WAITING) -> Decision:
     reason, _, fact = key.partition(".")
     values = dict(VALUES.get(key, {}))
     has_end = fact == "until" or key in ENDS
@@ -63,7 +63,7 @@ def decision(key: str, state: State = State.WAITING) -> Decision:
         values["fact"] = fact
     return Decision(
         state=state,
-        reason=Reason(reason),
+        reason=LendingReason(reason),
         values=values,
         until_ms=NOW_MS + 10 * MINUTE_MS if has_end else None,
     )
@@ -75,24 +75,28 @@ def local(at_ms: int) -> texts.LocalTime:
 
 
 def test_every_reason_and_every_state_has_words() -> None:
-    assert {key.partition(".")[0] for key in texts.REASONS} == {str(reason) for reason in Reason}
-    assert set(texts.STATES) == set(State)
-    assert all(word.isalpha() for word in texts.STATES.values())
+    assert {key.partition(".")[0] for key in texts.REASON_TEMPLATES} == {
+        str(reason) for reason in LendingReason
+    }
+    assert set(texts.STATE_WORDS) == set(LendingState)
+    assert all(word.isalpha() for word in texts.STATE_WORDS.values())
 
 
-@pytest.mark.parametrize("key", texts.REASONS)
+@pytest.mark.parametrize("key", texts.REASON_TEMPLATES)
 def test_a_template_is_filled_by_the_values_of_its_reason(key: str) -> None:
     found = decision(key)
-    assert texts.decision_template(found) == texts.REASONS[key]
+    assert texts.decision_template(found) == texts.REASON_TEMPLATES[key]
     said = texts.decision_sentence(found, NOW_MS, local)
     assert said.startswith("Waiting: ")
     assert said.endswith(".")
     assert not re.search(r"\{\w", said)
 
 
-@pytest.mark.parametrize("key", texts.REASONS)
+@pytest.mark.parametrize("key", texts.REASON_TEMPLATES)
 def test_a_template_asks_for_nothing_that_its_reason_does_not_give(key: str) -> None:
-    asked = {name for _, name, _, _ in Formatter().parse(texts.REASONS[key]) if name is not None}
+    asked = {
+        name for _, name, _, _ in Formatter().parse(texts.REASON_TEMPLATES[key]) if name is not None
+    }
     given = {*VALUES.get(key, {}), *(("until",) if decision(key).until_ms else ())}
     assert asked <= given
 
@@ -112,15 +116,19 @@ def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
         "gpu-unknown": {"load", "memory"},
     }
     named = {f"{reason}.{fact}" for reason, group in facts.items() for fact in group}
-    assert {key for key in texts.REASONS if "." in key and not key.endswith(".until")} == named
-    sentences = list(texts.REASONS.values())
+    assert {
+        key for key in texts.REASON_TEMPLATES if "." in key and not key.endswith(".until")
+    } == named
+    sentences = list(texts.REASON_TEMPLATES.values())
     assert len(set(sentences)) == len(sentences)
 
 
-@pytest.mark.parametrize("key", [key for key in texts.REASONS if not key.startswith("lending")])
+@pytest.mark.parametrize(
+    "key", [key for key in texts.REASON_TEMPLATES if not key.startswith("lending")]
+)
 def test_a_reason_to_stop_names_its_end_or_the_way_out(key: str) -> None:
     ways = "Resumes|Choose |Contribute|See |Settings|Hardware|Check |Then |Activity"
-    assert re.search(ways, texts.REASONS[key])
+    assert re.search(ways, texts.REASON_TEMPLATES[key])
 
 
 @pytest.mark.parametrize(
@@ -131,21 +139,31 @@ def test_a_reason_to_stop_names_its_end_or_the_way_out(key: str) -> None:
             "Waiting: a game is fullscreen (game.exe). Resumes 60 s after it closes.",
         ),
         (
-            Decision(state=State.SNOOZED, reason=Reason.SNOOZED, until_ms=NOW_MS + 15 * MINUTE_MS),
+            Decision(
+                state=LendingState.SNOOZED,
+                reason=LendingReason.SNOOZED,
+                until_ms=NOW_MS + 15 * MINUTE_MS,
+            ),
             "Snoozed: you asked for a break. Resumes in 15 min.",
         ),
         (
-            Decision(state=State.WAITING, reason=Reason.AFTER_GAME, until_ms=NOW_MS + 44_001),
+            Decision(
+                state=LendingState.WAITING,
+                reason=LendingReason.AFTER_GAME,
+                until_ms=NOW_MS + 44_001,
+            ),
             "Waiting: a game or another exclusive program has just closed. Resumes in 45 s.",
         ),
         (
             Decision(
-                state=State.WAITING, reason=Reason.SCHEDULE, until_ms=NOW_MS + 600 * MINUTE_MS
+                state=LendingState.WAITING,
+                reason=LendingReason.SCHEDULE,
+                until_ms=NOW_MS + 600 * MINUTE_MS,
             ),
             "Waiting: outside the hours in which you lend. Resumes at 18:00.",
         ),
         (
-            Decision(state=State.PAUSED, reason=Reason.BY_HAND),
+            Decision(state=LendingState.PAUSED, reason=LendingReason.BY_HAND),
             "Paused: you paused it. Resumes when you choose Contribute.",
         ),
     ],
@@ -171,10 +189,12 @@ def test_a_sentence_reads_as_one(found: Decision, said: str) -> None:
 )
 def test_an_end_is_told_by_how_near_it_is(left_ms: int, said: str) -> None:
     template, values = texts.end_template(NOW_MS + left_ms, NOW_MS, local)
-    assert template in texts.WHEN.values()
+    assert template in texts.END_TEMPLATES.values()
     assert template.format(**values) == said
 
 
 def test_a_fact_of_a_newer_program_has_the_reasons_plain_words() -> None:
-    found = Decision(state=State.WAITING, reason=Reason.CANNOT_TELL, values={"fact": "moon-phase"})
-    assert texts.decision_template(found) == texts.REASONS["cannot-tell"]
+    found = Decision(
+        state=LendingState.WAITING, reason=LendingReason.CANNOT_TELL, values={"fact": "moon-phase"}
+    )
+    assert texts.decision_template(found) == texts.REASON_TEMPLATES["cannot-tell"]

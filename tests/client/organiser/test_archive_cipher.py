@@ -12,7 +12,13 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from tequio_client.organiser import sealing
 from tequio_shared import sealed_set
 from tequio_shared.competition import sealed_archive
-from tequio_shared.competition.sealed_archive import CHUNK_BYTES, HEAD_BYTES, TAG_BYTES, Begin, Head
+from tequio_shared.competition.sealed_archive import (
+    CHUNK_BYTES,
+    HEAD_BYTES,
+    TAG_BYTES,
+    ArchiveHead,
+    DocumentStart,
+)
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest
 from tequio_shared.log import merkle
@@ -24,14 +30,14 @@ if TYPE_CHECKING:
 
 KEY = bytes(range(32))
 PLAIN = b"".join(bytes([at]) * 1000 for at in range(256))  # 3.9 chunks
-HEAD = Head(root=Digest(bytes(32)), documents=1, size_bytes=len(PLAIN) - 56)
-ARCHIVE = b"".join(sealing.encrypted(KEY, HEAD, [PLAIN]))
+HEAD = ArchiveHead(root=Digest(bytes(32)), documents=1, size_bytes=len(PLAIN) - 56)
+ARCHIVE = b"".join(sealing.encrypt(KEY, HEAD, [PLAIN]))
 STEP = CHUNK_BYTES + TAG_BYTES
 PARTS = [ARCHIVE[at : at + STEP] for at in range(HEAD_BYTES, len(ARCHIVE), STEP)]
 
 
-def _opened(parts: list[bytes], *, key: bytes = KEY, head: Head = HEAD) -> bytes:
-    return b"".join(sealing.decrypted(key, head, io.BytesIO(b"".join(parts))))
+def _opened(parts: list[bytes], *, key: bytes = KEY, head: ArchiveHead = HEAD) -> bytes:
+    return b"".join(sealing.decrypt(key, head, io.BytesIO(b"".join(parts))))
 
 
 def test_what_was_encrypted_comes_back() -> None:
@@ -73,14 +79,14 @@ def test_every_bit_of_head_key_and_parts_counts() -> None:
         _opened([*PARTS[:2], PARTS[2][:5] + flipped + PARTS[2][6:], PARTS[3]])
     with pytest.raises(MalformedError, match="part 1"):
         _opened(PARTS, key=bytes(32))
-    other = Head(root=Digest(b"\x01" * 32), documents=1, size_bytes=HEAD.size_bytes)
+    other = ArchiveHead(root=Digest(b"\x01" * 32), documents=1, size_bytes=HEAD.size_bytes)
     with pytest.raises(MalformedError, match="part 1"):
         _opened(PARTS, head=other)
 
 
 def test_a_head_that_says_less_does_not_cut_the_archive() -> None:
     """Only the last part has the nonce of a last one, and each has the head in its tag."""
-    shorter = Head(root=HEAD.root, documents=1, size_bytes=3 * CHUNK_BYTES - 56)
+    shorter = ArchiveHead(root=HEAD.root, documents=1, size_bytes=3 * CHUNK_BYTES - 56)
     assert shorter.chunks == 3
     with pytest.raises(MalformedError, match="part 1 of 3"):
         _opened(PARTS[:3], head=shorter)
@@ -93,22 +99,22 @@ def test_the_largest_document_passes_in_little_memory(tmp_path: Path) -> None:
     def document() -> Iterator[bytes]:
         return (piece for _ in range(TEXT_BYTES // CHUNK_BYTES))
 
-    leaf = sealed_set.leaf(salt, document())
-    head = Head(root=merkle.root_of_hashes([leaf]), documents=1, size_bytes=TEXT_BYTES)
+    leaf = sealed_set.document_leaf(salt, document())
+    head = ArchiveHead(root=merkle.root_of_hashes([leaf]), documents=1, size_bytes=TEXT_BYTES)
 
     def plain() -> Iterator[bytes]:
         yield leaf
-        yield Begin(index=0, salt=salt, size_bytes=TEXT_BYTES).encode()
+        yield DocumentStart(index=0, salt=salt, size_bytes=TEXT_BYTES).encode()
         yield from document()
 
     tracemalloc.start()
     try:
         with (tmp_path / "archive").open("w+b") as file:
-            file.writelines(sealing.encrypted(KEY, head, plain()))
+            file.writelines(sealing.encrypt(KEY, head, plain()))
             assert file.tell() == head.archive_bytes > TEXT_BYTES
             file.seek(HEAD_BYTES)
-            chunks = sealing.decrypted(KEY, head, file)
-            found = sealed_archive.read(chunks, head)
+            chunks = sealing.decrypt(KEY, head, file)
+            found = sealed_archive.read_documents(chunks, head)
             size = sum(len(one) for one in found if isinstance(one, bytes))
         peak_bytes = tracemalloc.get_traced_memory()[1]
     finally:

@@ -44,7 +44,7 @@ def plan(tmp_path: Path) -> Path:
 
 def refusal(plan: Path) -> str:
     with pytest.raises(UserFacingError) as caught:
-        opening.prepare(plan)
+        opening.prepare_run(plan)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -52,7 +52,7 @@ def refusal(plan: Path) -> str:
 def test_the_manifest_names_base_and_pairs_and_the_seed_gets_the_files(
     plan: Path, tmp_path: Path
 ) -> None:
-    prepared = opening.prepare(plan)
+    prepared = opening.prepare_run(plan)
     manifest, base = prepared.manifest, prepared.manifest.frozen
     assert Manifest.parse(manifest.encode()) == manifest
     assert base is not None
@@ -64,15 +64,15 @@ def test_the_manifest_names_base_and_pairs_and_the_seed_gets_the_files(
     assert base.size_bytes == sum(path.stat().st_size for path in (tmp_path / "base").glob("*.s*s"))
     assert np.frombuffer(prepared.weights, "<i4").any()
     store = Store(tmp_path / "store", quota_bytes=1 << 30)
-    opening.keep(prepared, store)
+    opening.store_run(prepared, store)
     for one in base.files:
         path = store.tree_path(digest_from_text(one.root))
         assert path.read_bytes() == (tmp_path / "base" / one.name).read_bytes()
-    assert opening.prepare(plan).manifest.run_id == manifest.run_id
+    assert opening.prepare_run(plan).manifest.run_id == manifest.run_id
 
 
 def test_on_paper_the_run_is_what_it_will_be(plan: Path) -> None:
-    found, made = estimate.read(plan).manifest, opening.prepare(plan).manifest
+    found, made = estimate.read_outline(plan).manifest, opening.prepare_run(plan).manifest
     assert found.frozen is not None
     assert made.frozen is not None
     assert found.model.tensors == made.model.tensors
@@ -83,13 +83,13 @@ def test_on_paper_the_run_is_what_it_will_be(plan: Path) -> None:
 def test_a_base_that_changes_while_the_run_is_opened_is_not_served(
     plan: Path, tmp_path: Path
 ) -> None:
-    prepared = opening.prepare(plan)
+    prepared = opening.prepare_run(plan)
     (path, *_) = sorted((tmp_path / "base").glob("*.safetensors"))
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
     with pytest.raises(UserFacingError, match="changed while it was read"):
-        opening.keep(prepared, Store(tmp_path / "store", quota_bytes=1 << 30))
+        opening.store_run(prepared, Store(tmp_path / "store", quota_bytes=1 << 30))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_new_plan_for_adapters_says_what_it_takes_and_opens(tmp_path: Path) ->
     text = path.read_text()
     assert "lora.rank = 2 " in text
     assert 'optimiser = "adamw"' in text
-    made = opening.prepare(path).manifest
+    made = opening.prepare_run(path).manifest
     assert made.frozen is not None
     assert (made.frozen.rank, made.frozen.alpha, len(made.frozen.targets)) == (2, 4, 7)
     assert made.inner.optimiser == "adamw"

@@ -13,12 +13,12 @@ from safetensors.torch import load_file, save_file
 
 from tequio_client.__main__ import cli
 from tequio_client.checkpoint import export, tensors
-from tequio_client.checkpoint.story import Wanted
+from tequio_client.checkpoint.story import HeadSelector
 from tequio_client.dataset import build, sources
 from tequio_client.organiser import opening
 from tequio_client.organiser import plan as plans
 from tequio_client.trainer import first_head
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tests.client.verify.logs import MemoryLog
@@ -29,7 +29,7 @@ from tests.support.llama_swarm import play, shown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.organiser.opening import Prepared
+    from tequio_client.organiser.opening import PreparedRun
 
 
 KINDS = {torch.float16: 0.0, torch.bfloat16: 2.0**-25, torch.float32: 2.0**-25}
@@ -41,9 +41,11 @@ def data_of(folder: Path, tokenizer: str = "bytes", sequence: int = 32) -> Path:
     texts.mkdir(exist_ok=True)
     for number, text in enumerate(TEXTS):
         (texts / f"{number}.txt").write_text(text)
-    settings = build.Settings(sequence=sequence, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
-    loaded = sources.load(tokenizer, None)
-    build.build(sources.folder(texts, "*"), loaded, settings, folder / "data", lambda *_: None)
+    settings = build.ShardOptions(sequence=sequence, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
+    loaded = sources.load_tokenizer(tokenizer, None)
+    build.build_shards(
+        sources.folder_files(texts, "*"), loaded, settings, folder / "data", lambda *_: None
+    )
     return folder / "data"
 
 
@@ -62,17 +64,17 @@ def plan_of(folder: Path, *words: str) -> Path:
     return path
 
 
-def opened(folder: Path, model: Path) -> Prepared:
+def opened(folder: Path, model: Path) -> PreparedRun:
     (folder / "run.toml").unlink(missing_ok=True)
-    return opening.prepare(plan_of(folder, "--from", str(model)))
+    return opening.prepare_run(plan_of(folder, "--from", str(model)))
 
 
-def exported(prepared: Prepared, folder: Path) -> dict[str, Any]:
+def exported(prepared: PreparedRun, folder: Path) -> dict[str, Any]:
     """What `checkpoint export` writes of the first head: the files' tensors."""
     folder.mkdir()
     (folder / "tequio").mkdir()
     (folder / "head").write_bytes(prepared.weights)
-    tensors.write(prepared.manifest, folder / "head", folder, lambda _: None)
+    tensors.write_weights(prepared.manifest, folder / "head", folder, lambda _: None)
     return load_file(folder / "model.safetensors")
 
 
@@ -121,7 +123,7 @@ def test_the_manifest_names_the_bits_and_what_came_out_goes_in_as_the_same(tmp_p
 
 def refusal(folder: Path, model: Path | str) -> str:
     with pytest.raises(UserFacingError) as caught:
-        opening.prepare(plan_of(folder, "--from", str(model)))
+        opening.prepare_run(plan_of(folder, "--from", str(model)))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -175,7 +177,7 @@ def test_samples_beyond_what_another_architecture_takes_are_refused(
         'name = "fresh"\n[model]\nsource = "model/config.json"\n[data]\nfolder = "data"\n'
     )
     with pytest.raises(UserFacingError, match="has 64"):
-        opening.prepare(fresh)
+        opening.prepare_run(fresh)
 
 
 def test_a_pickle_and_an_adapter_are_refused(tmp_path: Path) -> None:
@@ -194,7 +196,7 @@ def test_data_of_another_tokenizer_or_with_longer_samples_is_refused(tmp_path: P
     (model / "tokenizer.json").write_bytes(model_folders.bpe(TEXTS, 300))
     said = refusal(tmp_path, model)
     assert "another tokenizer" in said
-    assert f"--tokenizer {plans.read(tmp_path / 'run.toml').model.source}" in said
+    assert f"--tokenizer {plans.read_plan(tmp_path / 'run.toml').model.source}" in said
     (tmp_path / "run.toml").unlink()
     (tmp_path / "other").mkdir()
     data_of(tmp_path / "other", sequence=128)
@@ -208,13 +210,13 @@ def test_the_exported_head_before_the_first_round_is_the_model_bit_for_bit(
     name: str, tmp_path: Path
 ) -> None:
     model = model_of(tmp_path) if name == "llama" else of_halves(tmp_path, name)
-    run = play(model=first_head.from_folder(model, layout="flat"))
+    run = play(model=first_head.imported_head(model, layout="flat"))
     store = run.store(tmp_path / "store", 0)
     with shown(MemoryLog(run.swarm)) as site:
-        wanted = Wanted(run=run.manifest.name, round=0)
+        wanted = HeadSelector(run=run.manifest.name, round=0)
         target = tmp_path / "out"
-        wish = export.Wish(ledger=site.url, wanted=wanted, target=target, stores=[store])
-        export.run(wish, Quiet())
+        wish = export.ExportOptions(ledger=site.url, wanted=wanted, target=target, stores=[store])
+        export.export_head(wish, NoProgress())
     before, after = (load_file(one / "model.safetensors") for one in (model, target))
     assert before.keys() == after.keys()
     assert all(torch.equal(after[name], before[name].to(torch.float32)) for name in before)
@@ -243,12 +245,14 @@ def test_a_model_of_the_hub_is_pinned_to_its_commit(
         monkeypatch.setattr("huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", place)
         first = hub.put("someone/model", files).main
         path = plan_of(tmp_path, "--from", "someone/model")
-        assert plans.read(path).model == plans.ModelPlan(source="someone/model", revision=first)
+        assert plans.read_plan(path).model == plans.ModelPlan(
+            source="someone/model", revision=first
+        )
         kept = sorted(one.name for one in (tmp_path / "cache").rglob("*.safetensors"))
         assert not kept, "the weights are fetched when the run is opened"
         changed = {**files, "model.safetensors": b"another"}
         hub.repositories["someone/model"].commit(changed)
-        prepared = opening.prepare(path)
+        prepared = opening.prepare_run(path)
     assert (
         prepared.manifest.model.weights_root == opened(tmp_path, model).manifest.model.weights_root
     )

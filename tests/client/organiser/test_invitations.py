@@ -19,7 +19,7 @@ from tequio_client.keys import identity
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements.network import MemberVouch
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
@@ -226,7 +226,7 @@ def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_
 
 def said(ledger: Served, entry: Entry) -> str:
     """What became of an entry."""
-    answer = httpx.post(f"{ledger.url}/v1/statements", content=bundle([entry.leaf()]))
+    answer = httpx.post(f"{ledger.url}/v1/statements", content=encode_bundle([entry.leaf()]))
     return str(answer.json()["items"][0]["status"])
 
 

@@ -38,7 +38,7 @@ def plan(tmp_path: Path) -> Path:
 
 def refusal(plan: Path) -> str:
     with pytest.raises(UserFacingError) as caught:
-        opening.prepare(plan)
+        opening.prepare_run(plan)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -52,7 +52,7 @@ def said_no(*words: str) -> str:
 
 
 def test_a_prepared_run_has_a_valid_manifest_whose_documents_are_there(plan: Path) -> None:
-    prepared = opening.prepare(plan)
+    prepared = opening.prepare_run(plan)
     manifest = prepared.manifest
     assert Manifest.parse(manifest.encode()) == manifest
     names = {to_text(sha256(blob)) for blob in prepared.blobs}
@@ -61,9 +61,9 @@ def test_a_prepared_run_has_a_valid_manifest_whose_documents_are_there(plan: Pat
 
 
 def test_a_seed_gets_the_first_head_and_every_shard(plan: Path, tmp_path: Path) -> None:
-    prepared = opening.prepare(plan)
+    prepared = opening.prepare_run(plan)
     store = Store(tmp_path / "store", quota_bytes=1 << 30)
-    opening.keep(prepared, store)
+    opening.store_run(prepared, store)
     assert store.has_tree(first_head(prepared.manifest).weights_root)
     assert store.has_blob(sha256(prepared.manifest.encode()))
     corpus = Corpus.parse((plan.parent / "data" / build.MANIFEST_NAME).read_bytes())
@@ -97,7 +97,7 @@ def test_a_network_of_two_signatures_opens_and_steers_its_runs_by_two(
 
 
 def test_the_same_plan_makes_the_same_run(plan: Path) -> None:
-    assert opening.prepare(plan).manifest.run_id == opening.prepare(plan).manifest.run_id
+    assert opening.prepare_run(plan).manifest.run_id == opening.prepare_run(plan).manifest.run_id
 
 
 def test_a_model_with_too_few_tokens_is_refused(plan: Path) -> None:
@@ -132,17 +132,17 @@ def test_an_unknown_model_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_missing_shard_is_named(plan: Path) -> None:
-    shard = plan.parent / "data" / build.train_name(0)
+    shard = plan.parent / "data" / build.train_file_name(0)
     shard.unlink()
     assert str(shard) in refusal(plan)
 
 
 def test_a_damaged_shard_is_not_kept(plan: Path, tmp_path: Path) -> None:
-    prepared = opening.prepare(plan)
-    shard = plan.parent / "data" / build.train_name(0)
+    prepared = opening.prepare_run(plan)
+    shard = plan.parent / "data" / build.train_file_name(0)
     shard.write_bytes(b"\0" * shard.stat().st_size)
     with pytest.raises(UserFacingError, match="does not match the data manifest"):
-        opening.keep(prepared, Store(tmp_path / "store", quota_bytes=1 << 30))
+        opening.store_run(prepared, Store(tmp_path / "store", quota_bytes=1 << 30))
 
 
 def test_a_damaged_data_manifest_is_named(plan: Path) -> None:

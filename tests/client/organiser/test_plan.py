@@ -18,17 +18,17 @@ LEAST = '[model]\nsource = "config.json"\n[data]\nfolder = "data"\n'
 WHOLE = 'name = "tiny"\n' + LEAST
 
 
-def read(folder: Path, text: str) -> plans.Plan:
+def read(folder: Path, text: str) -> plans.RunPlan:
     path = folder / "plan.toml"
     path.write_text(text)
-    return plans.read(path)
+    return plans.read_plan(path)
 
 
 def test_seconds_and_rates_become_integers(tmp_path: Path) -> None:
     plan = read(tmp_path, WHOLE + "[rounds]\ntrain_s = 1.5\n[inner]\nlr = 0.002\nclip = 0.5\n")
-    assert plans.rounds(plan.rounds).train == 1_500
-    assert plans.inner(plan.inner).lr_e9 == 2_000_000
-    assert plans.inner(plan.inner).clip_e3 == 500
+    assert plans.manifest_rounds(plan.rounds).train == 1_500
+    assert plans.manifest_inner(plan.inner).lr_e9 == 2_000_000
+    assert plans.manifest_inner(plan.inner).clip_e3 == 500
 
 
 def test_whom_a_run_takes_is_said_in_the_plan_or_left_out(tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, named: str
 
 def test_a_plan_that_is_a_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserFacingError, match="cannot read the plan"):
-        plans.read(tmp_path)
+        plans.read_plan(tmp_path)

@@ -27,9 +27,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts.mkdir()
     for number in range(20):
         (texts / f"{number}.txt").write_text(f"{number} milpa mano metate masa " * 20)
-    settings = build.Settings(sequence=64, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
-    source, tokenizer = sources.folder(texts, "*"), sources.load("bytes", None)
-    build.build(source, tokenizer, settings, folder / "data", lambda *_: None)
+    settings = build.ShardOptions(sequence=64, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
+    source, tokenizer = sources.folder_files(texts, "*"), sources.load_tokenizer("bytes", None)
+    build.build_shards(source, tokenizer, settings, folder / "data", lambda *_: None)
     return folder / "data"
 
 
@@ -55,7 +55,7 @@ def refusal(path: Path, data: Path, *words: str) -> str:
 def test_a_fresh_model_has_about_the_size_that_was_asked_for(
     parameters: int, vocabulary: int
 ) -> None:
-    shape = planning.nearest(parameters, vocabulary)
+    shape = planning.nearest_shape(parameters, vocabulary)
     assert abs(shape.parameters - parameters) < 0.05 * parameters
     assert shape.heads * shape.head == shape.width
     assert shape.heads % shape.keys == 0
@@ -63,13 +63,13 @@ def test_a_fresh_model_has_about_the_size_that_was_asked_for(
 
 def test_the_size_of_a_shape_is_that_of_the_network(tmp_path: Path, data: Path) -> None:
     new(tmp_path / "run.toml", data, "--parameters", "1M")
-    found = estimate.read(tmp_path / "run.toml").manifest.model
-    assert found.parameters == planning.nearest(10**6, 256).parameters
+    found = estimate.read_outline(tmp_path / "run.toml").manifest.model
+    assert found.parameters == planning.nearest_shape(10**6, 256).parameters
 
 
 def test_no_model_is_smaller_than_its_vocabulary() -> None:
     with pytest.raises(UserFacingError, match=r"vocabulary of 128,256 has about 1,000,000"):
-        planning.nearest(10**6, 128_256)
+        planning.nearest_shape(10**6, 128_256)
 
 
 def test_a_new_plan_opens_and_its_check_is_the_same_table(tmp_path: Path, data: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_new_plan_opens_and_its_check_is_the_same_table(tmp_path: Path, data: 
     checked = CliRunner().invoke(cli, ("run", "check", str(path)))
     assert checked.exit_code == 0
     assert checked.output.split() == said[: said.index("written to")].split()
-    prepared = opening.prepare(path)
+    prepared = opening.prepare_run(path)
     assert prepared.manifest.name == "maize"
     assert prepared.manifest.inner.steps == 30
     assert prepared.manifest.rounds.min_members == 2
@@ -98,7 +98,7 @@ def test_larger_models_train_longer_at_lower_rates(tmp_path: Path, data: Path) -
     for size in ("1M", "100M", "1B"):
         path = tmp_path / f"{size}.toml"
         new(path, data, "--parameters", size, "--vram-gib", "80", "--disk-gib", "100")
-        found.append(plans.read(path))
+        found.append(plans.read_plan(path))
     rates = [plan.inner.lr for plan in found]
     assert rates == sorted(rates, reverse=True)
     assert rates[0] > rates[-1]
@@ -110,7 +110,7 @@ def test_larger_models_train_longer_at_lower_rates(tmp_path: Path, data: Path) -
 def test_a_slow_line_makes_longer_rounds(tmp_path: Path, data: Path) -> None:
     for name, mbit in (("fast", "100"), ("slow", "0.5")):
         new(tmp_path / f"{name}.toml", data, "--parameters", "30M", "--upload-mbit", mbit)
-    fast, slow = (plans.read(tmp_path / f"{name}.toml") for name in ("fast", "slow"))
+    fast, slow = (plans.read_plan(tmp_path / f"{name}.toml") for name in ("fast", "slow"))
     assert slow.rounds.train_s > fast.rounds.train_s
     assert slow.rounds.witness_s > fast.rounds.witness_s
 
@@ -141,7 +141,7 @@ def test_a_plan_that_was_changed_to_what_cannot_work_is_not_opened(
     ):
         path.write_text(re.sub(rf"(?m)^{was}", becomes, text))
         with pytest.raises(UserFacingError, match="this run cannot work") as caught:
-            opening.prepare(path)
+            opening.prepare_run(path)
         assert said in str(caught.value)
         assert CliRunner().invoke(cli, ("run", "check", str(path))).exception is not None
 
@@ -169,7 +169,7 @@ def test_a_run_is_fresh_or_goes_on(tmp_path: Path, data: Path) -> None:
 
 def test_the_speed_of_a_card_is_guessed_or_said() -> None:
     said, guessed = ExpectPlan(tflops=20.0), ExpectPlan(vram_gib=8.0)
-    assert estimate.speed(10**8, said) == 2 * estimate.speed(10**8, guessed)
+    assert estimate.tokens_per_s(10**8, said) == 2 * estimate.tokens_per_s(10**8, guessed)
 
 
 def test_a_model_that_is_not_here_is_named_without_asking_the_hub(

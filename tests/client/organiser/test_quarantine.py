@@ -110,7 +110,7 @@ def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(court: 
     done = court.tequio("quarantine", "release", key, "--dir", first, "--with", second)
     assert "active again: logged as entry" in done
     assert court.standing() == "active"
-    assert "no appeal is needed" in court.refused("appeal", "--dir", worker)
+    assert "nothing to appeal against: active" in court.refused("appeal", "--dir", worker)
 
 
 def test_a_half_signed_release_is_completed_by_the_second_organiser(
@@ -187,7 +187,7 @@ def test_upholding_answers_the_appeal_and_a_first_offender_is_not_banned(court: 
 def test_what_people_type_wrong_is_one_sentence(court: Court, tmp_path: Path) -> None:
     (first, _), worker = map(str, court.organisers), str(court.worker)
     empty = court.refused("standing", "--dir", str(tmp_path / "nobody"))
-    assert "no key in" in empty
+    assert "no key found in" in empty
     assert not (tmp_path / "nobody").exists(), "looking makes no key"
     long = court.refused("appeal", "--dir", worker, "--text", "-", stdin="x" * 4_097)
     assert "4097 bytes" in long

@@ -15,10 +15,10 @@ from click.testing import CliRunner
 
 from tequio_client.competition.cli import competition
 from tequio_client.dataset import sources
-from tequio_client.dataset.sources import Reading, Texts
+from tequio_client.dataset.sources import ReadOptions, TextsInMemory
 from tequio_client.organiser import sealing
 from tequio_shared import sealed_set
-from tequio_shared.competition.sealed_archive import HEAD_BYTES, Head
+from tequio_shared.competition.sealed_archive import HEAD_BYTES, ArchiveHead
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.log import merkle
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 TEXTS = ("milpa\n", "mano a mano", "maíz " * 40_000, "metate\r\n")
 
 
-def _source(*texts: str) -> Texts:
-    return Texts(label="test", texts=texts)
+def _source(*texts: str) -> TextsInMemory:
+    return TextsInMemory(label="test", texts=texts)
 
 
 def _sealed(to: Path, *texts: str, needed: int = 2, shares: int = 3) -> SealedSet:
@@ -72,13 +72,13 @@ def test_the_commitment_says_what_was_sealed(tmp_path: Path) -> None:
     assert sealed.documents == len(TEXTS)
     assert sealed.size_bytes == sum(len(text.encode()) for text in TEXTS)
     assert from_text(sealed.archive) == hashlib.sha256(archive).digest()
-    assert Head.parse(archive[:HEAD_BYTES]).archive_bytes == len(archive)
+    assert ArchiveHead.parse(archive[:HEAD_BYTES]).archive_bytes == len(archive)
 
 
 def test_neither_key_nor_text_nor_salt_lies_on_the_disk_in_clear(tmp_path: Path) -> None:
     _sealed(tmp_path / "set")
     held = [KeyShare.parse(one.read_text()) for one in _shares(tmp_path / "set", 1, 2)]
-    key = sealing.combine({one.index: one.value for one in held})
+    key = sealing.combine_shares({one.index: one.value for one in held})
     _open(tmp_path / "set", _shares(tmp_path / "set", 1, 2), tmp_path / "opened")
     salt = from_text((tmp_path / "opened" / "salts.txt").read_text().splitlines()[0], 16)
     secret = (key, key[:16], to_text(key).encode(), key.hex().encode(), b"milpa", salt)
@@ -139,7 +139,9 @@ def test_files_are_named_and_a_huge_one_is_not_read(tmp_path: Path) -> None:
     with (texts / "d.txt").open("wb") as huge:
         huge.truncate(1 << 40)  # sparse; reading it would end the test
     with pytest.raises(UserFacingError) as refusal:
-        sealing.seal(sources.found(str(texts), Reading()), tmp_path / "set", needed=2, shares=3)
+        sealing.seal(
+            sources.open_source(str(texts), ReadOptions()), tmp_path / "set", needed=2, shares=3
+        )
     assert "document 2 (b.txt) has no text" in str(refusal.value)
     assert "document 3 (c.txt) is a copy of document 1 (a.txt)" in str(refusal.value)
     assert "document 4 (d.txt) has 1,099,511,627,776 bytes" in str(refusal.value)
@@ -249,13 +251,13 @@ def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path:
     sealed = _sealed(tmp_path / "set", "milpa", "masa!")
     folder = tmp_path / "set"
     held = [KeyShare.parse(one.read_text()) for one in _shares(folder, 1, 2)]
-    key = sealing.combine({one.index: one.value for one in held})
+    key = sealing.combine_shares({one.index: one.value for one in held})
     archive = folder / sealing.ARCHIVE
     with archive.open("rb") as file:
-        head = Head.parse(file.read(HEAD_BYTES))
-        plain = b"".join(sealing.decrypted(key, head, file))
+        head = ArchiveHead.parse(file.read(HEAD_BYTES))
+        plain = b"".join(sealing.decrypt(key, head, file))
     swapped = plain.replace(b"masa!", b"maize")
-    archive.write_bytes(b"".join(sealing.encrypted(key, head, [swapped])))
+    archive.write_bytes(b"".join(sealing.encrypt(key, head, [swapped])))
     forged = msgspec.structs.replace(
         sealed, archive=to_text(hashlib.sha256(archive.read_bytes()).digest())
     )
@@ -263,9 +265,11 @@ def test_organisers_who_swap_a_document_after_committing_are_found_out(tmp_path:
     _refused(tmp_path, _shares(folder, 1, 2), "document 2 does not match its commitment")
 
     salt = plain[-21 - 8 :][:16]
-    leaf = sealed_set.leaf(salt, (b"masa!",))
-    other = plain.replace(leaf, sealed_set.leaf(salt, (b"maize",))).replace(b"masa!", b"maize")
-    archive.write_bytes(b"".join(sealing.encrypted(key, head, [other])))
+    leaf = sealed_set.document_leaf(salt, (b"masa!",))
+    other = plain.replace(leaf, sealed_set.document_leaf(salt, (b"maize",))).replace(
+        b"masa!", b"maize"
+    )
+    archive.write_bytes(b"".join(sealing.encrypt(key, head, [other])))
     forged = msgspec.structs.replace(
         sealed, archive=to_text(hashlib.sha256(archive.read_bytes()).digest())
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from tequio_client.ipc.facts import Watch
+from tequio_client.ipc.facts import ProbeInstructions
 from tequio_client.platform.dbus import AbsentError
 from tequio_client.probe import cpu
 
@@ -36,13 +36,16 @@ def used_s(pid: int) -> float:
 
 def test_our_own_load_is_not_that_of_others(spinner: int) -> None:
     everybody, others = cpu.CpuLoad(), cpu.CpuLoad()
-    everybody.read(Watch())
-    others.read(Watch(ours=(spinner,)))
+    everybody.read(ProbeInstructions())
+    others.read(ProbeInstructions(ours=(spinner,)))
     begun_s, used_before_s = time.monotonic(), used_s(spinner)
     while used_s(spinner) - used_before_s < 0.5:
         assert time.monotonic() < begun_s + 30
         time.sleep(0.02)
-    all_load, load = everybody.read(Watch()), others.read(Watch(ours=(spinner,)))
+    all_load, load = (
+        everybody.read(ProbeInstructions()),
+        others.read(ProbeInstructions(ours=(spinner,))),
+    )
     assert all_load is not None
     assert load is not None
     share = 0.5 / (time.monotonic() - begun_s) / (os.cpu_count() or 1)
@@ -50,22 +53,22 @@ def test_our_own_load_is_not_that_of_others(spinner: int) -> None:
 
 
 def test_the_first_reading_has_nothing_to_count_from() -> None:
-    assert cpu.CpuLoad().read(Watch()) is None
+    assert cpu.CpuLoad().read(ProbeInstructions()) is None
 
 
 def test_a_process_of_ours_that_is_gone_takes_nothing() -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     load = cpu.CpuLoad()
-    load.read(Watch(ours=(gone.pid,)))
+    load.read(ProbeInstructions(ours=(gone.pid,)))
     time.sleep(0.05)
-    told = load.read(Watch(ours=(gone.pid,)))
+    told = load.read(ProbeInstructions(ours=(gone.pid,)))
     assert told is not None
     assert 0 <= told <= 1
 
 
 def test_the_memory_is_that_of_the_machine() -> None:
-    told = cpu.memory()
+    told = cpu.main_memory()
     assert 0 < told.free_mb <= told.total_mb
 
 
@@ -99,4 +102,4 @@ def test_without_a_sensor_the_temperature_is_unknown(tmp_path: Path) -> None:
 
 def test_the_name_is_that_of_the_first_core(tmp_path: Path) -> None:
     (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: AMD Ryzen 7 5800X\n")
-    assert cpu.name(tmp_path) == "AMD Ryzen 7 5800X"
+    assert cpu.cpu_name(tmp_path) == "AMD Ryzen 7 5800X"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tequio_client.ipc.facts import MachineFacts, Watch, decode_machine, encode
-from tequio_client.probe.cards import merged
-from tequio_client.probe.linux import LOOK_S, DrmCards, Programs
+from tequio_client.ipc.facts import MachineFacts, ProbeInstructions, decode_machine_facts, encode
+from tequio_client.probe.cards import merge_cards
+from tequio_client.probe.linux import SCAN_S, DrmCards, DrmPrograms
 
 OURS, GAME = 41, 77
 RADEON, ARC = "0000:03:00.0", "0000:0c:00.0"
@@ -22,7 +22,7 @@ class Tree:
         self.sys, self.proc = root / "sys", root / "proc"
         self.proc.mkdir(parents=True)
         self.now_s = 100.0
-        self.programs = Programs(self.proc, clock=lambda: self.now_s)
+        self.programs = DrmPrograms(self.proc, clock=lambda: self.now_s)
         self.cards = DrmCards(self.sys, self.programs)
 
     def card(self, number: int, address: str, vendor: str, **files: str) -> None:
@@ -75,7 +75,7 @@ def gfx(client: int, busy_ns: int, address: str = RADEON) -> str:
 
 def test_a_radeon_tells_what_sysfs_has(tree: Tree) -> None:
     radeon(tree)
-    [gpu] = tree.cards.read(Watch()).gpus
+    [gpu] = tree.cards.read(ProbeInstructions()).gpus
     assert (gpu.id, gpu.name, gpu.load) == ("cuda:0", "Radeon RX 6800", 0.42)
     assert (gpu.memory_mb, gpu.free_mb) == (16_384, 12_288)
     assert gpu.temperature_c == pytest.approx(57)
@@ -88,14 +88,14 @@ def test_garbage_in_sysfs_is_never_an_exception_nor_a_wild_number(tree: Tree, ga
     names = ("gpu_busy_percent", "mem_info_vram_total", "mem_info_vram_used",
              "hwmon__hwmon3__temp1_input", "hwmon__hwmon3__power1_average")  # fmt: skip
     radeon(tree, **dict.fromkeys(names, garbage))
-    told = MachineFacts(gpus=merged([tree.cards.read(Watch())]))
-    assert decode_machine(encode(told)) == told
+    told = MachineFacts(gpus=merge_cards([tree.cards.read(ProbeInstructions())]))
+    assert decode_machine_facts(encode(told)) == told
 
 
 def test_graphics_inside_a_processor_is_not_lent(tree: Tree) -> None:
     tree.card(0, "0000:00:02.0", "0x8086")
     tree.card(1, ARC, "0x8086", hwmon__hwmon1__energy1_input="2500000")
-    [gpu] = tree.cards.read(Watch()).gpus
+    [gpu] = tree.cards.read(ProbeInstructions()).gpus
     assert gpu.id == "xpu:0"
     assert gpu.energy_j == pytest.approx(2.5)
 
@@ -103,18 +103,20 @@ def test_graphics_inside_a_processor_is_not_lent(tree: Tree) -> None:
 def test_beside_a_card_of_nvidia_a_radeon_is_not_called_cuda(tree: Tree) -> None:
     radeon(tree)
     tree.card(0, "0000:01:00.0", "0x10de")
-    assert [gpu.id for gpu in tree.cards.read(Watch()).gpus] == ["rocm:0"]
+    assert [gpu.id for gpu in tree.cards.read(ProbeInstructions()).gpus] == ["rocm:0"]
 
 
 def test_the_load_of_a_game_is_counted_and_ours_is_not(tree: Tree) -> None:
     radeon(tree)
     tree.program(OURS, gfx(1, 0))
     tree.program(GAME, gfx(2, 5_000), gfx(2, 5_000))  # two descriptors of one client
-    assert tree.cards.read(Watch(ours=(OURS,))).gpus[0].others_load is None
+    assert tree.cards.read(ProbeInstructions(ours=(OURS,))).gpus[0].others_load is None
     tree.now_s += 2
     tree.program(OURS, gfx(1, 1_600_000_000))
     tree.program(GAME, gfx(2, 500_005_000), gfx(2, 500_005_000))
-    assert tree.cards.read(Watch(ours=(OURS,))).gpus[0].others_load == pytest.approx(0.25)
+    assert tree.cards.read(ProbeInstructions(ours=(OURS,))).gpus[0].others_load == pytest.approx(
+        0.25
+    )
 
 
 def test_the_cycles_of_the_xe_driver_count_as_time(tree: Tree) -> None:
@@ -126,44 +128,44 @@ def test_the_cycles_of_the_xe_driver_count_as_time(tree: Tree) -> None:
 
     tree.card(1, ARC, "0x8086")
     tree.program(GAME, xe(1_000, 50_000))
-    tree.cards.read(Watch())
+    tree.cards.read(ProbeInstructions())
     tree.now_s += 1
     tree.program(GAME, xe(31_000, 90_000))
-    [gpu] = tree.cards.read(Watch()).gpus
+    [gpu] = tree.cards.read(ProbeInstructions()).gpus
     assert gpu.load == pytest.approx(0.75)
     assert gpu.others_load == pytest.approx(0.75)
 
 
 def test_nobody_on_the_card_is_no_load(tree: Tree) -> None:
     radeon(tree)
-    tree.cards.read(Watch())
+    tree.cards.read(ProbeInstructions())
     tree.now_s += 1
-    assert tree.cards.read(Watch()).gpus[0].others_load == 0.0
+    assert tree.cards.read(ProbeInstructions()).gpus[0].others_load == 0.0
 
 
 def test_a_driver_that_counts_nothing_leaves_the_load_unknown(tree: Tree) -> None:
     radeon(tree)
     tree.program(GAME, "pos:\t0\nflags:\t02\n")
-    tree.cards.read(Watch())
+    tree.cards.read(ProbeInstructions())
     tree.now_s += 1
-    assert tree.cards.read(Watch()).gpus[0].others_load is None
+    assert tree.cards.read(ProbeInstructions()).gpus[0].others_load is None
 
 
 def test_a_program_that_starts_later_is_found_at_the_next_look(tree: Tree) -> None:
     radeon(tree)
-    tree.cards.read(Watch())
+    tree.cards.read(ProbeInstructions())
     tree.program(GAME, gfx(3, 0))
-    tree.now_s += LOOK_S
-    tree.cards.read(Watch())
+    tree.now_s += SCAN_S
+    tree.cards.read(ProbeInstructions())
     tree.program(GAME, gfx(3, 1_000_000_000))
     tree.now_s += 1
-    assert tree.cards.read(Watch()).gpus[0].others_load == 1.0
+    assert tree.cards.read(ProbeInstructions()).gpus[0].others_load == 1.0
 
 
 def test_the_real_procfs_is_read_quickly() -> None:
 
     if os.name != "posix" or not Path("/proc/self/fd").exists():
         pytest.skip("no procfs")
-    programs = Programs(Path("/proc"))
+    programs = DrmPrograms(Path("/proc"))
     programs.loads(())
     assert programs.loads(()) is not None or list(Path("/dev").glob("dri/*"))

@@ -6,28 +6,35 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from tequio_client.ipc.facts import Gpu, Watch, decode_machine, encode
+from tequio_client.ipc.facts import (
+    AcceleratorFacts,
+    ProbeInstructions,
+    decode_machine_facts,
+    encode,
+)
 from tequio_client.probe.cards import Cards
-from tequio_client.probe.cpu import Memory
-from tequio_client.probe.machine import QUIET, Machine, Sources
+from tequio_client.probe.cpu import MainMemory
+from tequio_client.probe.machine import QUIET_REASON, FactSources, Machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.ipc.facts import Fact, MachineFacts
+    from tequio_client.ipc.facts import MachineFacts, ProbeHealth
 
 TIMEOUT_S = 0.15
-CARD = Gpu(id="cuda:0", name="Card", memory_mb=8_192, free_mb=8_000, load=0.5, driver="1.2")
+CARD = AcceleratorFacts(
+    id="cuda:0", name="Card", memory_mb=8_192, free_mb=8_000, load=0.5, driver="1.2"
+)
 
 
 class Played:
     """A source of cards whose next answer the test sets."""
 
-    def __init__(self, name: str, answer: Callable[[Watch], Cards]) -> None:
+    def __init__(self, name: str, answer: Callable[[ProbeInstructions], Cards]) -> None:
         self.name, self.answer = name, answer
         self.closed = 0
 
-    def read(self, watch: Watch) -> Cards:
+    def read(self, watch: ProbeInstructions) -> Cards:
         """Answer as the test wants."""
         return self.answer(watch)
 
@@ -37,12 +44,12 @@ class Played:
 
 
 def machine(*cards: Played, on_battery: Callable[[], bool] = lambda: False) -> Machine:
-    sources = Sources(
+    sources = FactSources(
         cards=cards,
         cpu_name=lambda: "Processor",
         others_cpu=lambda _: 0.25,
         cpu_temperature_c=lambda: 50.0,
-        memory=lambda: Memory(total_mb=16_000, free_mb=8_000),
+        memory=lambda: MainMemory(total_mb=16_000, free_mb=8_000),
         on_battery=on_battery,
         is_saving=lambda: False,
     )
@@ -55,7 +62,7 @@ def asked(machine: Machine) -> MachineFacts:
     return machine.facts()
 
 
-def health(facts: MachineFacts, name: str, source: str | None = None) -> Fact:
+def health(facts: MachineFacts, name: str, source: str | None = None) -> ProbeHealth:
     return next(one for one in facts.health if one.name == name and source in (None, one.source))
 
 
@@ -71,7 +78,7 @@ def test_everything_that_answers_is_told_and_can_be_read() -> None:
     assert facts.gpus == (CARD,)
     assert (facts.cpu_name, facts.others_cpu, facts.on_battery) == ("Processor", 0.25, False)
     assert all(one.ok for one in facts.health)
-    assert decode_machine(encode(facts)) == facts
+    assert decode_machine_facts(encode(facts)) == facts
 
 
 def test_before_the_first_answer_nothing_is_known() -> None:
@@ -89,14 +96,16 @@ def test_a_driver_that_hangs_is_unknown_and_the_rest_goes_on() -> None:
     whole.ask()
     wait_until(lambda: "no answer for" in health(whole.facts(), "gpu").error)
     facts = asked(whole)
-    assert facts.gpus == (Gpu(id="cuda:0", name="Card", memory_mb=8_192, driver="1.2"),)
+    assert facts.gpus == (
+        AcceleratorFacts(id="cuda:0", name="Card", memory_mb=8_192, driver="1.2"),
+    )
     assert (facts.others_cpu, facts.on_battery) == (0.25, False)
     let_go.set()
     wait_until(lambda: whole.facts().gpus == (CARD,))
 
 
 def test_a_driver_that_raises_is_unknown_with_its_own_words() -> None:
-    def raises(_: Watch) -> Cards:
+    def raises(_: ProbeInstructions) -> Cards:
         raise RuntimeError("GPU is on fire")
 
     facts = asked(machine(Played("nvml", raises)))
@@ -105,7 +114,7 @@ def test_a_driver_that_raises_is_unknown_with_its_own_words() -> None:
 
 
 def test_one_driver_of_two_is_enough_for_its_own_cards() -> None:
-    def raises(_: Watch) -> Cards:
+    def raises(_: ProbeInstructions) -> Cards:
         raise OSError("no")
 
     facts = asked(machine(Played("nvml", raises), Played("sysfs", lambda _: Cards(gpus=(CARD,)))))
@@ -121,17 +130,21 @@ def test_a_quiet_probe_lets_go_of_the_cards() -> None:
     played = Played("nvml", lambda _: Cards(gpus=(CARD,)))
     whole = machine(played)
     asked(whole)
-    whole.watch(Watch(is_quiet=True))
+    whole.set_watch(ProbeInstructions(is_quiet=True))
     facts = asked(whole)
     assert played.closed == 1
-    assert facts.gpus == (Gpu(id="cuda:0", name="Card", memory_mb=8_192, driver="1.2"),)
-    assert health(facts, "gpu").error == QUIET
+    assert facts.gpus == (
+        AcceleratorFacts(id="cuda:0", name="Card", memory_mb=8_192, driver="1.2"),
+    )
+    assert health(facts, "gpu").error == QUIET_REASON
 
 
 def test_numbers_that_no_card_has_do_not_cost_the_whole_line() -> None:
-    wild = Gpu(id="cuda:0", name="Card", load=7.0, watts=float("inf"), memory_mb=1 << 60)
+    wild = AcceleratorFacts(
+        id="cuda:0", name="Card", load=7.0, watts=float("inf"), memory_mb=1 << 60
+    )
     facts = asked(machine(Played("nvml", lambda _: Cards(gpus=(wild,)))))
-    assert decode_machine(encode(facts)).gpus == (Gpu(id="cuda:0", name="Card"),)
+    assert decode_machine_facts(encode(facts)).gpus == (AcceleratorFacts(id="cuda:0", name="Card"),)
 
 
 def test_a_battery_that_fails_is_unknown() -> None:

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tequio_client.ipc import facts
-from tequio_client.probe.machine import QUIET
+from tequio_client.probe.machine import QUIET_REASON
 from tests.support.orphans import ended_s
 from tests.support.slack import allowed_s
 
@@ -39,7 +39,7 @@ print(*{name.partition(".")[0] for name in sys.modules})
 
 def read(lines: IO[bytes] | None) -> facts.MachineFacts:
     assert lines is not None
-    return facts.decode_machine(lines.readline())
+    return facts.decode_machine_facts(lines.readline())
 
 
 def test_lines_arrive_and_end_with_the_input() -> None:
@@ -59,10 +59,12 @@ def test_lines_arrive_and_end_with_the_input() -> None:
 def test_a_line_that_is_garbage_is_passed_over_and_the_next_is_obeyed() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as probe:
         assert probe.stdin is not None
-        probe.stdin.write(b"garbage\n" + facts.encode(facts.Watch(ours=(1,), is_quiet=True)))
+        probe.stdin.write(
+            b"garbage\n" + facts.encode(facts.ProbeInstructions(ours=(1,), is_quiet=True))
+        )
         probe.stdin.flush()
         deadline_s = time.monotonic() + 30
-        while not any(one.error == QUIET for one in read(probe.stdout).health):
+        while not any(one.error == QUIET_REASON for one in read(probe.stdout).health):
             assert time.monotonic() < deadline_s
         probe.stdin.close()
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 import pynvml
 import pytest
 
-from tequio_client.ipc.facts import Watch
-from tequio_client.platform.dbus import UnknownError
+from tequio_client.ipc.facts import ProbeInstructions
+from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.probe.nvml import NvmlCards
 from tests.support.recorded_nvml import RecordedNvml, card, error, sample
 
@@ -33,7 +33,7 @@ def cards(
 
 
 def test_a_card_tells_everything_in_our_units(tmp_path: Path) -> None:
-    told = cards(tmp_path, RecordedNvml(card())).read(Watch())
+    told = cards(tmp_path, RecordedNvml(card())).read(ProbeInstructions())
     [gpu] = told.gpus
     assert told.problem == ""
     assert (gpu.id, gpu.name, gpu.driver) == ("cuda:0", "NVIDIA GeForce RTX 4070", "595.71.05")
@@ -44,7 +44,7 @@ def test_a_card_tells_everything_in_our_units(tmp_path: Path) -> None:
 
 def test_what_a_card_does_not_offer_is_unknown_and_no_fault(tmp_path: Path) -> None:
     silent = {name: NOT_SUPPORTED for name in card() if name != "nvmlDeviceGetName"}
-    told = cards(tmp_path, RecordedNvml(card(**silent))).read(Watch())
+    told = cards(tmp_path, RecordedNvml(card(**silent))).read(ProbeInstructions())
     [gpu] = told.gpus
     assert told.problem == ""
     assert (gpu.memory_mb, gpu.load, gpu.temperature_c, gpu.watts) == (None, None, None, None)
@@ -66,15 +66,15 @@ def test_the_load_of_others_is_what_is_not_ours(
     tmp_path: Path, samples: object, others: float
 ) -> None:
     nvml = RecordedNvml(card(**{UTILISATION: samples}))
-    [gpu] = cards(tmp_path, nvml).read(Watch(ours=(OURS,))).gpus
+    [gpu] = cards(tmp_path, nvml).read(ProbeInstructions(ours=(OURS,))).gpus
     assert gpu.others_load == pytest.approx(others)
 
 
 def test_a_sample_counts_once(tmp_path: Path) -> None:
     nvml = RecordedNvml(card(**{UTILISATION: [sample(GAME, 90, at_us=1_234)]}))
     source = cards(tmp_path, nvml)
-    source.read(Watch())
-    source.read(Watch())
+    source.read(ProbeInstructions())
+    source.read(ProbeInstructions())
     assert nvml.asked_since == [0, 1_234]
 
 
@@ -83,7 +83,7 @@ def test_numbers_of_another_container_do_not_make_our_own_load_that_of_others(
 ) -> None:
     nvml = RecordedNvml(card(**{UTILISATION: [sample(900_001, 99)]}))
     source = cards(tmp_path, nvml, is_here=lambda _: False)
-    assert source.read(Watch(ours=(OURS,))).gpus[0].others_load is None
+    assert source.read(ProbeInstructions(ours=(OURS,))).gpus[0].others_load is None
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,16 @@ def test_without_samples_presence_tells_what_it_can(
         "nvmlDeviceGetComputeRunningProcesses": [sample(pid, 0) for pid in compute],
         "nvmlDeviceGetGraphicsRunningProcesses": [sample(pid, 0) for pid in graphics],
     }
-    [gpu] = cards(tmp_path, RecordedNvml(card(**answers))).read(Watch(ours=(OURS,))).gpus
+    [gpu] = (
+        cards(tmp_path, RecordedNvml(card(**answers))).read(ProbeInstructions(ours=(OURS,))).gpus
+    )
     assert gpu.others_load == others
 
 
 def test_a_lost_card_silences_only_itself(tmp_path: Path) -> None:
     lost = error(pynvml.NVML_ERROR_GPU_IS_LOST)
     nvml = RecordedNvml(card(), card(nvmlDeviceGetMemoryInfo=lost))
-    told = cards(tmp_path, nvml).read(Watch())
+    told = cards(tmp_path, nvml).read(ProbeInstructions())
     assert [gpu.load for gpu in told.gpus] == [0.37, None]
     assert "cuda:1" in told.problem
     assert nvml.is_open
@@ -114,9 +116,9 @@ def test_a_lost_card_silences_only_itself(tmp_path: Path) -> None:
 def test_an_exchanged_driver_is_opened_anew(tmp_path: Path) -> None:
     nvml = RecordedNvml(card(nvmlDeviceGetName=error(pynvml.NVML_ERROR_UNINITIALIZED)))
     source = cards(tmp_path, nvml)
-    assert source.read(Watch()).problem
+    assert source.read(ProbeInstructions()).problem
     nvml.cards = [card()]
-    assert source.read(Watch()).gpus[0].load == 0.37
+    assert source.read(ProbeInstructions()).gpus[0].load == 0.37
     assert nvml.opened == 2
 
 
@@ -127,11 +129,11 @@ def test_no_driver_and_no_card_is_no_fault_and_is_not_looked_for_every_second(
     nvml = RecordedNvml(card())
     nvml.init = error(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
     source = cards(tmp_path, nvml, clock=lambda: now_s[0])
-    assert source.read(Watch()).gpus == ()
+    assert source.read(ProbeInstructions()).gpus == ()
     nvml.init = None
-    assert source.read(Watch()).gpus == ()
+    assert source.read(ProbeInstructions()).gpus == ()
     now_s[0] = 11.0
-    assert len(source.read(Watch()).gpus) == 1
+    assert len(source.read(ProbeInstructions()).gpus) == 1
 
 
 def test_a_card_without_a_driver_is_named(tmp_path: Path) -> None:
@@ -141,10 +143,10 @@ def test_a_card_without_a_driver_is_named(tmp_path: Path) -> None:
     (device / "class").write_text("0x030000\n")
     nvml = RecordedNvml()
     nvml.init = error(pynvml.NVML_ERROR_DRIVER_NOT_LOADED)
-    with pytest.raises(UnknownError, match=r"0000:01:00\.0 has no working driver"):
-        cards(tmp_path, nvml).read(Watch())
+    with pytest.raises(NoAnswerError, match=r"0000:01:00\.0 has no working driver"):
+        cards(tmp_path, nvml).read(ProbeInstructions())
 
 
 def test_the_real_library_answers_here_too(tmp_path: Path) -> None:
-    told = NvmlCards(tmp_path).read(Watch())
+    told = NvmlCards(tmp_path).read(ProbeInstructions())
     assert all(gpu.id.startswith("cuda:") for gpu in told.gpus)

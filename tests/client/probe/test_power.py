@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.platform.dbus import Bus, UnknownError
+from tequio_client.platform.dbus import Bus, NoAnswerError
 from tequio_client.probe import power
 from tequio_client.probe.power import PowerStatus
 
@@ -64,7 +64,7 @@ def test_where_the_current_comes_from(
 @pytest.mark.parametrize("status", ["Unknown", "", "purring"])
 def test_a_battery_that_does_not_say_is_unknown(tmp_path: Path, status: str) -> None:
     root = supplies(tmp_path, {"type": "Battery", "status": status})
-    with pytest.raises(UnknownError, match="the battery reports only"):
+    with pytest.raises(NoAnswerError, match="the battery reports only"):
         power.on_battery(root)
 
 
@@ -73,7 +73,7 @@ def test_a_battery_that_does_not_say_is_unknown(tmp_path: Path, status: str) -> 
 def test_the_daemon_of_the_profiles_tells_the_power_saver(
     tmp_path: Path, private_bus: PrivateBus, generation: int, profile: str, *, is_saving: bool
 ) -> None:
-    address = power.PROFILES[generation]
+    address = power.POWER_PROFILE_DAEMONS[generation]
     private_bus.serve(address.name, properties={"ActiveProfile": ("s", profile)})
     assert is_saving_on(private_bus, tmp_path) is is_saving
 
@@ -81,8 +81,8 @@ def test_the_daemon_of_the_profiles_tells_the_power_saver(
 def test_a_daemon_that_hangs_leaves_the_power_saver_unknown(
     tmp_path: Path, private_bus: PrivateBus
 ) -> None:
-    private_bus.serve(power.PROFILES[0].name, hangs=True)
-    with pytest.raises(UnknownError, match="no answer"):
+    private_bus.serve(power.POWER_PROFILE_DAEMONS[0].name, hangs=True)
+    with pytest.raises(NoAnswerError, match="no answer"):
         is_saving_on(private_bus, tmp_path, timeout_s=0.2)
 
 
@@ -113,7 +113,7 @@ def test_windows_tells_its_line_and_its_battery(
 @pytest.mark.parametrize("battery", [255, 1])
 def test_windows_may_not_know(battery: int) -> None:
     status = PowerStatus(line=255, battery=battery, saver=0)
-    with pytest.raises(UnknownError):
+    with pytest.raises(NoAnswerError):
         power.windows_on_battery(lambda: status)
 
 
@@ -136,7 +136,7 @@ def test_a_mac_tells_what_it_draws_from(said: bytes, *, is_on_battery: bool) -> 
 
 
 def test_a_mac_that_says_something_else_is_unknown() -> None:
-    with pytest.raises(UnknownError, match="unexpected output of pmset"):
+    with pytest.raises(NoAnswerError, match="unexpected output of pmset"):
         power.macos_on_battery(lambda _: b"\xff\xfe")
 
 

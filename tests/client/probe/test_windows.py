@@ -6,15 +6,15 @@ import sys
 
 import pytest
 
-from tequio_client.ipc.facts import Gpu, Watch
+from tequio_client.ipc.facts import AcceleratorFacts, ProbeInstructions
 from tequio_client.platform.dbus import AbsentError
-from tequio_client.probe.cards import Cards, merged
+from tequio_client.probe.cards import Cards, merge_cards
 from tequio_client.probe.windows import (
     AMD,
     INTEL,
     NVIDIA,
     Adapter,
-    Counters,
+    CounterSample,
     WindowsCards,
     WindowsLibraries,
 )
@@ -31,7 +31,7 @@ def engine(pid: int, number: int, luid: str = GEFORCE, kind: str = "3D") -> str:
 class RecordedWindows:
     """Adapters and samples, one after the other."""
 
-    def __init__(self, *samples: Counters | None) -> None:
+    def __init__(self, *samples: CounterSample | None) -> None:
         self._samples = list(samples)
 
     def adapters(self) -> tuple[Adapter, ...]:
@@ -49,12 +49,12 @@ class RecordedWindows:
             ),
         )
 
-    def counters(self) -> Counters | None:
+    def counters(self) -> CounterSample | None:
         """The next sample."""
         return self._samples.pop(0)
 
 
-SAMPLE = Counters(
+SAMPLE = CounterSample(
     engines={
         engine(OURS, 5, kind="Compute_0"): 88.0,
         engine(GAME, 0): 30.0,
@@ -69,7 +69,7 @@ SAMPLE = Counters(
 
 
 def test_a_card_on_windows_is_as_busy_as_its_busiest_engine() -> None:
-    [gpu] = WindowsCards(RecordedWindows(SAMPLE)).read(Watch(ours=(OURS,))).gpus
+    [gpu] = WindowsCards(RecordedWindows(SAMPLE)).read(ProbeInstructions(ours=(OURS,))).gpus
     assert (gpu.id, gpu.name) == ("cuda:0", "NVIDIA GeForce RTX 4070")
     assert gpu.load == pytest.approx(0.88)
     assert gpu.others_load == pytest.approx(0.425)
@@ -77,24 +77,38 @@ def test_a_card_on_windows_is_as_busy_as_its_busiest_engine() -> None:
 
 
 def test_the_first_sample_tells_no_load() -> None:
-    [gpu] = WindowsCards(RecordedWindows(None)).read(Watch()).gpus
+    [gpu] = WindowsCards(RecordedWindows(None)).read(ProbeInstructions()).gpus
     assert (gpu.load, gpu.others_load, gpu.free_mb) == (None, None, None)
 
 
 def test_the_driver_and_the_counters_make_one_card() -> None:
-    windows = WindowsCards(RecordedWindows(SAMPLE)).read(Watch(ours=(OURS,)))
+    windows = WindowsCards(RecordedWindows(SAMPLE)).read(ProbeInstructions(ours=(OURS,)))
     driver = Cards(
-        gpus=(Gpu(id="cuda:0", name="NVIDIA GeForce RTX 4070", load=0.9, temperature_c=63.0),)
+        gpus=(
+            AcceleratorFacts(
+                id="cuda:0", name="NVIDIA GeForce RTX 4070", load=0.9, temperature_c=63.0
+            ),
+        )
     )
-    [gpu] = merged([driver, windows])
+    [gpu] = merge_cards([driver, windows])
     assert (gpu.load, gpu.temperature_c) == (0.9, 63.0)
     assert gpu.others_load == pytest.approx(0.425)
 
 
 def test_two_cards_of_one_name_stay_two() -> None:
-    pair = Cards(gpus=(Gpu(id="cuda:0", name="A"), Gpu(id="cuda:1", name="A", watts=9.0)))
-    loads = Cards(gpus=(Gpu(id="x", name="A", load=0.1), Gpu(id="y", name="A", load=0.2)))
-    assert [(gpu.id, gpu.load) for gpu in merged([pair, loads])] == [
+    pair = Cards(
+        gpus=(
+            AcceleratorFacts(id="cuda:0", name="A"),
+            AcceleratorFacts(id="cuda:1", name="A", watts=9.0),
+        )
+    )
+    loads = Cards(
+        gpus=(
+            AcceleratorFacts(id="x", name="A", load=0.1),
+            AcceleratorFacts(id="y", name="A", load=0.2),
+        )
+    )
+    assert [(gpu.id, gpu.load) for gpu in merge_cards([pair, loads])] == [
         ("cuda:0", 0.1),
         ("cuda:1", 0.2),
     ]
@@ -109,7 +123,7 @@ def test_names_are_those_of_the_trainer(makers: tuple[int, ...]) -> None:
                 for n, maker in enumerate(makers)
             )
 
-    ids = [gpu.id for gpu in WindowsCards(Only(None)).read(Watch()).gpus]
+    ids = [gpu.id for gpu in WindowsCards(Only(None)).read(ProbeInstructions()).gpus]
     expected = {
         (AMD,): ["cuda:0"],
         (NVIDIA, AMD): ["cuda:0", "rocm:0"],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+
 FINE = {
     "config.json": 700,
     "model.safetensors": 5 << 30,
@@ -28,7 +29,7 @@ FINE = {
 
 
 def test_a_repository_with_safetensors_is_fine_also_beside_pickles() -> None:
-    hub.check(FINE, "someone/model")
+    hub.check_repository(FINE, "someone/model")
 
 
 @pytest.mark.parametrize(
@@ -45,14 +46,14 @@ def test_a_repository_that_cannot_be_read_safely_costs_no_download(
 ) -> None:
     sizes = {name: size for name, size in (FINE | changes).items() if size is not None}
     with pytest.raises(UserFacingError, match=told):
-        hub.check(sizes, "someone/model")
+        hub.check_repository(sizes, "someone/model")
 
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
     """A Hub of our own, with one model in it."""
     folder = model_folders.write(tmp_path / "model", model_folders.llama(256))
-    tokenizer, settings = layout.files(b"", 0, model_folders.CONTEXT)
+    tokenizer, settings = layout.tokenizer_files(b"", 0, model_folders.CONTEXT)
     files = {one.name: one.read_bytes() for one in folder.iterdir()}
     files |= {"tokenizer.json": tokenizer, "tokenizer_config.json": settings}
     files |= {"pytorch_model.bin": b"a pickle", "code.py": b"open('ran', 'w')"}
@@ -68,14 +69,14 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]
 def test_a_model_of_the_hub_is_fetched_and_scored_without_pickles_and_code(
     served: FakeHub,
 ) -> None:
-    folder = hub.folder("someone/model", None)
+    folder = hub.model_folder("someone/model", None)
     assert sorted(one.name for one in folder.iterdir()) == [
         "config.json",
         "model.safetensors",
         "tokenizer.json",
         "tokenizer_config.json",
     ]
-    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
+    scored = likelihood.open_model(folder, tokenizer=None, prefix=None)
     assert scored.tokenizer.vocab_size == 256
     assert served.requests
 
@@ -83,10 +84,10 @@ def test_a_model_of_the_hub_is_fetched_and_scored_without_pickles_and_code(
 def test_what_was_fetched_is_there_when_the_hub_is_not(
     served: FakeHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = hub.folder("someone/model", None)
+    first = hub.model_folder("someone/model", None)
     asked = len(served.requests)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    assert hub.folder("someone/model", None) == first
+    assert hub.model_folder("someone/model", None) == first
     assert len(served.requests) == asked
 
 
@@ -102,7 +103,7 @@ def test_of_a_repository_nothing_is_fetched_but_what_is_wanted(
     much = dict.fromkeys(("model-00001-of-00002.safetensors", "model-2.safetensors"), b"x" * 5_000)
     mine = {name: (tmp_path / "model" / name).read_bytes() for name in wanted}
     served.put("someone/much", mine | much)
-    folder = hub.folder("someone/much", None, wanted)
+    folder = hub.model_folder("someone/much", None, wanted)
     assert sizes_of(folder) == wanted
     assert not any("model-" in one for one in served.requests)
 
@@ -113,7 +114,7 @@ def test_files_of_another_size_than_is_said_are_not_fetched(
 ) -> None:
     wanted = sizes_of(tmp_path / "model")
     with pytest.raises(hub.OtherFilesError, match="instead of 7"):
-        hub.folder("someone/model", None, wanted | {"model.safetensors": 7})
+        hub.model_folder("someone/model", None, wanted | {"model.safetensors": 7})
     assert not any("resolve" in one for one in served.requests)
 
 
@@ -122,21 +123,21 @@ def test_a_repository_that_fills_the_disk_is_not_fetched(
     served: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = sizes_of(tmp_path / "model")
-    free = hub.LEFT_BYTES + sum(wanted.values()) - 1
+    free = hub.FREE_BYTES + sum(wanted.values()) - 1
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
     with pytest.raises(UserFacingError, match="bytes free"):
-        hub.folder("someone/model", None, wanted)
+        hub.model_folder("someone/model", None, wanted)
     assert not any("resolve" in one for one in served.requests)
     free += 1
-    folder = hub.folder("someone/model", None, wanted)
+    folder = hub.model_folder("someone/model", None, wanted)
     free = 0
-    assert hub.folder("someone/model", None, wanted) == folder, "it is there already"
+    assert hub.model_folder("someone/model", None, wanted) == folder, "it is there already"
 
 
 def test_a_repository_of_pickles_is_refused_before_it_is_fetched(served: FakeHub) -> None:
     served.put("someone/old", {"config.json": b"{}", "pytorch_model.bin": b"x" * 5_000})
     with pytest.raises(UserFacingError, match="as a pickle"):
-        hub.folder("someone/old", None)
+        hub.model_folder("someone/old", None)
     assert not any("pytorch_model.bin" in one for one in served.requests)
 
 
@@ -144,11 +145,11 @@ def test_a_repository_or_a_revision_that_is_not_there_is_told(served: FakeHub) -
     assert served.url
     for name, revision in (("someone/else", None), ("someone/model", "no-such-branch")):
         with pytest.raises(UserFacingError, match="could not be fetched from the Hub"):
-            hub.folder(name, revision)
+            hub.model_folder(name, revision)
 
 
 def test_a_folder_that_is_here_is_taken(tmp_path: Path) -> None:
-    assert hub.folder(str(tmp_path), None) == tmp_path
+    assert hub.model_folder(str(tmp_path), None) == tmp_path
 
 
 def test_a_name_that_is_neither_here_nor_to_be_had_is_one_sentence(
@@ -156,7 +157,7 @@ def test_a_name_that_is_neither_here_nor_to_be_had_is_one_sentence(
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(UserFacingError, match="nobody/nothing is not a folder here") as told:
-        hub.folder("nobody/nothing", None)
+        hub.model_folder("nobody/nothing", None)
     assert "\n" not in str(told.value)
 
 
@@ -164,4 +165,4 @@ def test_a_name_that_is_neither_here_nor_to_be_had_is_one_sentence(
 def test_what_can_be_no_name_is_told(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(UserFacingError, match="is not a folder here"):
-        hub.folder(name, None)
+        hub.model_folder(name, None)

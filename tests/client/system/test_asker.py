@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.platform.asker import NOT_ASKED, Asker
+from tequio_client.platform.asker import NOT_POLLED, SourcePoller
 from tequio_client.platform.dbus import AbsentError
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ def let_go() -> Iterator[threading.Event]:
 
 
 def test_nothing_is_known_before_the_first_answer() -> None:
-    answer = Asker(lambda: 7, timeout_s=1.0).latest()
-    assert (answer.value, answer.error) == (None, NOT_ASKED)
+    answer = SourcePoller(lambda: 7, timeout_s=1.0).latest()
+    assert (answer.value, answer.error) == (None, NOT_POLLED)
 
 
 def test_the_last_answer_holds_until_the_next() -> None:
     values = iter([7, 8])
-    asker: Asker[int] = Asker(lambda: next(values), timeout_s=1.0)
+    asker: SourcePoller[int] = SourcePoller(lambda: next(values), timeout_s=1.0)
     for expected in (7, 8):
-        asker.ask()
+        asker.poll()
         asker.wait(30)
         assert asker.latest().value == expected
     asker.close()
@@ -44,8 +44,8 @@ def test_what_a_source_raises_is_told(error: Exception, said: str) -> None:
     def fails() -> int:
         raise error
 
-    asker: Asker[int] = Asker(fails, timeout_s=1.0)
-    asker.ask()
+    asker: SourcePoller[int] = SourcePoller(fails, timeout_s=1.0)
+    asker.poll()
     asker.wait(30)
     assert (asker.latest().value, asker.latest().error) == (None, said)
     asker.close()
@@ -62,16 +62,16 @@ def test_a_call_that_takes_too_long_makes_the_old_answer_unknown(
             let_go.wait(60)
         return len(calls)
 
-    asker: Asker[int] = Asker(source, timeout_s=2.0, clock=lambda: now_s[0])
-    asker.ask()
+    asker: SourcePoller[int] = SourcePoller(source, timeout_s=2.0, clock=lambda: now_s[0])
+    asker.poll()
     asker.wait(30)
-    asker.ask()
+    asker.poll()
     assert asker.latest().value == 1
     now_s[0] = 2.5
     assert asker.latest().value is None
     assert asker.latest().error == "no answer for 2.5 s"
     for _ in range(50):
-        asker.ask()
+        asker.poll()
     let_go.set()
     asker.wait(30)
     assert asker.latest().value == 2
@@ -81,9 +81,9 @@ def test_a_call_that_takes_too_long_makes_the_old_answer_unknown(
 
 def test_a_hundred_questions_to_what_hangs_cost_one_thread(let_go: threading.Event) -> None:
     before = set(threading.enumerate())
-    asker: Asker[bool] = Asker(lambda: let_go.wait(60), timeout_s=0.0)
+    asker: SourcePoller[bool] = SourcePoller(lambda: let_go.wait(60), timeout_s=0.0)
     for _ in range(100):
-        asker.ask()
+        asker.poll()
     assert len(set(threading.enumerate()) - before) == 1
     asker.close()
 
@@ -95,8 +95,8 @@ def test_after_its_end_nobody_is_called(let_go: threading.Event) -> None:
         begun.set()
         return let_go.wait(60)
 
-    asker = Asker(source, timeout_s=1.0, on_answer=called.set, on_end=ended.set)
-    asker.ask()
+    asker = SourcePoller(source, timeout_s=1.0, on_answer=called.set, on_end=ended.set)
+    asker.poll()
     assert begun.wait(30)
     asker.close()
     let_go.set()

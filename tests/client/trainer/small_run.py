@@ -9,19 +9,32 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client.dataset.build import MANIFEST_NAME, Settings, build, held_out_name, train_name
-from tequio_client.dataset.sources import folder
+from tequio_client.dataset.build import (
+    MANIFEST_NAME,
+    ShardOptions,
+    build_shards,
+    held_out_file_name,
+    train_file_name,
+)
+from tequio_client.dataset.sources import folder_files
 from tequio_client.ipc import trainer
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import first_head
 from tequio_shared.head.head import head_hash, set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, to_text
-from tequio_shared.round.manifest import Algorithm, Data, Inner, Manifest, Rounds, Windows
+from tequio_shared.round.manifest import (
+    Algorithm,
+    DataSpec,
+    InnerParams,
+    Manifest,
+    RoundRules,
+    WindowRules,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.trainer.first_head import Origin
+    from tequio_client.trainer.first_head import FirstHead
     from tequio_shared.round.data import Corpus
 
 
@@ -50,7 +63,7 @@ class SmallRun:
     folder: Path
     manifest: Manifest
     corpus: Corpus
-    origin: Origin
+    origin: FirstHead
     head: str
 
     @property
@@ -67,14 +80,14 @@ class SmallRun:
     def shards(self) -> tuple[trainer.Shard, ...]:
         """List the training shards."""
         return tuple(
-            trainer.Shard(index=index, path=str(self.folder / train_name(index)))
+            trainer.Shard(index=index, path=str(self.folder / train_file_name(index)))
             for index in range(len(self.corpus.train))
         )
 
     @property
     def held_out(self) -> tuple[trainer.Shard, ...]:
         """List the held-out shards."""
-        return (trainer.Shard(index=0, path=str(self.folder / held_out_name(0))),)
+        return (trainer.Shard(index=0, path=str(self.folder / held_out_file_name(0))),)
 
     def prepare(self, command: int, **changes: object) -> trainer.Prepare:
         """Command for this run on the CPU."""
@@ -124,10 +137,10 @@ def texts(folder: Path, count: int = 60) -> Path:
 
 
 def small_run(path: Path, *, steps: int = 4, lr_e9: int = 3_000_000) -> SmallRun:
-    settings = Settings(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
-    source = folder(texts(path / "texts"), "*.txt")
-    corpus = build(source, ByteTokenizer(), settings, path, lambda *_: None)
-    first = first_head.from_config(CONFIG, seed=3, layout="flat")
+    settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
+    source = folder_files(texts(path / "texts"), "*.txt")
+    corpus = build_shards(source, ByteTokenizer(), settings, path, lambda *_: None)
+    first = first_head.random_head(CONFIG, seed=3, layout="flat")
     manifest = _manifest(corpus, first, steps, lr_e9)
     (path / "config.json").write_bytes(CONFIG)
     (path / "manifest.json").write_bytes(manifest.encode())
@@ -137,14 +150,14 @@ def small_run(path: Path, *, steps: int = 4, lr_e9: int = 3_000_000) -> SmallRun
     return SmallRun(folder=path, manifest=manifest, corpus=corpus, origin=first, head=to_text(head))
 
 
-def _manifest(corpus: Corpus, first: Origin, steps: int, lr_e9: int) -> Manifest:
+def _manifest(corpus: Corpus, first: FirstHead, steps: int, lr_e9: int) -> Manifest:
     return Manifest(
         name="small run",
-        model=first.described(sequence=SEQUENCE, aux_dtype=None),
+        model=first.manifest_entry(sequence=SEQUENCE, aux_dtype=None),
         tokenizer=corpus.tokenizer,
-        data=Data(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
+        data=DataSpec(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
         algorithm=Algorithm(k=256),
-        inner=Inner(steps=steps, lr_e9=lr_e9, adam_lr_e9=lr_e9),
-        windows=Windows(samples=SAMPLES, tokens=SAMPLES * SEQUENCE, first=8, most=64),
-        rounds=Rounds(),
+        inner=InnerParams(steps=steps, lr_e9=lr_e9, adam_lr_e9=lr_e9),
+        windows=WindowRules(samples=SAMPLES, tokens=SAMPLES * SEQUENCE, first=8, most=64),
+        rounds=RoundRules(),
     )

@@ -19,8 +19,8 @@ from tequio_client.trainer.screen import Likeness, sketch
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import RecordShape
-from tequio_shared.head.layout import Layout
-from tequio_shared.round.manifest import Algorithm, Inner, Manifest
+from tequio_shared.head.layout import WeightLayout
+from tequio_shared.round.manifest import Algorithm, InnerParams, Manifest
 from tests.support.frozen_base import EVERY, described, write_base
 from tests.support.swarm import tiny_manifest
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.trainer.first_head import Origin
-    from tequio_client.trainer.model import Model
+    from tequio_client.trainer.first_head import FirstHead
+    from tequio_client.trainer.model import CausalModel
 
 IDS = torch.randint(0, 256, (3, 33), generator=torch.Generator().manual_seed(1))
 
 
-def first(folder: Path, **rules: Any) -> Origin:  # noqa: ANN401 - of `described`
+def first(folder: Path, **rules: Any) -> FirstHead:  # noqa: ANN401 - of `described`
     base, paths = described(folder, **rules)
     config = (folder / "config.json").read_bytes()
-    return first_head.beside(config, base, paths, seed=3, layout="flat")
+    return first_head.with_adapters(config, base, paths, seed=3, layout="flat")
 
 
-def stirred(made: Model) -> None:
+def stirred(made: CausalModel) -> None:
     """Give every pair values, as if it had been trained."""
     chance = torch.Generator().manual_seed(5)
     with torch.no_grad():
@@ -48,20 +48,20 @@ def stirred(made: Model) -> None:
             one.normal_(0.0, 0.1, generator=chance)
 
 
-def _loss(made: Model) -> torch.Tensor:
+def _loss(made: CausalModel) -> torch.Tensor:
     logits = made.logits(IDS[:, :-1]).flatten(0, 1)
     return functional.cross_entropy(logits, IDS[:, 1:].flatten())
 
 
-def merged(folder: Path, made: Model, scale: float) -> Model:
+def merged(folder: Path, made: CausalModel, scale: float) -> CausalModel:
     """The widened base with the pairs added to its matrices, as an ordinary network."""
     _, plain = weights.load(folder)
     pairs = made.parameters
     with torch.no_grad():
-        for module in head_layout.modules_of(made.tensors):
+        for module in head_layout.adapted_modules(made.tensors):
             down, up = (
-                pairs[head_layout.PREFIX + module + head_layout.DOWN],
-                pairs[head_layout.PREFIX + module + head_layout.UP],
+                pairs[head_layout.LORA_PREFIX + module + head_layout.LORA_DOWN],
+                pairs[head_layout.LORA_PREFIX + module + head_layout.LORA_UP],
             )
             plain.parameters[f"{module}.weight"].add_(up @ down, alpha=scale)
     return plain
@@ -104,8 +104,8 @@ def test_layers_that_are_computed_again_give_the_same_bits(tmp_path: Path) -> No
     folder = write_base(tmp_path)
     manifest, paths = lora_run(folder, targets=EVERY)
     config = (folder / "config.json").read_bytes()
-    roomy = adapters.build_listed(config, manifest, paths, 1 << 40)
-    tight = adapters.build_listed(config, manifest, paths, 1 << 20)
+    roomy = adapters.build_from_manifest(config, manifest, paths, 1 << 40)
+    tight = adapters.build_from_manifest(config, manifest, paths, 1 << 20)
     kept = []
     for made in (roomy, tight):
         stirred(made)
@@ -137,9 +137,9 @@ def test_gradients_are_those_of_the_merged_model_and_of_pairs_alone(tmp_path: Pa
     plain = merged(folder, made, 2.0)
     for one in (made, plain):
         _loss(one).backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-    for module in head_layout.modules_of(made.tensors):
-        down = made.parameters[head_layout.PREFIX + module + head_layout.DOWN]
-        up = made.parameters[head_layout.PREFIX + module + head_layout.UP]
+    for module in head_layout.adapted_modules(made.tensors):
+        down = made.parameters[head_layout.LORA_PREFIX + module + head_layout.LORA_DOWN]
+        up = made.parameters[head_layout.LORA_PREFIX + module + head_layout.LORA_UP]
         whole = plain.parameters[f"{module}.weight"].grad
         assert whole is not None
         torch.testing.assert_close(up.grad, 2.0 * whole @ down.T, rtol=1e-4, atol=1e-7)
@@ -156,7 +156,7 @@ def test_steps_lower_the_loss_and_move_nothing_that_is_frozen(
     folder = write_base(tmp_path)
     made = first(folder, targets=EVERY).model
     before = {name: one.clone() for name, one in made.network.state_dict().items()}
-    inner = Inner(optimiser=optimiser, lr_e9=10_000_000, adam_lr_e9=10_000_000)
+    inner = InnerParams(optimiser=optimiser, lr_e9=10_000_000, adam_lr_e9=10_000_000)
     steps, losses = Optimiser(made, inner), []
     for _ in range(8):
         for one in made.parameters.values():
@@ -189,13 +189,13 @@ def test_a_head_goes_into_the_pairs_and_back(tmp_path: Path) -> None:
 def lora_run(folder: Path, **rules: Any) -> tuple[Manifest, list[Path]]:  # noqa: ANN401 - as above
     base, paths = described(folder, **rules)
     made = first(folder, **rules)
-    model = made.described(sequence=64, aux_dtype=None)
+    model = made.manifest_entry(sequence=64, aux_dtype=None)
     return msgspec.structs.replace(tiny_manifest(), model=model, base=base), paths
 
 
 def refusal(folder: Path, manifest: Manifest, paths: list[Path]) -> str:
     with pytest.raises(UserFacingError) as caught:
-        adapters.build_listed((folder / "config.json").read_bytes(), manifest, paths)
+        adapters.build_from_manifest((folder / "config.json").read_bytes(), manifest, paths)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -205,7 +205,7 @@ def test_what_a_manifest_lists_is_built(tmp_path: Path) -> None:
     manifest, paths = lora_run(folder)
     assert Manifest.parse(manifest.encode()) == manifest
     config = (folder / "config.json").read_bytes()
-    assert adapters.build_listed(config, manifest, paths).tensors == manifest.model.tensors
+    assert adapters.build_from_manifest(config, manifest, paths).tensors == manifest.model.tensors
 
 
 def test_a_base_that_is_not_the_manifests_is_refused(tmp_path: Path) -> None:
@@ -286,31 +286,31 @@ def test_files_that_are_no_safetensors_or_hold_a_tensor_twice_are_refused(tmp_pa
     (tmp_path / "again.safetensors").write_bytes((tmp_path / "model.safetensors").read_bytes())
     both = [tmp_path / "again.safetensors", tmp_path / "model.safetensors"]
     with pytest.raises(UserFacingError, match="remove one of the two"):
-        weights.read(config, both)
+        weights.map_tensors(config, both)
     (tmp_path / "model.safetensors").write_bytes(b"\x80\x04" + bytes(100))
     with pytest.raises(UserFacingError, match="pickle under another name"):
-        weights.read(config, both[1:])
+        weights.map_tensors(config, both[1:])
     with pytest.raises(UserFacingError, match="is missing"):
-        weights.read(config, [tmp_path / "none.safetensors"])
+        weights.map_tensors(config, [tmp_path / "none.safetensors"])
     gpt = json.dumps({"model_type": "gpt2"}).encode()
     with pytest.raises(UserFacingError, match="must be a plain Llama"):
-        weights.read(gpt, both)
+        weights.map_tensors(gpt, both)
 
 
 def test_honest_pairs_that_are_much_alike_are_no_copies_and_copies_still_are() -> None:
     alike = partial(
-        screen.Measures,
+        screen.ScreeningMeasures,
         norm_ratio=1.0,
         cosine=0.9,
         error=0.01,
         direction=0.9,
         company=1.0,
-        crowd=2,
+        others=2,
         work=1.0,
     )
     honest, copied = Likeness(overlap=0.71, agreement=0.96), Likeness(overlap=0.9, agreement=1.0)
     assert alike(like=honest).reason == "copy"
-    pairs = partial(alike, overlap_most=screen.PAIR_OVERLAP_MOST)
+    pairs = partial(alike, overlap_most=screen.MAX_ADAPTER_OVERLAP)
     assert pairs(like=honest).reason == ""
     assert pairs(like=copied).reason == "copy"
 
@@ -318,12 +318,12 @@ def test_honest_pairs_that_are_much_alike_are_no_copies_and_copies_still_are() -
 @pytest.mark.parametrize(("rank", "entries"), [(4, 0), (16, 256)])
 def test_a_matrix_with_few_positions_tells_nothing_of_copies(rank: int, entries: int) -> None:
     """All of 256 positions are sent at k 256: any two contributions have them in common."""
-    layout = Layout.of((("base_model.model.a.lora_A.weight", (rank, 64)),), "flat")
+    layout = WeightLayout.of((("base_model.model.a.lora_A.weight", (rank, 64)),), "flat")
     shape = RecordShape(algorithm="sparseloco", k=256, bits=2)
     delta = np.zeros(layout.elements, np.float32)
     delta[: rank * 64] = np.random.default_rng(1).normal(size=rank * 64)
     encoded = codecs.encode(
-        codecs.algorithm_of(Algorithm(k=256), 256, 0.0), layout, delta, None, torch.device("cpu")
+        codecs.outer_algorithm(Algorithm(k=256), 256, 0.0), layout, delta, None, torch.device("cpu")
     )
     rows = shape.rows(np.frombuffer(encoded.payload, np.uint8))
     assert sketch(rows, shape, layout, np.arange(1)).entries == entries

@@ -11,14 +11,14 @@ import torch
 from tequio_client.trainer import codecs
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import SCALES, decode_records, first_broken_record
-from tequio_shared.head.layout import CHUNK, Layout
+from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Algorithm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LAYOUT = Layout.of([("matrix", (100, 100)), ("vector", (10,))], "flat")
+LAYOUT = WeightLayout.of([("matrix", (100, 100)), ("vector", (10,))], "flat")
 CPU = torch.device("cpu")
 
 
@@ -32,10 +32,12 @@ def _delta(seed: int = 1, size: float = 1e-3) -> NDArray[np.float32]:
 
 
 def _sparse(bits: Literal[1, 2, 4] = 2, k: int = 64) -> codecs.OuterAlgorithm:
-    return codecs.algorithm_of(Algorithm(bits=bits), k, 0.95)
+    return codecs.outer_algorithm(Algorithm(bits=bits), k, 0.95)
 
 
-def _decoded(encoded: codecs.Encoded, algorithm: codecs.OuterAlgorithm) -> NDArray[np.float64]:
+def _decoded(
+    encoded: codecs.EncodedContribution, algorithm: codecs.OuterAlgorithm
+) -> NDArray[np.float64]:
     records = decode_records(encoded.payload, algorithm.shape)
     dense = np.zeros((LAYOUT.chunks, CHUNK))
     values = records.levels * SCALES[records.scales][:, None] * codecs.CONTRIBUTION_UNIT
@@ -43,7 +45,7 @@ def _decoded(encoded: codecs.Encoded, algorithm: codecs.OuterAlgorithm) -> NDArr
     return dense.reshape(-1)
 
 
-def _kept(encoded: codecs.Encoded) -> NDArray[np.float32]:
+def _kept(encoded: codecs.EncodedContribution) -> NDArray[np.float32]:
     assert encoded.feedback is not None
     return (encoded.feedback.astype(np.uint32) << 16).view(np.float32)
 
@@ -102,7 +104,7 @@ def test_a_trainer_is_warned_of_saturation_and_of_growing_feedback() -> None:
 
 
 def test_diloco_sends_everything_and_keeps_nothing() -> None:
-    algorithm = codecs.algorithm_of(Algorithm(name="diloco", k=4096, bits=8), 4096, 0.95)
+    algorithm = codecs.outer_algorithm(Algorithm(name="diloco", k=4096, bits=8), 4096, 0.95)
     delta = _delta()
     encoded = codecs.encode(algorithm, LAYOUT, delta, None, CPU)
     assert first_broken_record(encoded.payload, algorithm.shape) is None
@@ -112,4 +114,4 @@ def test_diloco_sends_everything_and_keeps_nothing() -> None:
 
 def test_an_algorithm_without_an_encoder_is_refused() -> None:
     with pytest.raises(RefusedError, match="distro"):
-        codecs.algorithm_of(Algorithm(name="distro", layout="tile64", k=64, bits=1), 64, 0.95)
+        codecs.outer_algorithm(Algorithm(name="distro", layout="tile64", k=64, bits=1), 64, 0.95)

@@ -7,23 +7,23 @@ from tequio_client.trainer import device
 
 
 def test_the_cpu_computes_in_float32() -> None:
-    chosen = device.choose("cpu")
+    chosen = device.open_device("cpu")
     assert (chosen.label, chosen.precision) == ("cpu", torch.float32)
 
 
 def test_auto_always_finds_one() -> None:
-    assert device.choose("auto").handle.type in ("cuda", "xpu", "mps", "cpu")
+    assert device.open_device("auto").handle.type in ("cuda", "xpu", "mps", "cpu")
 
 
 def test_a_device_that_is_not_there_is_told() -> None:
     with pytest.raises(device.DeviceError, match="device cuda:99 was not found"):
-        device.choose("cuda:99")
+        device.open_device("cuda:99")
 
 
 @pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_cuda_computes_in_bfloat16() -> None:
-    chosen = device.choose("cuda")
+    chosen = device.open_device("cuda")
     with chosen.autocast():
         product = torch.ones(8, 8, device=chosen.handle) @ torch.ones(8, 8, device=chosen.handle)
     assert product.dtype == chosen.precision

@@ -13,18 +13,18 @@ from tequio_client.trainer import device, evaluate, writing
 from tequio_client.trainer.data import held_out_documents
 
 if TYPE_CHECKING:
-    from tequio_client.trainer.data import Document
+    from tequio_client.trainer.data import HeldOutDocument
     from tests.client.trainer.small_run import SmallRun
 
-CPU = device.choose("cpu")
+CPU = device.open_device("cpu")
 
 
-def _documents(run: SmallRun) -> list[Document]:
+def _documents(run: SmallRun) -> list[HeldOutDocument]:
     path = run.folder / "held-out-00000.tokens"
     return list(held_out_documents(path, run.corpus.held_out[0], 1, 256))
 
 
-def _slow_nats(run: SmallRun, documents: list[Document]) -> list[float]:
+def _slow_nats(run: SmallRun, documents: list[HeldOutDocument]) -> list[float]:
     """Of each document, one token at a time."""
     found = []
     for document in documents:
@@ -42,7 +42,7 @@ def _slow_nats(run: SmallRun, documents: list[Document]) -> list[float]:
 def test_the_score_is_the_likelihood_of_whole_documents(run: SmallRun) -> None:
     run.origin.model.load(run.origin.master, run.origin.layout)
     documents = evaluate.first_documents(_documents(run), 900)
-    score = evaluate.score(
+    score = evaluate.score_head(
         run.origin.model, documents, separator=0, sequence=32, device=CPU, check=lambda: None
     )
     each = _slow_nats(run, documents)
@@ -58,41 +58,41 @@ def test_the_score_is_the_likelihood_of_whole_documents(run: SmallRun) -> None:
 
 def test_measuring_goes_on_where_it_was_ended(run: SmallRun) -> None:
     run.origin.model.load(run.origin.master, run.origin.layout)
-    documents, begun = _documents(run), evaluate.Begun()
+    documents, begun = _documents(run), evaluate.UnfinishedWork()
     rows: list[int] = []
 
-    def measure(batches: int) -> evaluate.Score:
+    def measure(batches: int) -> evaluate.HeadScore:
         def check() -> None:
-            rows.append(begun.tally("task", len(documents)).rows)
+            rows.append(begun.score_progress("task", len(documents)).rows)
             if len(rows) == batches:
                 raise InterruptedError
 
-        return evaluate.score(
+        return evaluate.score_head(
             run.origin.model,
             documents,
             separator=0,
             sequence=32,
             device=CPU,
             check=check,
-            tally=begun.tally("task", len(documents)),
+            tally=begun.score_progress("task", len(documents)),
         )
 
     whole = measure(0)
     assert len(rows) > 1
-    begun.tally("another task", len(documents))
+    begun.score_progress("another task", len(documents))
     rows.clear()
     with pytest.raises(InterruptedError):
         measure(2)
     assert measure(0) == whole
     assert rows[1] == rows[2] > 0, "the batch before the end was not read again"
-    assert begun.tally("another task", 1).rows == 0
+    assert begun.score_progress("another task", 1).rows == 0
 
 
 def test_a_model_that_gives_no_numbers_has_no_millibits(run: SmallRun) -> None:
     run.origin.model.load(run.origin.master, run.origin.layout)
     with torch.no_grad():
         next(run.origin.model.network.parameters()).fill_(math.nan)
-    score = evaluate.score(
+    score = evaluate.score_head(
         run.origin.model,
         _documents(run)[:1],
         separator=0,
@@ -119,7 +119,7 @@ def test_no_limit_takes_all_documents_and_a_small_one_takes_one(run: SmallRun) -
 
 def test_the_same_seed_writes_the_same_sample(run: SmallRun) -> None:
     def sample(seed: int) -> list[int]:
-        return writing.generate(
+        return writing.sample(
             run.origin.model,
             [0, 65],
             tokens=40,

@@ -21,18 +21,24 @@ from tequio_client.trainer import head as next_head
 from tequio_client.trainer.accelerator import AcceleratorEngine
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_client.trainer.head import (
-    Advanced,
+    ComputedHead,
     HeadFiles,
     NewArray,
-    advance_files,
+    compute_next_head,
     engine_for,
 )
 from tequio_client.trainer.kernels import CompiledEngine
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head import head
-from tequio_shared.head.contribution import LEVELS, Header, Records, encode_records, payload_root
-from tequio_shared.head.head import OuterParams, Step
-from tequio_shared.head.layout import CHUNK, Layout
+from tequio_shared.head.contribution import (
+    LEVELS,
+    ContributionHeader,
+    Records,
+    encode_records,
+    payload_root,
+)
+from tequio_shared.head.head import OuterParams, OuterStep
+from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import Digest, HeadHash, PeerKey, RunId
 from tests.support import head_vectors as vectors
 
@@ -83,14 +89,14 @@ def put(
 
 def advance(
     case: Case, folder: Path, engine: Engine, *, threads: int = 1, seed: int | None = None
-) -> tuple[Advanced, set[str]]:
+) -> tuple[ComputedHead, set[str]]:
     """Advance a case through files, in an order of arrival given by the seed; and who was kept."""
     order = list(range(len(case.contributions)))
     if seed is not None:
         order = np.random.default_rng(seed).permutation(len(order)).tolist()
     shuffled = tuple(case.contributions[at] for at in order)
     files, placed = put(folder, case.weights, case.aux, shuffled)
-    made = advance_files(
+    made = compute_next_head(
         step=case.step, contributions=placed, files=files, engine=engine, threads=threads
     )
     return made, {case.name(order[at]) for at in made.kept}
@@ -127,7 +133,7 @@ def test_neither_arrival_nor_threads_show(name: str, kind: str, tmp_path: Path) 
         torch.set_num_threads(before)
 
 
-def random_step(algorithm: str, seed: int, **changes: Any) -> tuple[Step, list[Any]]:  # noqa: ANN401  (any parameter)
+def random_step(algorithm: str, seed: int, **changes: Any) -> tuple[OuterStep, list[Any]]:  # noqa: ANN401  (any parameter)
     """Make a step over a few leaves with padding, 7 members, two opposed; and its inputs."""
     rng = np.random.default_rng(seed)
     shapes: dict[str, dict[str, Any]] = {
@@ -138,7 +144,7 @@ def random_step(algorithm: str, seed: int, **changes: Any) -> tuple[Step, list[A
     fields = {"algorithm": algorithm, "alpha_q": 700_001, "lambda_q": 1000, "z2": 16}
     params = OuterParams(**{**fields, **shapes[algorithm], **changes})
     tensors = [("a", (700, 301)), ("b", (3, 64, 64)), ("c", (1001,)), ("d", (640, 640))]
-    layout = Layout.of(tensors, params.layout)
+    layout = WeightLayout.of(tensors, params.layout)
     weights = rng.integers(-(2**31), 2**31, layout.elements).astype(np.int32)
     padding = layout.padding(0, layout.chunks)
     padding.blank(weights)
@@ -146,7 +152,7 @@ def random_step(algorithm: str, seed: int, **changes: Any) -> tuple[Step, list[A
     if params.aux_dtype is not None:
         aux = rng.integers(-(2**30), 2**30, layout.elements).astype(params.aux_dtype)
         padding.blank(aux)
-    step = Step(
+    step = OuterStep(
         run_id=RunId(bytes(32)), round=9, parent=HeadHash(bytes(32)), layout=layout, params=params
     )
     made = [contribution(step, rng, trend=1 if at < 5 else -1, at=at) for at in range(7)]
@@ -154,7 +160,7 @@ def random_step(algorithm: str, seed: int, **changes: Any) -> tuple[Step, list[A
 
 
 def contribution(
-    step: Step, rng: np.random.Generator, *, trend: int, at: int
+    step: OuterStep, rng: np.random.Generator, *, trend: int, at: int
 ) -> tuple[bytes, bytes]:
     """Make a contribution whose signs lean towards `trend`."""
     shape, chunks = step.params.shape, step.layout.chunks
@@ -173,7 +179,7 @@ def contribution(
         scales=scales, indices=indices.astype(np.uint16), levels=levels.astype(np.int8)
     )
     payload = encode_records(records, shape)
-    header = Header(
+    header = ContributionHeader(
         algorithm=1,
         bits=shape.bits,
         k=shape.k,
@@ -215,7 +221,9 @@ def test_all_engines_agree_with_the_reference(
         if (algorithm, kind) == ("distro", "compiled"):
             continue
         engine = make(step.params)
-        made = advance_files(step=step, contributions=placed, files=files, engine=engine, threads=2)
+        made = compute_next_head(
+            step=step, contributions=placed, files=files, engine=engine, threads=2
+        )
         assert made.head == want.hash, kind
         assert made.kept == want.kept, kind
 
@@ -226,7 +234,7 @@ def test_chunks_that_are_no_block_of_their_own_are_aligned(tmp_path: Path) -> No
     want = head.advance(step, weights, None, contributions)
     files, placed = put(tmp_path, weights, np.zeros(weights.size, np.int64), contributions)
     files = dataclasses.replace(files, aux_in=None)
-    made = advance_files(
+    made = compute_next_head(
         step=step, contributions=placed, files=files, engine=ReferenceEngine(step.params)
     )
     assert (made.head, made.aux_root) == (want.hash, want.aux_root)
@@ -281,16 +289,16 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     files, placed = put(tmp_path, case.weights, None, case.contributions)
     engine = ReferenceEngine(case.step.params)
     with pytest.raises(RefusedError):
-        advance_files(step=case.step, contributions=[], files=files, engine=engine)
+        compute_next_head(step=case.step, contributions=[], files=files, engine=engine)
     wrong = dataclasses.replace(files, aux_out=tmp_path / "aux-out")
     with pytest.raises(RefusedError):
-        advance_files(step=case.step, contributions=placed, files=wrong, engine=engine)
+        compute_next_head(step=case.step, contributions=placed, files=wrong, engine=engine)
     placed[0][1].write_bytes(b"")
     with pytest.raises(MalformedError):
-        advance_files(step=case.step, contributions=placed, files=files, engine=engine)
+        compute_next_head(step=case.step, contributions=placed, files=files, engine=engine)
     files.weights_in.write_bytes(b"")
     with pytest.raises(RefusedError):
-        advance_files(step=case.step, contributions=placed, files=files, engine=engine)
+        compute_next_head(step=case.step, contributions=placed, files=files, engine=engine)
 
 
 def test_an_array_with_a_missing_part_has_no_root(tmp_path: Path) -> None:
@@ -304,7 +312,7 @@ def test_an_array_with_a_missing_part_has_no_root(tmp_path: Path) -> None:
 
 def test_the_engine_fits_model_and_device() -> None:
     small, _ = random_step("sparseloco", seed=1)
-    large = dataclasses.replace(small, layout=Layout.of([("a", (4096, 4096))], "flat"))
+    large = dataclasses.replace(small, layout=WeightLayout.of([("a", (4096, 4096))], "flat"))
     assert isinstance(engine_for(small), ReferenceEngine)
     assert isinstance(engine_for(large), CompiledEngine)
     assert isinstance(engine_for(large, "mps"), CompiledEngine)
@@ -315,11 +323,11 @@ def test_the_engine_fits_model_and_device() -> None:
 _SMALL_MODEL = """
 import sys
 from tequio_client.trainer.head import engine_for
-from tequio_shared.head.head import OuterParams, Step
-from tequio_shared.head.layout import Layout
+from tequio_shared.head.head import OuterParams, OuterStep
+from tequio_shared.head.layout import WeightLayout
 params = OuterParams(algorithm="sparseloco", layout="flat", k=64, bits=2, alpha_q=1)
-layout = Layout.of([("a", (1024, 1024))], "flat")
-step = Step(run_id=bytes(32), round=1, parent=bytes(32), layout=layout, params=params)
+layout = WeightLayout.of([("a", (1024, 1024))], "flat")
+step = OuterStep(run_id=bytes(32), round=1, parent=bytes(32), layout=layout, params=params)
 engine_for(step)
 print("numba" in sys.modules, "torch" in sys.modules)
 """

@@ -16,9 +16,9 @@ from transformers import AutoModelForCausalLM
 from tequio_client.checkpoint import layout, tensors
 from tequio_client.trainer import device, first_head, inner, likelihood, model
 from tequio_client.trainer.inner import BatchSize, Optimiser
-from tequio_client.trainer.likelihood import Means
+from tequio_client.trainer.likelihood import ScoringDevice
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.manifest import Inner, Manifest
+from tequio_shared.round.manifest import InnerParams, Manifest
 from tests.support import architectures
 from tests.support.swarm import tiny_manifest
 
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.first_head import Origin
-    from tequio_client.trainer.model import Model
+    from tequio_client.trainer.first_head import FirstHead
+    from tequio_client.trainer.model import CausalModel
 
 IDS = torch.randint(0, 256, (2, 33), generator=torch.Generator().manual_seed(1))
 TEXT = "la milpa da maíz, frijol y calabaza"
 
 
-def taken_over(folder: Path) -> tuple[Origin, Manifest]:
+def taken_over(folder: Path) -> tuple[FirstHead, Manifest]:
     """An organiser's first head from a folder."""
-    first = first_head.from_folder(folder, layout="flat")
-    described = first.described(sequence=64, aux_dtype=None)
+    first = first_head.imported_head(folder, layout="flat")
+    described = first.manifest_entry(sequence=64, aux_dtype=None)
     draft = msgspec.structs.replace(tiny_manifest(), model=described)
     return first, Manifest.parse(draft.encode())
 
 
-def trained(first: Origin, manifest: Manifest) -> tuple[Model, NDArray[np.int32]]:
+def trained(first: FirstHead, manifest: Manifest) -> tuple[CausalModel, NDArray[np.int32]]:
     """The network and the next head after one step of training."""
     listed = manifest.model
-    built = model.build_listed(first.config, listed.tensors, listed.aliases)
+    built = model.build_from_manifest(first.config, listed.tensors, listed.aliases)
     built.load(first.master, first.layout)
-    cpu = device.choose("cpu")
+    cpu = device.open_device("cpu")
     torch.manual_seed(1)
     built.network.train()
-    loss = inner.gradients(built, IDS, cpu, BatchSize(32, cpu), lambda: None)
-    Optimiser(built, Inner(lr_e9=10_000_000, adam_lr_e9=10_000_000)).step()
+    loss = inner.compute_gradients(built, IDS, cpu, BatchSize(32, cpu), lambda: None)
+    Optimiser(built, InnerParams(lr_e9=10_000_000, adam_lr_e9=10_000_000)).step()
     assert 0 < loss < 100
     delta = np.zeros(first.layout.elements, np.float32)
     assert built.write_delta(first.master, first.layout, delta)
@@ -59,13 +59,13 @@ def trained(first: Origin, manifest: Manifest) -> tuple[Model, NDArray[np.int32]
     return built, first.master - moved
 
 
-def exported(first: Origin, manifest: Manifest, head: NDArray[np.int32], folder: Path) -> Path:
+def exported(first: FirstHead, manifest: Manifest, head: NDArray[np.int32], folder: Path) -> Path:
     """The folder that `checkpoint export` writes of a head."""
     (folder / "tequio").mkdir(parents=True)
     (folder / "head").write_bytes(head.astype("<i4").tobytes())
-    tensors.write(manifest, folder / "head", folder, lambda _: None)
-    (folder / "config.json").write_bytes(layout.config(first.config))
-    back = tensors.read(manifest, folder, folder / "back", lambda _: None)
+    tensors.write_weights(manifest, folder / "head", folder, lambda _: None)
+    (folder / "config.json").write_bytes(layout.model_config(first.config))
+    back = tensors.read_weights(manifest, folder, folder / "back", lambda _: None)
     assert np.array_equal(back, head)
     return folder
 
@@ -101,9 +101,9 @@ def test_a_model_is_taken_over_trained_exported_and_scored(name: str, tmp_path: 
 
 
 def _scored_as_transformers_does(folder: Path, theirs: Any) -> None:  # noqa: ANN401 - as above
-    scored = likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
-    means = Means(device=device.choose("cpu"))
-    (found,) = likelihood.likelihood_score(scored, [TEXT], scored.rules(48, 24), means)
+    scored = likelihood.open_model(folder, tokenizer="bytes", prefix=None)
+    means = ScoringDevice(device=device.open_device("cpu"))
+    (found,) = likelihood.score_documents(scored, [TEXT], scored.scoring_rules(48, 24), means)
     ids = torch.tensor([[scored.tokenizer.separator, *TEXT.encode()]])
     with torch.no_grad():
         odds = theirs(input_ids=ids[:, :-1]).logits.double().log_softmax(-1)
@@ -124,7 +124,7 @@ def test_files_with_the_names_that_openai_gave_are_taken_over(tmp_path: Path) ->
 
 def test_a_configuration_that_would_have_tuples_gets_logits_too() -> None:
     fields = architectures.fields_of("gpt2") | {"return_dict": False}
-    first = first_head.from_config(json.dumps(fields).encode(), seed=1, layout="flat")
+    first = first_head.random_head(json.dumps(fields).encode(), seed=1, layout="flat")
     assert first.model.logits(IDS).shape == (2, 33, 256)
 
 
@@ -136,7 +136,7 @@ def test_longrope_takes_as_many_tokens_as_its_short_factors_are_for(tmp_path: Pa
     }
     assert model.outline(json.dumps(fields).encode()).context == 24
     folder = architectures.write(tmp_path, fields)
-    assert likelihood.open_folder(folder, tokenizer="bytes", prefix=None).context == 24
+    assert likelihood.open_model(folder, tokenizer="bytes", prefix=None).context == 24
 
 
 def test_no_kernel_is_fetched_for_a_network_that_would_like_one() -> None:
@@ -159,7 +159,7 @@ def test_a_network_that_looks_ahead_is_refused_once_it_has_weights(tmp_path: Pat
     fields = architectures.fields_of("gemma3_text") | {"use_bidirectional_attention": True}
     folder = architectures.write(tmp_path, fields)
     with pytest.raises(UserFacingError, match="depend on later tokens"):
-        first_head.from_folder(folder, layout="flat")
+        first_head.imported_head(folder, layout="flat")
 
 
 @pytest.mark.parametrize("name", ["llama", "qwen2"])
@@ -168,4 +168,4 @@ def test_two_tables_that_the_configuration_calls_one_are_refused(name: str, tmp_
     folder = architectures.write(tmp_path, fields)
     (folder / "config.json").write_text(json.dumps(fields | {"tie_word_embeddings": True}))
     with pytest.raises(UserFacingError, match="tie_word_embeddings"):
-        first_head.from_folder(folder, layout="flat")
+        first_head.imported_head(folder, layout="flat")

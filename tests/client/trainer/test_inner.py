@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tequio_client.trainer import device, inner, model
 from tequio_client.trainer.data import TrainingData
-from tequio_client.trainer.inner import Plan, Progress
+from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG, SmallRun
 from tests.client.trainer.watching import Patient
@@ -20,7 +20,7 @@ from tests.client.trainer.watching import Patient
 if TYPE_CHECKING:
     from torch import Tensor
 
-CPU = device.choose("cpu")
+CPU = device.open_device("cpu")
 
 
 def _training(run: SmallRun, shards: int | None = None) -> TrainingData:
@@ -28,7 +28,9 @@ def _training(run: SmallRun, shards: int | None = None) -> TrainingData:
     return TrainingData.open(run.corpus, paths[:shards], seed=0, window_samples=2)
 
 
-def _trained(run: SmallRun, plan: Plan, watch: Patient) -> tuple[Progress, dict[str, Tensor]]:
+def _trained(
+    run: SmallRun, plan: StepPlan, watch: Patient
+) -> tuple[TrainingProgress, dict[str, Tensor]]:
     network = model.build(CONFIG)
     network.load(run.origin.master, run.origin.layout)
     done = inner.train(network, _training(run), plan, run.manifest.inner, CPU, watch)
@@ -37,7 +39,7 @@ def _trained(run: SmallRun, plan: Plan, watch: Patient) -> tuple[Progress, dict[
 
 @given(windows=st.integers(1, 200), steps=st.integers(1, 40))
 def test_a_plan_takes_every_window_once_in_order(windows: int, steps: int) -> None:
-    plan = Plan.of([(5, windows)], steps)
+    plan = StepPlan.from_ranges([(5, windows)], steps)
     taken = [window for step in range(plan.steps) for window in plan.at(step)]
     assert taken == list(range(5, 5 + windows))
     assert all(plan.at(step) for step in range(plan.steps))
@@ -47,9 +49,9 @@ def test_a_plan_takes_every_window_once_in_order(windows: int, steps: int) -> No
 def test_a_plan_stops_only_where_a_rerun_splits_the_same_way(
     windows: int, steps: int, stop: int
 ) -> None:
-    plan = Plan.of([(0, windows)], steps)
+    plan = StepPlan.from_ranges([(0, windows)], steps)
     stop = min(stop, plan.steps)
-    rerun = Plan.of([(0, plan.done(stop))], stop)
+    rerun = StepPlan.from_ranges([(0, plan.windows_done(stop))], stop)
     same = [plan.at(step) for step in range(stop)] == [rerun.at(step) for step in range(stop)]
     assert plan.may_stop(stop) == same
     assert plan.may_stop(plan.steps)
@@ -58,7 +60,7 @@ def test_a_plan_stops_only_where_a_rerun_splits_the_same_way(
 
 
 def test_training_is_a_function_of_head_and_windows(run: SmallRun) -> None:
-    plan = Plan.of([(3, 8)], 4)
+    plan = StepPlan.from_ranges([(3, 8)], 4)
     one, first = _trained(run, plan, Patient())
     other, second = _trained(run, plan, Patient())
     assert (one.loss_first, one.loss_last) == (other.loss_first, other.loss_last)
@@ -67,8 +69,8 @@ def test_training_is_a_function_of_head_and_windows(run: SmallRun) -> None:
 
 
 def test_a_stopped_training_is_the_beginning_of_the_whole_one(run: SmallRun) -> None:
-    stopped, first = _trained(run, Plan.of([(0, 8)], 4), Patient(steps=2))
-    rerun, second = _trained(run, Plan.of([(0, 4)], 2), Patient())
+    stopped, first = _trained(run, StepPlan.from_ranges([(0, 8)], 4), Patient(steps=2))
+    rerun, second = _trained(run, StepPlan.from_ranges([(0, 4)], 2), Patient())
     assert (stopped.step, stopped.windows) == (rerun.step, rerun.windows) == (2, 4)
     assert all(torch.equal(first[name], second[name]) for name in first)
 
@@ -78,10 +80,12 @@ def test_small_batches_give_the_same_gradient(run: SmallRun) -> None:
     network.load(run.origin.master, run.origin.layout)
     samples = _training(run).samples(range(4))
     batch = inner.BatchSize(32, CPU)
-    whole = inner.gradients(network, samples, CPU, batch, lambda: None)
+    whole = inner.compute_gradients(network, samples, CPU, batch, lambda: None)
     grads = {n: one.grad.clone() for n, one in network.parameters.items() if one.grad is not None}
     batch.samples = 3
-    assert inner.gradients(network, samples, CPU, batch, lambda: None) == pytest.approx(whole)
+    assert inner.compute_gradients(network, samples, CPU, batch, lambda: None) == pytest.approx(
+        whole
+    )
     for name, grad in grads.items():
         torch.testing.assert_close(network.parameters[name].grad, grad, atol=1e-6, rtol=1e-4)
 
@@ -89,7 +93,7 @@ def test_small_batches_give_the_same_gradient(run: SmallRun) -> None:
 def test_newton_schulz_brings_singular_values_near_one() -> None:
     chance = torch.Generator().manual_seed(1)
     stack = torch.randn((3, 20, 40), generator=chance)
-    values = torch.linalg.svdvals(inner.orthogonal(stack))
+    values = torch.linalg.svdvals(inner.orthogonalise(stack))
     assert values.min() > 0.5
     assert values.max() < 1.3
 
@@ -103,6 +107,6 @@ def test_a_missing_shard_is_told(run: SmallRun) -> None:
 
 def test_a_sample_is_a_stretch_of_its_shard(run: SmallRun) -> None:
     raw = np.fromfile(run.folder / "train-00000.tokens", np.uint8)
-    place = run.corpus.order(0).place(0)
+    place = run.corpus.order(0).sample_at(0)
     sample = _training(run).samples([0])[0].numpy()
     assert (sample == raw[place.sample * 32 : place.sample * 32 + 33]).all()

@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from tequio_client.trainer import device, likelihood
-from tequio_client.trainer.likelihood import Means
+from tequio_client.trainer.likelihood import ScoringDevice
 from tequio_shared.errors import UserFacingError
 from tequio_shared.scoring import (
     DOCUMENT_TOLERANCE,
     TOTAL_TOLERANCE,
     Refusal,
-    Rules,
-    Score,
+    ScoreTotals,
+    ScoringRules,
     is_within,
 )
 from tests.support import model_folders
@@ -29,20 +29,24 @@ if TYPE_CHECKING:
     from tequio_client.trainer.likelihood import ScoredModel
     from tequio_shared.scoring import DocumentScore
 
-CPU = Means(device=device.choose("cpu"))
+CPU = ScoringDevice(device=device.open_device("cpu"))
 TEXTS = [
     "m",
     "milpa y maíz",
     "".join(chr(32 + at * at * 7 % 90) for at in range(130)),
     "añ" * 32,
 ]
-RULES = (Rules(window=64, stride=64), Rules(window=64, stride=32), Rules(window=20, stride=7))
+RULES = (
+    ScoringRules(window=64, stride=64),
+    ScoringRules(window=64, stride=32),
+    ScoringRules(window=20, stride=7),
+)
 
 
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> ScoredModel:
     folder = model_folders.write(tmp_path_factory.mktemp("model"), model_folders.llama(256))
-    return likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
+    return likelihood.open_model(folder, tokenizer="bytes", prefix=None)
 
 
 @pytest.fixture
@@ -53,12 +57,12 @@ def threads() -> Iterator[None]:
 
 
 def _scores(
-    scored: ScoredModel, rules: Rules, means: Means = CPU, texts: list[str] = TEXTS
+    scored: ScoredModel, rules: ScoringRules, means: ScoringDevice = CPU, texts: list[str] = TEXTS
 ) -> list[DocumentScore]:
-    return list(likelihood.likelihood_score(scored, texts, rules, means))
+    return list(likelihood.score_documents(scored, texts, rules, means))
 
 
-def _slow_bits(scored: ScoredModel, text: str, rules: Rules) -> float:
+def _slow_bits(scored: ScoredModel, text: str, rules: ScoringRules) -> float:
     """One token at a time, in binary64: its context begins where its window does."""
     network = scored.model.network.double()
     stream = [0, *text.encode()]
@@ -77,7 +81,7 @@ def _slow_bits(scored: ScoredModel, text: str, rules: Rules) -> float:
 
 
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: f"{rules.window}-{rules.stride}")
-def test_the_score_is_the_definition(scored: ScoredModel, rules: Rules) -> None:
+def test_the_score_is_the_definition(scored: ScoredModel, rules: ScoringRules) -> None:
     for text, found in zip(TEXTS, _scores(scored, rules), strict=True):
         assert found.millibits / 1_000 == pytest.approx(
             _slow_bits(scored, text, rules), rel=1e-5, abs=6e-4
@@ -87,7 +91,7 @@ def test_the_score_is_the_definition(scored: ScoredModel, rules: Rules) -> None:
 
 def test_the_context_matters(scored: ScoredModel) -> None:
     """A model that does not care would pass with windows in any place."""
-    whole, half, short = (Score.of(_scores(scored, rules)).millibits for rules in RULES)
+    whole, half, short = (ScoreTotals.of(_scores(scored, rules)).millibits for rules in RULES)
     assert abs(whole - half) > whole / 1_000
     assert abs(whole - short) > whole / 1_000
 
@@ -100,11 +104,11 @@ def test_batches_and_threads_change_nothing_that_counts(
 ) -> None:
     reference = _scores(scored, RULES[1])
     torch.set_num_threads(count)
-    means = Means(device=CPU.device, batch_tokens=batch_tokens)
+    means = ScoringDevice(device=CPU.device, batch_tokens=batch_tokens)
     found = _scores(scored, RULES[1], means)
     for one, other in zip(found, reference, strict=True):
         assert is_within(one.millibits, other.millibits, 100 * DOCUMENT_TOLERANCE)
-    totals = Score.of(found).millibits, Score.of(reference).millibits
+    totals = ScoreTotals.of(found).millibits, ScoreTotals.of(reference).millibits
     assert is_within(*totals, 100 * TOTAL_TOLERANCE)
 
 
@@ -122,8 +126,8 @@ def test_the_same_twice_is_the_same_to_the_bit(scored: ScoredModel) -> None:
 def test_a_model_that_knows_nothing_needs_eight_bits_a_byte(tmp_path: Path) -> None:
     config = model_folders.llama(256)
     folder = model_folders.write(tmp_path, config, tensors=model_folders.uniform(config))
-    scored = likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
-    assert Score.of(_scores(scored, RULES[1])).bits_per_byte == 8.0
+    scored = likelihood.open_model(folder, tokenizer="bytes", prefix=None)
+    assert ScoreTotals.of(_scores(scored, RULES[1])).bits_per_byte == 8.0
 
 
 def test_a_text_that_the_tokenizer_loses_is_charged_and_the_rest_is_scored(
@@ -151,7 +155,7 @@ def test_predictions_that_overflow_are_told_with_the_document(
     tensors = model_folders.tensors_of(config)
     tensors["lm_head.weight"] *= factor
     folder = model_folders.write(tmp_path, config, tensors=tensors)
-    scored = likelihood.open_folder(folder, tokenizer="bytes", prefix=None)
+    scored = likelihood.open_model(folder, tokenizer="bytes", prefix=None)
     with pytest.raises(UserFacingError, match="NaN values in a document that begins 'milpa'"):
         _scores(scored, RULES[0], texts=["milpa"])
 
@@ -164,7 +168,7 @@ def test_who_listens_can_end_it(scored: ScoredModel) -> None:
         if len(heard) == 2:
             raise UserFacingError("enough")
 
-    means = Means(device=CPU.device, batch_tokens=64, tick=tick)
+    means = ScoringDevice(device=CPU.device, batch_tokens=64, on_tokens=tick)
     with pytest.raises(UserFacingError, match="enough"):
         _scores(scored, RULES[0], means)
     assert len(heard) == 2
@@ -179,7 +183,7 @@ def test_our_llama_and_that_of_transformers_score_alike(tmp_path: Path) -> None:
         tmp_path / "theirs", config | {"pretraining_tp": 2}, tensors=tensors
     )
     opened = [
-        likelihood.open_folder(folder, tokenizer="bytes", prefix=None) for folder in (ours, theirs)
+        likelihood.open_model(folder, tokenizer="bytes", prefix=None) for folder in (ours, theirs)
     ]
     assert type(opened[0].model.network) is not type(opened[1].model.network)
     for one, other in zip(*(_scores(each, RULES[1]) for each in opened), strict=True):
@@ -190,9 +194,9 @@ def test_a_sub_word_model_is_scored_by_the_bytes_of_its_text(tmp_path: Path) -> 
     texts = model_folders.library_texts(8, longest=4_000)
     config = model_folders.llama(400)
     folder = model_folders.write(tmp_path, config, tokenizer=model_folders.bpe(texts, 400))
-    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
+    scored = likelihood.open_model(folder, tokenizer=None, prefix=None)
     assert json.loads((folder / "config.json").read_text())["vocab_size"] == 400
-    total = Score.of(_scores(scored, RULES[1], texts=texts))
+    total = ScoreTotals.of(_scores(scored, RULES[1], texts=texts))
     assert total.size_bytes == sum(len(text.encode()) for text in texts)
     assert total.tokens < total.size_bytes
     assert total.charged == 0

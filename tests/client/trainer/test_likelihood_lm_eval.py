@@ -14,7 +14,7 @@ import pytest
 
 from tequio_client.checkpoint import layout
 from tequio_client.trainer import device, likelihood
-from tequio_shared.scoring import Rules, Score, windows
+from tequio_shared.scoring import ScoreTotals, ScoringRules, scoring_windows
 from tests.support import model_folders
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ TEXTS = model_folders.library_texts(10, shortest=300, longest=5_000)
 
 def _bytes_folder(folder: Path) -> Path:
     """A model of raw bytes, with the tokenizer that an exported head of such a run has."""
-    tokenizer, settings = layout.files(b"", 0, CONTEXT)
+    tokenizer, settings = layout.tokenizer_files(b"", 0, CONTEXT)
     model_folders.write(folder, model_folders.llama(256), tokenizer=tokenizer)
     (folder / "tokenizer_config.json").write_bytes(settings)
     return folder
@@ -85,18 +85,18 @@ def test_bits_per_byte_are_those_of_lm_evaluation_harness(
     lines = tmp_path / "texts.jsonl"
     lines.write_text("\n".join(json.dumps({"text": text}) for text in TEXTS))
     theirs = _theirs(folder, lines)
-    ours = _ours(folder, Rules(window=CONTEXT, stride=CONTEXT))
+    ours = _ours(folder, ScoringRules(window=CONTEXT, stride=CONTEXT))
     assert ours.bits_per_byte == pytest.approx(theirs["bits_per_byte"], rel=1e-4)
     assert ours.byte_perplexity == pytest.approx(theirs["byte_perplexity"], rel=1e-3)
     assert ours.word_perplexity == pytest.approx(theirs["word_perplexity"], rel=1e-2)
-    elsewhere = _ours(folder, Rules(window=CONTEXT, stride=CONTEXT // 2))
+    elsewhere = _ours(folder, ScoringRules(window=CONTEXT, stride=CONTEXT // 2))
     assert elsewhere.bits_per_byte != pytest.approx(theirs["bits_per_byte"], rel=1e-4)
 
 
-def _ours(folder: Path, rules: Rules) -> Score:
-    scored = likelihood.open_folder(folder, tokenizer=None, prefix=None)
-    means = likelihood.Means(device=device.choose("cpu"))
-    total = Score.of(likelihood.likelihood_score(scored, TEXTS, rules, means))
+def _ours(folder: Path, rules: ScoringRules) -> ScoreTotals:
+    scored = likelihood.open_model(folder, tokenizer=None, prefix=None)
+    means = likelihood.ScoringDevice(device=device.open_device("cpu"))
+    total = ScoreTotals.of(likelihood.score_documents(scored, TEXTS, rules, means))
     assert total.charged == 0
     return total
 
@@ -115,6 +115,6 @@ def test_windows_of_every_stride_are_those_of_lm_evaluation_harness(
                 stream[one.first : one.end],
                 stream[one.end + 1 - one.scored : one.end + 1],
             )
-            for one in windows(tokens, Rules(window=window, stride=stride))
+            for one in scoring_windows(tokens, ScoringRules(window=window, stride=stride))
         ]
         assert [(list(seen), list(wanted)) for seen, wanted in theirs] == ours

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tequio_client.ipc import trainer
-from tequio_shared.head.contribution import Header, RecordShape, payload_root
+from tequio_shared.head.contribution import ContributionHeader, RecordShape, payload_root
 from tequio_shared.head.head import float_view
 from tequio_shared.ids import from_text, to_text
 from tests.client.trainer.conftest import Child
@@ -26,7 +26,7 @@ MEMORY_MB = 450
 @pytest.fixture(scope="module")
 def prepared(child: Child, run: SmallRun) -> Child:
     child.send(run.prepare(1))
-    assert child.until(trainer.Ready).command == 1
+    assert child.until(trainer.TrainerReady).command == 1
     return child
 
 
@@ -36,7 +36,7 @@ def test_training_leaves_the_contribution_that_the_report_names(
     task = run.train(10, "first")
     prepared.send(task)
     trained = prepared.until(trainer.Trained)
-    header = Header.parse(from_text(trained.header, 216))
+    header = ContributionHeader.parse(from_text(trained.header, 216))
     payload = Path(task.payload_out).read_bytes()
     shape = RecordShape(algorithm="sparseloco", k=256, bits=2)
     assert (trained.command, trained.windows, trained.steps) == (10, 8, 4)
@@ -72,7 +72,9 @@ def test_the_same_head_and_windows_give_the_same_bytes(prepared: Child, run: Sma
 
 def test_a_newer_task_replaces_the_one_in_work(prepared: Child, run: SmallRun) -> None:
     prepared.send(run.train(40, "dropped", windows=((0, 60_000),)))
-    while not (isinstance(report := prepared.next(), trainer.Alive) and report.command == 40):
+    while not (
+        isinstance(report := prepared.next(), trainer.TrainerHeartbeat) and report.command == 40
+    ):
         pass
     prepared.send(trainer.Rest(command=41))
     assert prepared.until(trainer.Resting).command == 41
@@ -82,15 +84,15 @@ def test_a_newer_task_replaces_the_one_in_work(prepared: Child, run: SmallRun) -
 def test_a_training_that_must_finish_hands_in_what_it_has(prepared: Child, run: SmallRun) -> None:
     # 4 steps of 15,000 windows each would take minutes; a step of one window takes milliseconds.
     prepared.send(run.prepare(49, share_percent=1))
-    prepared.until(trainer.Ready)
+    prepared.until(trainer.TrainerReady)
     prepared.send(run.train(50, "finish", windows=((0, 400),)))
     prepared.send(trainer.Finish(command=50))
     trained = prepared.until(trainer.Trained)
     assert (trained.command, trained.steps, trained.windows) == (50, 1, 100)
-    header = Header.parse(from_text(trained.header, 216))
+    header = ContributionHeader.parse(from_text(trained.header, 216))
     assert (header.inner_steps, header.window_count) == (1, 100)
     prepared.send(run.prepare(51))
-    assert prepared.until(trainer.Ready).command == 51
+    assert prepared.until(trainer.TrainerReady).command == 51
 
 
 def test_time_ends_training_too(prepared: Child, run: SmallRun) -> None:
@@ -118,7 +120,7 @@ def test_a_head_advances_to_the_roots_it_reports(prepared: Child, run: SmallRun)
             contributions=tuple(members),
         )
     )
-    advanced = prepared.until(trainer.Advanced)
+    advanced = prepared.until(trainer.AdvanceReport)
     before, after = (np.fromfile(path, "<i4") for path in (run.weights, out))
     assert len(advanced.kept) == 2
     assert 0 < np.abs(float_view(after) - float_view(before)).max() < 1
@@ -147,7 +149,7 @@ def test_infinite_weights_send_nothing(prepared: Child, tmp_path: Path, run: Sma
     manifest = msgspec.structs.replace(run.manifest, inner=inner)
     (tmp_path / "manifest.json").write_bytes(manifest.encode())
     prepared.send(run.prepare(89, manifest=str(tmp_path / "manifest.json")))
-    prepared.until(trainer.Ready)
+    prepared.until(trainer.TrainerReady)
     prepared.send(run.train(90, "wild", windows=((0, 64),)))
     while not isinstance(report := prepared.next(), trainer.Failed):
         pass
@@ -169,16 +171,18 @@ def test_an_unprepared_trainer_can_rest_and_says_why_it_cannot_train(run: SmallR
 
 
 def test_the_trainer_is_light(prepared: Child) -> None:
-    alive = prepared.until(trainer.Alive)
+    alive = prepared.until(trainer.TrainerHeartbeat)
     assert alive.resident_mb < MEMORY_MB
 
 
 def test_the_end_of_input_ends_the_process_even_in_the_middle_of_work(run: SmallRun) -> None:
     child = Child()
     child.send(run.prepare(1))
-    child.until(trainer.Ready)
+    child.until(trainer.TrainerReady)
     child.send(run.train(2, "orphan", windows=((0, 60_000),)))
-    while not (isinstance(report := child.next(), trainer.Alive) and report.command == 2):
+    while not (
+        isinstance(report := child.next(), trainer.TrainerHeartbeat) and report.command == 2
+    ):
         pass
     begun = time.monotonic()
     assert child.end() == 0

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from tequio_client.ipc import trainer
-from tequio_shared.head.contribution import Header, RecordShape, payload_root
+from tequio_shared.head.contribution import ContributionHeader, RecordShape, payload_root
 from tequio_shared.ids import from_text
 from tests.client.trainer.conftest import Child
 
@@ -44,20 +44,20 @@ def test_a_round_is_trained_in_bfloat16_and_every_engine_makes_the_same_head_of_
 ) -> None:
     heads = set()
     child = on_cuda(run)
-    ready = child.until(trainer.Ready)
+    ready = child.until(trainer.TrainerReady)
     assert ready.device.startswith("cuda")
     assert ready.precision == "bfloat16"
     task = run.train(2, "cuda")
     child.send(task)
     trained = child.until(trainer.Trained)
-    header = Header.parse(from_text(trained.header, None))
+    header = ContributionHeader.parse(from_text(trained.header, None))
     shape = RecordShape(algorithm="sparseloco", k=256, bits=2)
     assert header.payload_root == payload_root(Path(task.payload_out).read_bytes(), shape)
     assert trained.loss_last < trained.loss_first
     member = trainer.Contribution(header=trained.header, payload=task.payload_out)
     for number, device in enumerate(("cuda", "cpu")):
         child.send(run.prepare(10 + number, device=device))
-        child.until(trainer.Ready)
+        child.until(trainer.TrainerReady)
         out = run.folder / f"{device}.weights"
         child.send(
             trainer.Advance(
@@ -71,7 +71,7 @@ def test_a_round_is_trained_in_bfloat16_and_every_engine_makes_the_same_head_of_
                 contributions=(member,),
             )
         )
-        heads.add(child.until(trainer.Advanced).head)
+        heads.add(child.until(trainer.AdvanceReport).head)
     assert child.end() == 0
     assert len(heads) == 1
     assert np.array_equal(
@@ -83,7 +83,7 @@ def test_a_round_is_trained_in_bfloat16_and_every_engine_makes_the_same_head_of_
 def test_the_device_is_free_again_when_the_trainer_ends(run: SmallRun) -> None:
     before = used_bytes()
     child = on_cuda(run)
-    child.until(trainer.Ready)
+    child.until(trainer.TrainerReady)
     child.send(run.train(2, "freed"))
     child.until(trainer.Trained)
     assert used_bytes() > before + SLACK_BYTES

@@ -12,10 +12,10 @@ from tequio_client.ipc import trainer as ipc_trainer
 from tequio_shared.head import contribution
 from tequio_shared.head.contribution import (
     HEADER_BYTES,
-    Assignment,
-    Expected,
-    Header,
+    ContributionHeader,
+    ExpectedContribution,
     RecordShape,
+    WindowAssignment,
     decode_records,
 )
 from tequio_shared.ids import from_text
@@ -40,20 +40,22 @@ def trainer(run: SmallRun, request: pytest.FixtureRequest) -> Iterator[Child]:
     child.end()
 
 
-def trained(child: Child, run: SmallRun, command: int, **changes: object) -> tuple[Header, bytes]:
+def trained(
+    child: Child, run: SmallRun, command: int, **changes: object
+) -> tuple[ContributionHeader, bytes]:
     """Have it train; its header and payload, which break no rule."""
     task = run.train(command, f"hostile-{command}", **changes)
     child.send(task)
     report = child.until(ipc_trainer.Trained)
     raw, payload = from_text(report.header, HEADER_BYTES), Path(task.payload_out).read_bytes()
-    header = Header.parse(raw)
-    expected = Expected(
+    header = ContributionHeader.parse(raw)
+    expected = ExpectedContribution(
         shape=SHAPE,
         chunks=run.origin.layout.chunks,
         run_id=run.manifest.run_id,
         round=task.round,
         base_head=header.base_head,
-        assigned={header.trainer: Assignment(first=task.windows[0][0], count=8)},
+        assigned={header.trainer: WindowAssignment(first=task.windows[0][0], count=8)},
         window_tokens=run.manifest.windows.tokens,
         max_inner_steps=run.manifest.algorithm.max_inner_steps,
     )

@@ -64,7 +64,7 @@ OURS: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("changes", OURS.values(), ids=OURS)
 def test_our_llama_gives_the_outputs_of_transformers(changes: dict[str, object]) -> None:
-    ours = model.create(_with(**changes), 1)
+    ours = model.build_random(_with(**changes), 1)
     assert isinstance(ours.network, Llama)
     theirs = model.of_network(hub_models.build(json.loads(_with(**changes))))
     with torch.no_grad():
@@ -79,7 +79,7 @@ def test_our_llama_gives_the_outputs_of_transformers(changes: dict[str, object])
 
 @pytest.mark.parametrize("name", [one for one in OURS if "yarn" in one or "llama3" in one])
 def test_scaling_changes_what_our_llama_says(name: str) -> None:
-    plain, scaled = model.create(CONFIG, 1), model.create(_with(**OURS[name]), 1)
+    plain, scaled = model.build_random(CONFIG, 1), model.build_random(_with(**OURS[name]), 1)
     with torch.no_grad():
         for one in (plain, scaled):
             for parameter in one.parameters.values():
@@ -115,14 +115,14 @@ def test_rope_scaling_that_is_none_is_told(scaling: object, said: str) -> None:
     ],
 )
 def test_what_our_llama_does_not_know_goes_to_transformers(changes: dict[str, object]) -> None:
-    assert LlamaConfig.of(json.loads(_with(**changes))) is None
+    assert LlamaConfig.from_config(json.loads(_with(**changes))) is None
 
 
 def test_another_architecture_trains_too() -> None:
     config = json.dumps(
         {"model_type": "gpt2", "vocab_size": 64, "n_embd": 32, "n_layer": 1, "n_head": 2}
     ).encode()
-    made = first_head.from_config(config, seed=1, layout="flat")
+    made = first_head.random_head(config, seed=1, layout="flat")
     assert made.model.aliases == (("transformer.wte.weight", "lm_head.weight"),)
     assert made.model.hidden
     assert not {"lm_head.weight", "transformer.wpe.weight"} & made.model.hidden
@@ -130,7 +130,7 @@ def test_another_architecture_trains_too() -> None:
 
 
 def test_weights_survive_the_way_through_integers() -> None:
-    first = first_head.from_config(CONFIG, seed=3, layout="flat")
+    first = first_head.random_head(CONFIG, seed=3, layout="flat")
     other = model.build(CONFIG)
     other.load(first.master, first.layout)
     assert np.array_equal(model.master_copy(other, first.layout), first.master)
@@ -140,7 +140,7 @@ def test_weights_survive_the_way_through_integers() -> None:
 
 @pytest.mark.parametrize("layout", ["flat", "tile64"])
 def test_the_delta_is_what_training_moved(layout: LayoutKind) -> None:
-    first = first_head.from_config(CONFIG, seed=3, layout=layout)
+    first = first_head.random_head(CONFIG, seed=3, layout=layout)
     first.model.load(first.master, first.layout)
     with torch.no_grad():
         first.model.parameters["model.norm.weight"].sub_(0.5)
@@ -152,7 +152,7 @@ def test_the_delta_is_what_training_moved(layout: LayoutKind) -> None:
 
 
 def test_a_delta_that_is_not_finite_is_told() -> None:
-    first = first_head.from_config(CONFIG, seed=3, layout="flat")
+    first = first_head.random_head(CONFIG, seed=3, layout="flat")
     with torch.no_grad():
         first.model.parameters["model.norm.weight"][3] = torch.nan
     delta = np.zeros(first.layout.elements, np.float32)
@@ -160,9 +160,9 @@ def test_a_delta_that_is_not_finite_is_told() -> None:
 
 
 def test_a_head_is_a_hugging_face_folder(tmp_path: Path) -> None:
-    first = first_head.from_config(_with(tie_word_embeddings=True), seed=3, layout="flat")
+    first = first_head.random_head(_with(tie_word_embeddings=True), seed=3, layout="flat")
     model.save_pretrained(first.config, first.model, first.layout, first.master, tmp_path)
-    again = first_head.from_folder(tmp_path, layout="flat")
+    again = first_head.imported_head(tmp_path, layout="flat")
     assert np.array_equal(again.master, first.master)
     assert again.model.tensors == first.model.tensors
 
@@ -174,7 +174,7 @@ def test_a_configuration_that_is_none_is_refused(config: bytes) -> None:
 
 
 def test_weights_out_of_range_are_refused() -> None:
-    first = first_head.from_config(CONFIG, seed=3, layout="flat")
+    first = first_head.random_head(CONFIG, seed=3, layout="flat")
     with torch.no_grad():
         first.model.parameters["model.norm.weight"][0] = 128.0
     with pytest.raises(UserFacingError, match="beyond"):
@@ -191,17 +191,17 @@ def test_weights_out_of_range_are_refused() -> None:
     ],
 )
 def test_the_shapes_of_our_llama_are_those_of_the_network(changes: dict[str, object]) -> None:
-    config = LlamaConfig.of(json.loads(_with(**changes)))
+    config = LlamaConfig.from_config(json.loads(_with(**changes)))
     assert config is not None
     built = model.build(_with(**changes))
-    assert llama.shapes(config) == built.tensors
+    assert llama.tensor_shapes(config) == built.tensors
     assert built.aliases == (((llama.EMBEDDING, llama.HEAD),) if config.is_tied else ())
 
 
 def test_a_network_without_memory_draws_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[object] = []
     monkeypatch.setattr(torch.nn.init, "normal_", drawn.append)
-    config = LlamaConfig.of(json.loads(CONFIG))
+    config = LlamaConfig.from_config(json.loads(CONFIG))
     assert config is not None
     with torch.device("meta"):
         network = Llama(config)

@@ -11,9 +11,15 @@ import torch
 
 from tequio_client.trainer import codecs, device, inner, model, screen
 from tequio_client.trainer.data import TrainingData
-from tequio_client.trainer.inner import Plan
+from tequio_client.trainer.inner import StepPlan
 from tequio_client.trainer.screen import Likeness
-from tequio_shared.head.contribution import Assignment, Expected, Header, RecordShape, payload_root
+from tequio_shared.head.contribution import (
+    ContributionHeader,
+    ExpectedContribution,
+    RecordShape,
+    WindowAssignment,
+    payload_root,
+)
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
 from tests.client.trainer.watching import Patient
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
 
 SHAPE = RecordShape(algorithm="sparseloco", k=256, bits=2)
 HONEST = 4
@@ -50,8 +57,10 @@ def _delta(run: SmallRun, first: int, steps: int = 16) -> NDArray[np.float32]:
         seed=0,
         window_samples=2,
     )
-    plan = Plan.of([(first, 16)], 16)
-    inner.train(network, training, plan, run.manifest.inner, device.choose("cpu"), Patient(steps))
+    plan = StepPlan.from_ranges([(first, 16)], 16)
+    inner.train(
+        network, training, plan, run.manifest.inner, device.open_device("cpu"), Patient(steps)
+    )
     delta = np.zeros(run.origin.layout.elements, np.float32)
     assert network.write_delta(run.origin.master, run.origin.layout, delta)
     return delta
@@ -78,11 +87,11 @@ def _candidate(
     *,
     round_number: int = 1,
     steps: int = 16,
-) -> screen.Candidate:
+) -> screen.ScreenedCandidate:
     path = folder / f"{round_number}-{slot}.payload"
     path.write_bytes(payload)
     key = PeerKey(bytes([slot + 1]) * 32)
-    header = Header(
+    header = ContributionHeader(
         algorithm=1,
         bits=2,
         k=256,
@@ -97,17 +106,19 @@ def _candidate(
         trainer=key,
         payload_root=payload_root(payload, SHAPE),
     )
-    expected = Expected(
+    expected = ExpectedContribution(
         shape=SHAPE,
         chunks=run.origin.layout.chunks,
         run_id=RunId(ZERO_DIGEST),
         round=round_number,
         base_head=HeadHash(ZERO_DIGEST),
-        assigned={key: Assignment(first=0, count=16)},
+        assigned={key: WindowAssignment(first=0, count=16)},
         window_tokens=64,
         max_inner_steps=500,
     )
-    return screen.Candidate(slot=slot, header=header.pack(), payload=path, expected=expected)
+    return screen.ScreenedCandidate(
+        slot=slot, header=header.pack(), payload=path, expected=expected
+    )
 
 
 @pytest.fixture(scope="module")
@@ -125,12 +136,12 @@ def _witness(
     run: SmallRun,
     own: NDArray[np.float32] | None = None,
     own_slot: int | None = None,
-    past: Sequence[screen.Candidate] = (),
-) -> screen.Witness:
-    return screen.Witness(
+    past: Sequence[screen.ScreenedCandidate] = (),
+) -> screen.WitnessContext:
+    return screen.WitnessContext(
         layout=run.origin.layout,
         steps=16,
-        chance=np.random.default_rng(3),
+        rng=np.random.default_rng(3),
         past=[(one.header, one.payload) for one in past],
         own_delta=own,
         own_slot=own_slot,
@@ -138,7 +149,7 @@ def _witness(
 
 
 def _reasons(
-    run: SmallRun, folder: Path, payloads: Sequence[bytes], witness: screen.Witness
+    run: SmallRun, folder: Path, payloads: Sequence[bytes], witness: screen.WitnessContext
 ) -> list[str]:
     candidates = [_candidate(run, folder, slot, one) for slot, one in enumerate(payloads)]
     return [one.reason for one in screen.screen(candidates, witness)]
@@ -151,8 +162,8 @@ def test_honest_contributions_pass(
     measured = screen.screen(candidates, _witness(long_run, deltas[0], 0))
     assert [one.reason for one in measured] == [""] * HONEST
     assert all(0.5 < (one.norm_ratio or 0) < 1.5 for one in measured)
-    assert all((one.cosine or 0) > 5 * screen.COSINE_LEAST for one in measured)
-    assert all((one.overlap or 0) < 0.75 * screen.OVERLAP_MOST for one in measured), measured
+    assert all((one.cosine or 0) > 5 * screen.MIN_COSINE for one in measured)
+    assert all((one.overlap or 0) < 0.75 * screen.MAX_OVERLAP for one in measured), measured
 
 
 CHEATS = {
@@ -383,14 +394,14 @@ def test_the_most_certain_measure_gives_the_reason(  # noqa: PLR0913, PLR0917 - 
     company: float | None,
     reason: str,
 ) -> None:
-    measures = screen.Measures(
+    measures = screen.ScreeningMeasures(
         like=Likeness(overlap=overlap, agreement=agreement),
         norm_ratio=norm_ratio,
         cosine=cosine,
         error=0.001,
         direction=direction,
         company=company,
-        crowd=3,
+        others=3,
         work=1.0,
     )
     assert measures.reason == reason
@@ -409,14 +420,14 @@ def test_the_most_certain_measure_gives_the_reason(  # noqa: PLR0913, PLR0917 - 
 def test_a_cosine_that_is_a_guess_refuses_only_what_points_the_other_way(
     cosine: float, error: float, reason: str
 ) -> None:
-    measures = screen.Measures(
+    measures = screen.ScreeningMeasures(
         like=Likeness(overlap=0.1, agreement=0.5),
         norm_ratio=1.0,
         cosine=cosine,
         error=error,
         direction=0.1,
         company=0.5,
-        crowd=2,
+        others=2,
         work=1.0,
     )
     assert measures.reason == reason
@@ -424,14 +435,14 @@ def test_a_cosine_that_is_a_guess_refuses_only_what_points_the_other_way(
 
 @pytest.mark.parametrize(("crowd", "reason"), [(1, ""), (2, "cosine")])
 def test_of_three_updates_nobody_can_say_which_is_astray(crowd: int, reason: str) -> None:
-    measures = screen.Measures(
+    measures = screen.ScreeningMeasures(
         like=Likeness(overlap=0.1, agreement=0.5),
         norm_ratio=1.0,
         cosine=0.0,
         error=0.001,
         direction=0.5,
         company=0.5,
-        crowd=crowd,
+        others=crowd,
         work=1.0,
     )
     assert measures.reason == reason

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
-from tequio_client.dataset.sources import folder
+from tequio_client.dataset.sources import folder_files
 from tequio_shared.ids import ZERO_DIGEST
-from tequio_shared.network.standing import Standing, Standings
+from tequio_shared.network.standing import KeyStatus, Standing
 from tequio_shared.round.proof import Verdict
 from tequio_shared.statements.statement import make
 from tests.client.trainer.small_run import texts
@@ -56,7 +56,9 @@ def lab(tmp_path: Path) -> Laboratory:
     recipe = Recipe(
         config=CONFIG, sequence=32, steps=2, windows=8, k=64, lr=0.003, adam_lr=0.003, outer_lr=1.0
     )
-    return Laboratory(tmp_path / "lab", recipe, folder(texts(tmp_path / "texts", 200), "*.txt"))
+    return Laboratory(
+        tmp_path / "lab", recipe, folder_files(texts(tmp_path / "texts", 200), "*.txt")
+    )
 
 
 def made_by(lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None) -> Made:
@@ -69,7 +71,7 @@ def made_by(lab: Laboratory, slot: int, feedback: NDArray[np.uint16] | None) -> 
 def test_a_trainer_in_bfloat16_among_others_is_accepted_in_five_hundred_rounds(
     lab: Laboratory,
 ) -> None:
-    standings = Standings()
+    standings = KeyStatus()
     feedback: list[NDArray[np.uint16] | None] = [None] * TRAINERS
     for slot in range(TRAINERS):
         standings.register(key_of(slot), slot)

@@ -10,17 +10,17 @@ import pytest
 
 from tequio_client.trainer import screen
 from tequio_shared.head.contribution import (
-    Assignment,
-    Expected,
-    Header,
+    ContributionHeader,
+    ExpectedContribution,
     Records,
     RecordShape,
+    WindowAssignment,
     encode_records,
     payload_root,
 )
-from tequio_shared.head.layout import CHUNK, Layout
+from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import HeadHash, PeerKey, RunId
-from tequio_shared.round.proof import Reason
+from tequio_shared.round.proof import RejectionReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CHUNKS = 6
 SPARSE = RecordShape(algorithm="sparseloco", k=64, bits=2)
 DENSE = RecordShape(algorithm="diloco", k=CHUNK, bits=8)
-LAYOUT = Layout.of([("weights", (CHUNKS, CHUNK))], "flat")
+LAYOUT = WeightLayout.of([("weights", (CHUNKS, CHUNK))], "flat")
 KEY, STRANGER = PeerKey(b"\1" * 32), PeerKey(b"\2" * 32)
 RUN, HEAD = RunId(b"r" * 32), HeadHash(b"h" * 32)
 
@@ -51,7 +51,7 @@ def honest(shape: RecordShape) -> bytearray:
 
 def header(shape: RecordShape, payload: bytes | bytearray, **changes: Any) -> bytes:  # noqa: ANN401 - any field
     """The header that goes with a payload, spoiled as told."""
-    fields = Header(
+    fields = ContributionHeader(
         algorithm=3 if shape.is_dense else 1,
         bits=shape.bits,
         k=shape.k,
@@ -75,20 +75,20 @@ def reason(
     """The screen's result for it."""
     path = folder / "payload"
     path.write_bytes(payload)
-    expected = Expected(
+    expected = ExpectedContribution(
         shape=shape,
         chunks=CHUNKS,
         run_id=RUN,
         round=4,
         base_head=HEAD,
-        assigned={KEY: Assignment(first=40, count=8)},
+        assigned={KEY: WindowAssignment(first=40, count=8)},
         window_tokens=128,
         max_inner_steps=500,
     )
-    candidate = screen.Candidate(
+    candidate = screen.ScreenedCandidate(
         slot=0, header=head or header(shape, payload), payload=path, expected=expected
     )
-    witness = screen.Witness(layout=LAYOUT, steps=20, chance=np.random.default_rng(2))
+    witness = screen.WitnessContext(layout=LAYOUT, steps=20, rng=np.random.default_rng(2))
     (measured,) = screen.screen([candidate], witness)
     return measured.reason
 
@@ -240,22 +240,22 @@ def test_a_file_of_another_size_is_not_even_read(tmp_path: Path) -> None:
     path = tmp_path / "payload"
     with path.open("wb") as file:
         file.truncate(1 << 40)
-    candidate = screen.Candidate(
+    candidate = screen.ScreenedCandidate(
         slot=0,
         header=header(SPARSE, payload),
         payload=path,
-        expected=Expected(
+        expected=ExpectedContribution(
             shape=SPARSE,
             chunks=CHUNKS,
             run_id=RUN,
             round=4,
             base_head=HEAD,
-            assigned={KEY: Assignment(first=40, count=8)},
+            assigned={KEY: WindowAssignment(first=40, count=8)},
             window_tokens=128,
             max_inner_steps=500,
         ),
     )
-    witness = screen.Witness(layout=LAYOUT, steps=20, chance=np.random.default_rng(2))
+    witness = screen.WitnessContext(layout=LAYOUT, steps=20, rng=np.random.default_rng(2))
     assert screen.screen([candidate], witness)[0].reason == "length"
 
 
@@ -275,5 +275,5 @@ def test_bytes_with_nan_and_other_noise_never_pass_as_another_spelling(
 def test_every_rule_has_its_number_and_a_test() -> None:
     tested = {*HEADERS, "length", "scale", "filler", "popcount", "high", "ascending"}
     tested |= {"level", "hollow"}
-    rules = {one.name.lower() for one in Reason if 0 < one < Reason.NORM}
+    rules = {one.name.lower() for one in RejectionReason if 0 < one < RejectionReason.NORM}
     assert tested == rules

@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 from tequio_client.trainer import likelihood, model, weights
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import BLOB_BYTES
-from tequio_shared.scoring import Rules
+from tequio_shared.scoring import ScoringRules
 from tests.support import model_folders
 from tests.support.attack_table import attack
 
@@ -35,7 +35,7 @@ GPT2 = {
 
 
 def _open(folder: Path, **choices: Any) -> ScoredModel:  # noqa: ANN401 - passed on
-    return likelihood.open_folder(folder, **({"tokenizer": "bytes", "prefix": None} | choices))
+    return likelihood.open_model(folder, **({"tokenizer": "bytes", "prefix": None} | choices))
 
 
 def _refused(folder: Path, **choices: Any) -> str:  # noqa: ANN401 - passed on
@@ -123,7 +123,7 @@ def test_another_architecture_is_scored_by_transformers(tmp_path: Path) -> None:
     tensors = _named(GPT2, model_folders.tensors_of(GPT2))
     scored = _open(model_folders.write(tmp_path, GPT2, tensors=tensors))
     assert scored.context == 48
-    assert scored.rules(None, None) == Rules(window=48, stride=24)
+    assert scored.scoring_rules(None, None) == ScoringRules(window=48, stride=24)
     found = dict(scored.model.network.named_parameters())
     assert torch.equal(found["transformer.wte.weight"], tensors["transformer.wte.weight"])
 
@@ -220,15 +220,15 @@ def test_a_window_beyond_the_context_and_a_stride_beyond_the_window_are_told(
     tmp_path: Path,
 ) -> None:
     scored = _open(model_folders.write(tmp_path, CONFIG))
-    assert scored.rules(None, None) == Rules(window=64, stride=32)
-    assert scored.rules(40, None) == Rules(window=40, stride=20)
-    assert scored.rules(40, 40) == Rules(window=40, stride=40)
+    assert scored.scoring_rules(None, None) == ScoringRules(window=64, stride=32)
+    assert scored.scoring_rules(40, None) == ScoringRules(window=40, stride=20)
+    assert scored.scoring_rules(40, 40) == ScoringRules(window=40, stride=40)
     with pytest.raises(
         UserFacingError, match=r"window of 65 tokens is too long for .*, whose context is 64"
     ):
-        scored.rules(65, None)
+        scored.scoring_rules(65, None)
     with pytest.raises(UserFacingError, match=r"stride of 41 would skip"):
-        scored.rules(40, 41)
+        scored.scoring_rules(40, 41)
 
 
 def test_weights_in_several_files_and_in_half_precision_are_read(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_weights_in_several_files_and_in_half_precision_are_read(tmp_path: Path)
     places = {name: f"model-0000{at % 2 + 1}-of-00002.safetensors" for at, name in enumerate(names)}
     for file in set(places.values()):
         save_file({name: tensors[name] for name in names if places[name] == file}, folder / file)
-    (folder / weights.INDEX).write_text(json.dumps({"weight_map": places}))
+    (folder / weights.INDEX_FILE).write_text(json.dumps({"weight_map": places}))
     found = _open(folder).model.parameters
     assert all(torch.equal(found[name], tensors[name].float()) for name in names)
 
@@ -248,14 +248,14 @@ def test_weights_in_several_files_and_in_half_precision_are_read(tmp_path: Path)
 def test_an_index_that_leads_out_of_the_folder_is_refused(tmp_path: Path, place: str) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "model.safetensors").unlink()
-    (folder / weights.INDEX).write_text(json.dumps({"weight_map": {"a": place}}))
+    (folder / weights.INDEX_FILE).write_text(json.dumps({"weight_map": {"a": place}}))
     assert "not a file in its folder" in _refused(folder)
 
 
 def test_an_index_of_pickles_is_refused(tmp_path: Path) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "model.safetensors").unlink()
-    (folder / weights.INDEX).write_text(json.dumps({"weight_map": {"a": "a.bin"}}))
+    (folder / weights.INDEX_FILE).write_text(json.dumps({"weight_map": {"a": "a.bin"}}))
     assert "not a Safetensors file" in _refused(folder)
 
 

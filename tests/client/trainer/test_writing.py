@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from tequio_client.ipc import trainer
 from tequio_client.trainer import prepared, writing
-from tequio_client.trainer.data import Document
+from tequio_client.trainer.data import HeldOutDocument
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
 from tequio_shared.statements.runs import Sample
@@ -22,39 +22,43 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.trainer.prepared import Workshop
+    from tequio_client.trainer.prepared import PreparedModel
     from tests.client.trainer.conftest import Child
     from tests.client.trainer.small_run import SmallRun
 
 
 @pytest.fixture(scope="module")
-def shop(run: SmallRun) -> Workshop:
-    opened = prepared.open_workshop(run.prepare(1))
-    opened.model.load(opened.master(run.weights), opened.layout)
+def shop(run: SmallRun) -> PreparedModel:
+    opened = prepared.prepare_model(run.prepare(1))
+    opened.model.load(opened.map_master(run.weights), opened.layout)
     return opened
 
 
-def document(text: str) -> Document:
+def document(text: str) -> HeldOutDocument:
     raw = text.encode()
-    return Document(tokens=np.frombuffer(raw, np.uint8).astype(np.int64), text_bytes=len(raw))
+    return HeldOutDocument(
+        tokens=np.frombuffer(raw, np.uint8).astype(np.int64), text_bytes=len(raw)
+    )
 
 
 def nothing() -> None:
     """Be called away by nobody."""
 
 
-def test_a_beginning_is_the_first_bytes_and_ends_with_a_whole_character(shop: Workshop) -> None:
-    spell = writing.speller(shop)
-    assert spell(writing.beginning(document("short"), spell)) == "short"
-    assert spell(writing.beginning(document("x" * 100), spell)) == "x" * SAMPLE_PROMPT_BYTES
+def test_a_beginning_is_the_first_bytes_and_ends_with_a_whole_character(
+    shop: PreparedModel,
+) -> None:
+    spell = writing.decoder(shop)
+    assert spell(writing.prompt_tokens(document("short"), spell)) == "short"
+    assert spell(writing.prompt_tokens(document("x" * 100), spell)) == "x" * SAMPLE_PROMPT_BYTES
     crossed = "x" * (SAMPLE_PROMPT_BYTES - 2) + "从前有一只狐狸"
-    assert spell(writing.beginning(document(crossed), spell)) == "x" * (SAMPLE_PROMPT_BYTES - 2)
-    assert writing.beginning(document(""), spell) == []
+    assert spell(writing.prompt_tokens(document(crossed), spell)) == "x" * (SAMPLE_PROMPT_BYTES - 2)
+    assert writing.prompt_tokens(document(""), spell) == []
 
 
-def test_the_likeliest_token_follows_each_time(shop: Workshop) -> None:
+def test_the_likeliest_token_follows_each_time(shop: PreparedModel) -> None:
     start, written = [65, 66], list[int]()
-    writing.go_on(shop, start, written, nothing)
+    writing.continue_greedily(shop, start, written, nothing)
     assert 0 < len(written) <= SAMPLE_TOKENS
     ids = [shop.corpus.separator, *start, *written]
     for at in range(3, len(ids)):
@@ -63,12 +67,12 @@ def test_the_likeliest_token_follows_each_time(shop: Workshop) -> None:
             logits = shop.model.logits(context)[0, -1]
         assert ids[at] == int(logits[: shop.corpus.tokenizer.vocab_size].argmax())
     again = list[int]()
-    writing.go_on(shop, start, again, nothing)
+    writing.continue_greedily(shop, start, again, nothing)
     assert again == written
 
 
 def test_it_ends_where_the_model_ends_the_text(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: PreparedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     says = [70, 71, shop.corpus.separator, 72]
 
@@ -80,12 +84,12 @@ def test_it_ends_where_the_model_ends_the_text(
 
     monkeypatch.setattr(type(shop.model), "logits", lambda _, ids: logits(ids))
     written = list[int]()
-    writing.go_on(shop, [65], written, nothing)
+    writing.continue_greedily(shop, [65], written, nothing)
     assert written == [70, 71]
 
 
-def test_what_is_written_before_somebody_calls_is_not_lost(shop: Workshop) -> None:
-    begun, task = shop.begun, "task"
+def test_what_is_written_before_somebody_calls_is_not_lost(shop: PreparedModel) -> None:
+    begun, task = shop.unfinished, "task"
 
     def call_away_at(calls: int) -> Callable[[], None]:
         left = iter(range(calls))
@@ -97,28 +101,28 @@ def test_what_is_written_before_somebody_calls_is_not_lost(shop: Workshop) -> No
         return check
 
     with pytest.raises(InterruptedError):
-        writing.go_on(shop, [65], begun.written(task), call_away_at(5))
-    part = list(begun.written(task))
+        writing.continue_greedily(shop, [65], begun.written_ids(task), call_away_at(5))
+    part = list(begun.written_ids(task))
     assert len(part) == 5
-    writing.go_on(shop, [65], begun.written(task), nothing)
+    writing.continue_greedily(shop, [65], begun.written_ids(task), nothing)
     whole = list[int]()
-    writing.go_on(shop, [65], whole, nothing)
-    assert begun.written(task) == whole
-    assert begun.written(task)[:5] == part
-    assert begun.written("another task") == []
+    writing.continue_greedily(shop, [65], whole, nothing)
+    assert begun.written_ids(task) == whole
+    assert begun.written_ids(task)[:5] == part
+    assert begun.written_ids("another task") == []
 
 
 def test_a_model_that_gives_no_numbers_writes_nothing(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: PreparedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nan = torch.full((1, 2, shop.corpus.tokenizer.vocab_size), float("nan"))
     monkeypatch.setattr(type(shop.model), "logits", lambda *_: nan)
     with pytest.raises(UserFacingError, match="infinite or NaN values"):
-        writing.go_on(shop, [65], [], nothing)
+        writing.continue_greedily(shop, [65], [], nothing)
 
 
 def test_an_accelerators_short_numbers_are_not_used(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: PreparedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fast = replace(shop, device=replace(shop.device, precision=torch.bfloat16))
     seen = set()
@@ -130,12 +134,12 @@ def test_an_accelerators_short_numbers_are_not_used(
         return found
 
     monkeypatch.setattr(type(shop.model), "logits", logits)
-    writing.go_on(fast, [65], [], nothing)
+    writing.continue_greedily(fast, [65], [], nothing)
     assert seen == {torch.float32}
 
 
 def test_a_hugging_face_vocabulary_is_spelled_with_its_blanks(
-    shop: Workshop, tmp_path: Path
+    shop: PreparedModel, tmp_path: Path
 ) -> None:
     words = ["<s>", "\u2581Once", "\u2581upon", "\u2581a", "\u2581time", "\u2581从前"]
     tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(words)}, "<s>"))
@@ -144,11 +148,11 @@ def test_a_hugging_face_vocabulary_is_spelled_with_its_blanks(
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     prepare = msgspec.structs.replace(shop.prepare, tokenizer=str(tmp_path / "tokenizer.json"))
     theirs = replace(shop, prepare=prepare)
-    spell = writing.speller(theirs)
-    assert writing.parted([1, 2], [3, 4], spell) == ("Once upon", " a time")
-    assert writing.parted([], [3, 4], spell) == ("", "a time")
-    long = Document(tokens=np.array([5] * 40), text_bytes=280)
-    text = spell(writing.beginning(long, spell))
+    spell = writing.decoder(theirs)
+    assert writing.split_text([1, 2], [3, 4], spell) == ("Once upon", " a time")
+    assert writing.split_text([], [3, 4], spell) == ("", "a time")
+    long = HeldOutDocument(tokens=np.array([5] * 40), text_bytes=280)
+    text = spell(writing.prompt_tokens(long, spell))
     assert SAMPLE_PROMPT_BYTES - 8 < len(text.encode()) <= SAMPLE_PROMPT_BYTES
 
 
@@ -156,7 +160,7 @@ def test_a_trainer_process_lets_a_head_go_on_from_a_held_out_text(
     child: Child, run: SmallRun
 ) -> None:
     child.send(run.prepare(3_000))
-    while child.until(trainer.Ready).command != 3_000:
+    while child.until(trainer.TrainerReady).command != 3_000:
         pass
     asked = trainer.Continue(
         command=3_001, round=0, weights=run.weights, shards=run.held_out, document=1

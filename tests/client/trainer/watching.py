@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tequio_client.trainer.inner import Progress
+    from tequio_client.trainer.inner import TrainingProgress
 
 
 class Patient:
@@ -17,6 +17,6 @@ class Patient:
     def check(self) -> None:
         """Let it go on."""
 
-    def is_enough(self, progress: Progress) -> bool:
+    def should_stop(self, progress: TrainingProgress) -> bool:
         """Stop after the steps."""
         return progress.step == self._steps

@@ -11,7 +11,7 @@ from tequio_shared.head.contribution import RecordShape
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
-from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, new_tiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,8 +112,10 @@ class MemoryLog:
             self._write(folder, tile, b"".join(self.tiles[tile.level, tile.index]))
             if tile.level == 0:
                 start = tile.index * TILE_WIDTH
-                leaves = bundle(self.leaves[start : start + tile.width])
-                self._write(folder, Tile(level=ENTRIES, index=tile.index, width=tile.width), leaves)
+                leaves = encode_bundle(self.leaves[start : start + tile.width])
+                self._write(
+                    folder, Tile(level=BUNDLE_LEVEL, index=tile.index, width=tile.width), leaves
+                )
 
     def _write(self, folder: Path, tile: Tile, content: bytes) -> None:
         path = folder / "log" / tile.path()

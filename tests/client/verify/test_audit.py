@@ -10,16 +10,16 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from tequio_client.verify.audit import Scope, audit
+from tequio_client.verify.audit import AuditOptions, audit
 from tequio_client.verify.cli import audit as command
 from tequio_client.verify.reader import LogReader
-from tequio_client.verify.report import Finding, Grade, Place, Report
+from tequio_client.verify.report import AuditFinding, AuditGrade, AuditReport, LogPlace
 from tequio_client.verify.source import StoreFolders
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
-from tequio_shared.round.documents import Result
+from tequio_shared.round.documents import RoundResult
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.runs import HeadPromote, RoundClose, WorkCommit
 from tequio_shared.statements.statement import Entry
@@ -58,8 +58,8 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
-def audited(log: MemoryLog, store: Path | None = None) -> Report:
-    return audit(log, Scope(contributions=StoreFolders([store]) if store else None))
+def audited(log: MemoryLog, store: Path | None = None) -> AuditReport:
+    return audit(log, AuditOptions(contributions=StoreFolders([store]) if store else None))
 
 
 def read_to(reader: LogReader, size: int, root: Digest) -> list[bytes]:
@@ -74,7 +74,7 @@ def index_of(type_: str, nth: int = 0) -> int:
     return found[nth]
 
 
-def found_at(report: Report, entry: int) -> list[Finding]:
+def found_at(report: AuditReport, entry: int) -> list[AuditFinding]:
     assert report.exit_code == 2
     return [one for one in report.findings if one.place.entry == entry]
 
@@ -125,7 +125,7 @@ def test_a_flipped_byte_in_a_higher_tile_is_found(log: MemoryLog) -> None:
     leaves = [bytes([at % 256, at // 256]) for at in range(700)]
     log.leaves, log.tiles = leaves, all_tiles(leaves)
     log.tiles[1, 0][1] = Digest(bytes(32))
-    report = Report()
+    report = AuditReport()
     read_to(LogReader(log, report, tiles=log), 700, merkle.root(leaves))
     assert [one.what for one in report.findings] == ["tile/1/000.p/2"]
 
@@ -133,7 +133,7 @@ def test_a_flipped_byte_in_a_higher_tile_is_found(log: MemoryLog) -> None:
 def test_a_tree_read_in_two_parts_is_the_same_tree(log: MemoryLog) -> None:
     leaves = [bytes([at % 256, at // 256]) for at in range(700)]
     log.leaves, log.tiles = leaves, all_tiles(leaves)
-    report = Report()
+    report = AuditReport()
     reader = LogReader(log, report, tiles=log)
     for size in (1, 255, 257, 700):
         read_to(reader, size, merkle.root(leaves[:size]))
@@ -227,14 +227,14 @@ def forge(log: MemoryLog, index: int, body: Body) -> None:
     log.sign()
 
 
-def closing(nth: int) -> tuple[int, RoundClose, Result]:
+def closing(nth: int) -> tuple[int, RoundClose, RoundResult]:
     index = index_of("round.close", nth)
     body = crooked_swarm().entries[index].statement.body
     assert isinstance(body, RoundClose)
-    return index, body, Result.parse(crooked_swarm().blobs[Digest(from_text(body.result))])
+    return index, body, RoundResult.parse(crooked_swarm().blobs[Digest(from_text(body.result))])
 
 
-def forge_result(log: MemoryLog, index: int, body: RoundClose, result: Result) -> None:
+def forge_result(log: MemoryLog, index: int, body: RoundClose, result: RoundResult) -> None:
     document = result.encode()
     log.blobs[sha256(document)] = document
     forge(log, index, msgspec.structs.replace(body, result=to_text(sha256(document))))
@@ -246,7 +246,7 @@ def test_a_changed_point_is_found_even_if_the_coordinator_signs_it(log: MemoryLo
     row = result.slots[slot]
     paid = msgspec.structs.replace(row, trainer_micropoints=row.trainer_micropoints + 1)
     rows = (*result.slots[:slot], paid, *result.slots[slot + 1 :])
-    forge_result(log, index, body, Result(slots=rows))
+    forge_result(log, index, body, RoundResult(slots=rows))
     findings = found_at(audited(log), index)
     told = next(one for one in findings if "trainer_micropoints" in one.what)
     assert told.expected == str(row.trainer_micropoints)
@@ -266,7 +266,7 @@ def test_a_dropped_winner_is_found_even_if_the_coordinator_signs_it(log: MemoryL
     index, body, result = closing(0)
     slot = next(at for at, row in enumerate(result.slots) if row.verdict == 1)
     row = msgspec.structs.replace(result.slots[slot], verdict=2, windows=0, trainer_micropoints=0)
-    forge_result(log, index, body, Result(slots=(*result.slots[:slot], row)))
+    forge_result(log, index, body, RoundResult(slots=(*result.slots[:slot], row)))
     assert any("verdict" in one.what for one in found_at(audited(log), index))
 
 
@@ -300,7 +300,7 @@ def test_an_answer_that_is_ahead_of_the_checkpoint_is_neither_right_nor_wrong(
 def contribution_of(index: int) -> tuple[Digest, str, int | None]:
     statement = crooked_swarm().entries[index].statement
     assert isinstance(statement.body, WorkCommit)
-    header = Header.parse(from_text(statement.body.header, None))
+    header = ContributionHeader.parse(from_text(statement.body.header, None))
     return header.payload_root, to_text(statement.author), statement.round
 
 
@@ -318,7 +318,7 @@ def test_a_flipped_byte_in_a_contribution_is_found(log: MemoryLog, store: Path, 
     path.write_bytes(flipped(content, where % len(content)))
     report = audited(log, store)
     assert report.exit_code == 2
-    told = next(one for one in report.findings if one.grade is Grade.MISMATCH)
+    told = next(one for one in report.findings if one.grade is AuditGrade.MISMATCH)
     assert (told.what, told.place.peer, told.place.round) == ("contribution", author, number)
     assert "payload_root" in told.detail
 
@@ -330,7 +330,7 @@ def test_another_store_can_stand_in_for_a_damaged_one(
     fill_store(crooked_swarm(), tmp_path / "other")
     path = tree_file(store, root)
     path.write_bytes(b"\0" * path.stat().st_size)
-    scope = Scope(contributions=StoreFolders([store, tmp_path / "other"]))
+    scope = AuditOptions(contributions=StoreFolders([store, tmp_path / "other"]))
     assert audit(log, scope).exit_code == 0
 
 
@@ -409,8 +409,8 @@ def test_only_the_coordinator_speaks_for_rounds(log: MemoryLog) -> None:
 
 
 def test_a_line_names_everything_that_is_known() -> None:
-    place = Place(entry=7, run="R", round=3, peer="P")
-    report = Report()
+    place = LogPlace(entry=7, run="R", round=3, peer="P")
+    report = AuditReport()
     report.mismatch("result", place, "points", expected=1, found=2)
     assert report.findings[0].line() == (
         "mismatch: result at entry 7, run R, round 3, peer P: points; expected 1, found 2"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.verify.bundle import FIRST_NAME, About, BundleFile, BundleWriter
+from tequio_client.verify.bundle import FIRST_NAME, BundleFile, BundleInfo, BundleWriter
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import sha256, to_text
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LEAVES = [bytes([at % 256]) * (at % 7 + 1) for at in range(300)]
 DOCUMENTS = [b"a document", b"", b"x" * 513]
-ABOUT = About(competition=to_text(sha256(b"competition")))
+ABOUT = BundleInfo(competition=to_text(sha256(b"competition")))
 
 
 @pytest.fixture

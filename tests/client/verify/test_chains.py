@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.verify.fold import Fold
-from tequio_client.verify.report import Report
+from tequio_client.verify.report import AuditReport
 from tequio_ledger.state import State
 from tequio_shared.errors import RefusedError
 from tests.client.verify.logs import MemoryLog
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def audit(swarm: Swarm) -> Callable[[int, Entry], None]:
-    report = Report()
+    report = AuditReport()
     fold = Fold(swarm.genesis, MemoryLog(swarm), report)
 
     def take(index: int, entry: Entry) -> None:
-        fold.take(index, entry.leaf())
+        fold.apply(index, entry.leaf())
         for finding in report.findings:
             code, _, detail = finding.detail.partition(": ")
             raise RefusedError(code, detail)

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from tequio_client.competition.verify_cli import verify_competition
 from tequio_client.verify.judgement import contenders
 from tequio_shared.competition import result as competition_result
-from tequio_shared.competition.result import Text
+from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.statements.competitions import EvalCommit
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from click.testing import Result
 
     from tequio_shared.statements.competitions import EvalResult
+
 
 OTHER_SALT = to_text(sha256(b"another salt"))
 
@@ -168,8 +169,8 @@ def test_a_result_that_was_counted_without_its_commitment_is_told(
     assert extra is not None
     alpha, beta = contenders(view, log.blob)
     whole = dataclasses.replace(beta, evaluations=(*beta.evaluations, Evaluation.parse(extra)))
-    texts = [Text.of(one.encode()) for one in log.drawn_texts]
-    said = competition_result.outcome(view.id, view.draw.beacon, texts, (alpha, whole))
+    texts = [DrawnText.of(one.encode()) for one in log.drawn_texts]
+    said = competition_result.compute_outcome(view.id, view.draw.beacon, texts, (alpha, whole))
     entry = log.decide(said)
     key = to_text(log.key(unheard))[:10]
     refused(log, tmp_path, entry, f"evaluator {key} of entrant beta", "expected none, found one")

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.verify.audit import Scope, audit
+from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.network.coordination import decide
-from tequio_shared.network.run import State
-from tequio_shared.network.standing import Standing, words_of
+from tequio_shared.network.run import RunState
+from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.statements.network import FaultReport, MemberLeave, StandingChange
 from tequio_shared.statements.runs import RoundRoster
 from tests.client.verify.logs import MemoryLog
 from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_client.verify.report import Report
+    from tequio_client.verify.report import AuditReport
     from tequio_shared.statements import Body
 
 
@@ -37,24 +37,24 @@ def swarm() -> Swarm:
     return swarm
 
 
-def audited(swarm: Swarm) -> Report:
-    return audit(MemoryLog(swarm), Scope())
+def audited(swarm: Swarm) -> AuditReport:
+    return audit(MemoryLog(swarm), AuditOptions())
 
 
-def claimed(log: MemoryLog, who: Volunteer, **lie: object) -> Report:
+def claimed(log: MemoryLog, who: Volunteer, **lie: object) -> AuditReport:
     """Audit what a ledger tells of a key, with a lie in it."""
     record = log.swarm.standings.records[who.key]
     answer = StandingAnswer(
         standing=str(record.standing),
         since=record.since,
         cause=record.cause,
-        why=words_of(record.cause),
+        why=describe_cause(record.cause),
         evidence=record.evidence,
         until=record.until,
         appeal=record.appeal[0] if record.appeal else None,
     )
     log.standings[who.key] = msgspec.structs.replace(answer, **lie)
-    return audit(log, Scope())
+    return audit(log, AuditOptions())
 
 
 def append(swarm: Swarm, body: Body, number: int | None = None) -> None:
@@ -84,9 +84,9 @@ def test_a_change_that_nothing_led_to_is_found(swarm: Swarm) -> None:
 
 
 def test_a_roster_that_spares_somebody_is_found(swarm: Swarm) -> None:
-    while swarm.view.state is not State.WAITING_FOR_MEMBERS:
+    while swarm.view.state is not RunState.WAITING_FOR_MEMBERS:
         assert swarm.step()
-    swarm.watch.note(swarm.view, swarm.now_ms)
+    swarm.watch.update(swarm.view, swarm.now_ms)
     step = decide(swarm.view, swarm.watch, swarm.now_ms)
     assert step is not None
     assert step.document is not None
@@ -119,6 +119,6 @@ def test_after_a_run_that_could_not_be_read_doubts_are_no_accusations(swarm: Swa
     log = MemoryLog(swarm)
     log.run_claims = []
     del log.blobs[digest_from_text(roster.roster)]
-    report = audit(log, Scope())
+    report = audit(log, AuditOptions())
     assert report.exit_code == 3, [one.line() for one in report.findings]
     assert any(one.what == "standing.change statement" for one in report.findings)

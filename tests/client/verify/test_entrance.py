@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.verify.audit import Scope, audit
-from tequio_client.verify.fold import answer_of
+from tequio_client.verify.audit import AuditOptions, audit
+from tequio_client.verify.fold import tier_answer
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, RoleRevoke
@@ -18,7 +18,7 @@ from tests.support.authors import registration
 from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_client.verify.report import Finding, Report
+    from tequio_client.verify.report import AuditFinding, AuditReport
 
 
 LINK = Signer(bytes([41]) * 32)
@@ -52,14 +52,14 @@ def vouch(peer: Volunteer) -> Said:
     return Said(MemberVouch(peer=to_text(peer.key), owner=owner, until=FOR_EVER))
 
 
-def audited(swarm: Swarm) -> Report:
+def audited(swarm: Swarm) -> AuditReport:
     log = MemoryLog(swarm)
     for one in swarm.volunteers:
-        log.tiers[one.key] = answer_of(swarm.tiers, one.key)
-    return audit(log, Scope())
+        log.tiers[one.key] = tier_answer(swarm.tiers, one.key)
+    return audit(log, AuditOptions())
 
 
-def found(report: Report, what: str) -> Finding:
+def found(report: AuditReport, what: str) -> AuditFinding:
     (finding,) = (one for one in report.findings if one.what == what)
     return finding
 
@@ -72,10 +72,10 @@ def test_a_log_with_invitations_and_vouches_is_sound_to_its_end(swarm: Swarm) ->
 def test_another_tier_or_owner_in_the_api_is_found(swarm: Swarm) -> None:
     for name, index in (("invited", 0), ("known", 2)):
         one, log = swarm.volunteers[index], MemoryLog(swarm)
-        truth = answer_of(swarm.tiers, one.key)
+        truth = tier_answer(swarm.tiers, one.key)
         assert truth.owner != to_text(one.key), name
         log.tiers[one.key] = msgspec.structs.replace(truth, owner=to_text(one.key))
-        finding = found(audit(log, Scope()), "tier in the API, owner")
+        finding = found(audit(log, AuditOptions()), "tier in the API, owner")
         assert finding.place.peer == to_text(one.key)
         assert finding.expected == truth.owner
 
@@ -106,8 +106,8 @@ def test_a_vouch_of_who_is_no_connector_is_found(swarm: Swarm) -> None:
 
 def test_a_ledger_that_goes_on_to_believe_a_revoked_connector_is_found(swarm: Swarm) -> None:
     connector, known = swarm.volunteers[1], swarm.volunteers[2]
-    believed = answer_of(swarm.tiers, known.key)
+    believed = tier_answer(swarm.tiers, known.key)
     swarm.organise(RoleRevoke(peer=to_text(connector.key), role="connector"))
     log = MemoryLog(swarm)
     log.tiers[known.key] = believed
-    assert found(audit(log, Scope()), "tier in the API, tier").expected == "0"
+    assert found(audit(log, AuditOptions()), "tier in the API, tier").expected == "0"

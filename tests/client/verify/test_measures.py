@@ -6,10 +6,10 @@ from functools import cache
 
 import msgspec
 
-from tequio_client.verify.audit import Scope, audit
+from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.ids import to_text
-from tequio_shared.network.run import State
-from tequio_shared.round.manifest import Measure
+from tequio_shared.network.run import RunState
+from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import HeadMeasure
 from tests.client.verify.logs import MemoryLog
 from tests.support.swarm import Said, Swarm, tiny_manifest
@@ -26,12 +26,12 @@ def last_measure(swarm: Swarm) -> Said:
 @cache
 def measured_swarm() -> Swarm:
     """A finished run whose last head all drawn members measured; not to be changed."""
-    rules = msgspec.structs.replace(tiny_manifest(most=2), measure=Measure())
+    rules = msgspec.structs.replace(tiny_manifest(most=2), measure=MeasureRules())
     swarm = Swarm(manifest=rules, seed=5)
     for at in range(5):
         swarm.volunteer(f"v{at}")
     swarm.run()
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     draw = swarm.view.drawn
     assert draw is not None
     for one in swarm.volunteers:
@@ -41,7 +41,7 @@ def measured_swarm() -> Swarm:
 
 
 def test_measures_of_drawn_members_are_sound() -> None:
-    report = audit(MemoryLog(measured_swarm()), Scope(contributions=None))
+    report = audit(MemoryLog(measured_swarm()), AuditOptions(contributions=None))
     assert [one.line() for one in report.findings] == []
     assert report.checked["measures of heads"] == 3
 
@@ -56,7 +56,7 @@ def test_a_measure_of_somebody_who_was_not_drawn_is_named() -> None:
     index = len(log.leaves)
     log.leaves.append(entry.leaf())
     log.sign()
-    report = audit(log, Scope(contributions=None))
+    report = audit(log, AuditOptions(contributions=None))
     (found,) = [each for each in report.findings if each.place.entry == index]
     assert found.what == "head.measure statement"
     assert found.detail.startswith("wrong-role")

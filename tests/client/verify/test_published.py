@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.verify.audit import PUBLISHED_S, Scope, audit_live
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.audit import PUBLISHED_S, AuditOptions, audit_live
+from tequio_client.verify.progress import NoProgress
 from tequio_shared.log.policy import Policy
 from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.verify.report import Report
+    from tequio_client.verify.report import AuditReport
     from tests.support.ledgers import Served
 
 
@@ -27,9 +27,9 @@ def ring(tmp_path: Path) -> Iterator[Ring]:
         yield started
 
 
-def audited(ledger: Served, policy: Path, patience_s: float = PUBLISHED_S) -> Report:
-    scope = Scope(trust=Policy.parse(policy.read_bytes()), patience_s=patience_s)
-    return trio.run(partial(audit_live, ledger.url, scope, cache=None, progress=Quiet()))
+def audited(ledger: Served, policy: Path, patience_s: float = PUBLISHED_S) -> AuditReport:
+    scope = AuditOptions(trust=Policy.parse(policy.read_bytes()), patience_s=patience_s)
+    return trio.run(partial(audit_live, ledger.url, scope, cache=None, progress=NoProgress()))
 
 
 def test_it_waits_for_what_is_about_to_be_published(ring: Ring) -> None:

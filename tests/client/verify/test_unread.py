@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.verify.audit import Scope, audit
+from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import MemberVouch
@@ -17,8 +17,9 @@ from tests.support.attack_table import attack
 from tests.support.swarm import Said, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_client.verify.report import Finding, Report
+    from tequio_client.verify.report import AuditFinding, AuditReport
     from tequio_shared.ids import PeerKey
+
 
 STRANGER = Signer(bytes([43]) * 32)
 
@@ -49,17 +50,17 @@ def newer(swarm: Swarm, author: PeerKey, signer: Signer, *, gap: int = 0) -> byt
     return b"\x01\x01" + author + signer.sign(signed_message(swarm.net, raw)) + raw
 
 
-def audited(swarm: Swarm, *leaves: bytes) -> Report:
+def audited(swarm: Swarm, *leaves: bytes) -> AuditReport:
     """Audit the log with those leaves and a vouch of who is no connector at its end."""
     one, other = swarm.volunteers
     lie = MemberVouch(peer=to_text(other.key), owner=to_text(sha256(b"account")), until=2**52)
     log = MemoryLog(swarm)
     log.leaves += [*leaves, one.sign(swarm.net, None, Said(lie), swarm.now_ms).leaf()]
     log.sign()
-    return audit(log, Scope())
+    return audit(log, AuditOptions())
 
 
-def found(report: Report, what: str) -> Finding:
+def found(report: AuditReport, what: str) -> AuditFinding:
     (finding,) = (one for one in report.findings if one.what == what)
     return finding
 

@@ -15,9 +15,9 @@ import pytest
 import trio
 from click.testing import CliRunner
 
-from tequio_client.competition.verify_cli import USAGE, verify_competition
+from tequio_client.competition.verify_cli import USAGE_EXIT_CODE, verify_competition
 from tequio_client.verify.competition import VerifyOptions, verify
-from tequio_client.verify.progress import Quiet
+from tequio_client.verify.progress import NoProgress
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.log.notes import sign_checkpoint
 from tequio_shared.statements.competitions import EvalResult
@@ -27,13 +27,7 @@ from tests.lies import League, reason
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.contest_log import ContestLog
-from tests.support.contest_paper import (
-    DEADLINE,
-    ENTRANTS,
-    HOUR_MS,
-    TEXTS,
-    folder_of,
-)
+from tests.support.contest_paper import DEADLINE, ENTRANTS, HOUR_MS, TEXTS, folder_of
 from tests.support.liars import key_folder
 from tests.support.memory_log import COORDINATOR, LOG_SIGNER
 from tests.support.retold_log import RetoldLog
@@ -44,7 +38,8 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
-    from tequio_shared.competition.rules import Judged
+    from tequio_shared.competition.rules import JudgedEvaluation
+
 
 OTHER_LOG = "tequio.example/net1+fb2247ff+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c"
 POLICY = "log {log}\nwitness w {witness}\ngroup all 1 w\nquorum all\n"
@@ -170,7 +165,7 @@ def test_a_liar_that_is_not_named_is_told(tmp_path: Path) -> None:
     log.score()
     due = log.outcome()
 
-    def hidden(one: Judged) -> Judged:
+    def hidden(one: JudgedEvaluation) -> JudgedEvaluation:
         return msgspec.structs.replace(one, is_outlier=False, outside=0)
 
     places = tuple(
@@ -187,7 +182,9 @@ def test_an_archive_that_was_swapped_is_told(tmp_path: Path) -> None:
     other = ContestLog(texts=("Another text. " * 20, *TEXTS[1:]))
     archive = digest_from_text(log.rules.sealed.archive)
     log.blobs[archive] = other.blobs[digest_from_text(other.rules.sealed.archive)]
-    refused(log, tmp_path, log.view.began[next(iter(log.view.began))].index, "was sealed")
+    refused(
+        log, tmp_path, log.view.phase_starts[next(iter(log.view.phase_starts))].index, "was sealed"
+    )
 
 
 def test_a_draw_before_its_date_is_told(tmp_path: Path) -> None:
@@ -257,7 +254,7 @@ def test_no_byte_of_a_bundle_can_be_changed_unseen(honest: ContestLog, tmp_path:
     for _ in range(40):
         at, bit = chance.randrange(len(whole)), 1 << chance.randrange(8)
         path.write_bytes(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :])
-        found = verify(VerifyOptions.of(str(path)), Quiet())
+        found = verify(VerifyOptions.of(str(path)), NoProgress())
         assert found.report.exit_code in (2, 3), f"byte {at}"
 
 
@@ -330,4 +327,4 @@ def test_what_is_not_asked_rightly_has_its_own_status(
 ) -> None:
     bundle = honest.bundle(tmp_path / "bundle.tar")
     result = CliRunner().invoke(verify_competition, [one.format(bundle=bundle) for one in asked])
-    assert result.exit_code == USAGE, result.output
+    assert result.exit_code == USAGE_EXIT_CODE, result.output

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.worker.rounds.workdir import BaseFiles, reference
-from tequio_client.worker.store.trees import cut_bytes
+from tequio_client.worker.rounds.workdir import BaseFiles, base_file_ref
+from tequio_client.worker.store.trees import hash_bytes
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile
 from tequio_shared.ids import to_text
@@ -22,20 +22,20 @@ from tests.shared.test_lora import BASE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.head.layout import Base
+    from tequio_shared.head.layout import FrozenBase
 
 
 pytestmark = pytest.mark.trio
 CONTENTS = tuple(random.Random(at).randbytes(size) for at, size in enumerate((2_500_000, 70_000)))
 
 
-def small_base() -> Base:
+def small_base() -> FrozenBase:
     names = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
     files = tuple(
         BaseFile(
             name=name,
             size_bytes=len(content),
-            root=to_text(cut_bytes(content, PIECE_BYTES).ref.root),
+            root=to_text(hash_bytes(content, PIECE_BYTES).ref.root),
         )
         for name, content in zip(names, CONTENTS, strict=True)
     )
@@ -49,7 +49,7 @@ async def test_it_is_fetched_once_and_stays(tmp_path: Path) -> None:
         files = BaseFiles(small_base(), pair.ours, pair.exchange)
         paths = await files.paths()
         assert tuple(path.read_bytes() for path in paths) == CONTENTS
-        pair.ours.limit(0)
+        pair.ours.set_quota(0)
         assert await files.paths() == paths, "nothing else may take its room"
         assert all(path.is_file() for path in paths)
 
@@ -73,11 +73,11 @@ async def test_of_a_file_that_changed_on_the_disk_only_the_changed_pieces_come_a
 
 async def test_nothing_is_fetched_when_too_little_is_lent(tmp_path: Path) -> None:
     async with paired(tmp_path) as pair:
-        pair.ours.limit(2_000_000)
+        pair.ours.set_quota(2_000_000)
         files = BaseFiles(small_base(), pair.ours, pair.exchange)
         with pytest.raises(UserFacingError, match="raise the storage limit"):
             await files.paths()
-        assert pair.ours.missing_bytes(reference(small_base().files[0])) == 2_500_000
+        assert pair.ours.missing_bytes(base_file_ref(small_base().files[0])) == 2_500_000
 
 
 async def test_nothing_is_fetched_when_the_disk_is_full(
@@ -92,5 +92,5 @@ async def test_nothing_is_fetched_when_the_disk_is_full(
 
 async def test_a_run_without_a_base_has_no_files(tmp_path: Path) -> None:
     async with paired(tmp_path) as pair:
-        pair.ours.limit(0)
+        pair.ours.set_quota(0)
         assert await BaseFiles(None, pair.ours, pair.exchange).paths() == ()

@@ -11,9 +11,9 @@ import pytest
 from tequio_client.ipc.control import AskActivity, AskPoints
 from tequio_client.ipc.texts import event_sentence
 from tequio_client.worker.points import points
-from tequio_client.worker.points.activity import ActivityBook
+from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.points import Bookkeeping
-from tequio_client.worker.points.points_db import VOIDED, Outcome, PointsBook
+from tequio_client.worker.points.points_db import VOIDED, PointsDatabase, RoundOutcome
 from tests.client.link.test_words import local
 from tests.client.worker.test_points_book import KEY, PAID, checkpoint, place
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 @pytest.fixture
 def kept(tmp_path: Path) -> Iterator[Bookkeeping]:
     with (
-        closing(PointsBook.opened(tmp_path, KEY)) as book,
-        closing(ActivityBook.opened(tmp_path, lambda: 5)) as activity,
+        closing(PointsDatabase.opened(tmp_path, KEY)) as book,
+        closing(ActivityDatabase.opened(tmp_path, lambda: 5)) as activity,
     ):
         nowhere = cast("LedgerApi", None)
         yield Bookkeeping(book, activity, nowhere, KEY, tmp_path / "log.json", rng=Random(1))
@@ -39,28 +39,28 @@ def kept(tmp_path: Path) -> Iterator[Bookkeeping]:
     [
         (PAID, "good", "tiny, round 1: your work was accepted, for 1.050 points."),
         (
-            Outcome(state="verified"),
+            RoundOutcome(state="verified"),
             "good",
             "tiny, round 1: your work was accepted, for 0.000 points.",
         ),
         (
-            Outcome(state="verified", witnessed=2_500),
+            RoundOutcome(state="verified", witnessed=2_500),
             "good",
             "tiny, round 1: 0.003 points for checking others' work.",
         ),
         (
-            Outcome(state="verified", reason="not-selected", witnessed=2_500),
+            RoundOutcome(state="verified", reason="not-selected", witnessed=2_500),
             "good",
             "tiny, round 1: 0.003 points for checking others' work.",
         ),
         (
-            Outcome(state="rejected", reason="not-selected"),
+            RoundOutcome(state="rejected", reason="not-selected"),
             "info",
             "tiny, round 1: too few witnesses received your work in time. This does not "
             "count against you.",
         ),
         (
-            Outcome(state="rejected", reason="silent"),
+            RoundOutcome(state="rejected", reason="silent"),
             "warning",
             "tiny, round 1: the round ended without your work.",
         ),
@@ -70,60 +70,60 @@ def kept(tmp_path: Path) -> Iterator[Bookkeeping]:
             "tiny, round 1: the round is void, and its work is assigned again.",
         ),
         (
-            Outcome(state="verified", reason="no-points"),
+            RoundOutcome(state="verified", reason="no-points"),
             "info",
             "tiny, round 1: you were not asked to do anything that earns points.",
         ),
         (
-            Outcome(state="rejected", reason="cosine"),
+            RoundOutcome(state="rejected", reason="cosine"),
             "error",
             "tiny, round 1: the witnesses refused your work (cosine).",
         ),
         (
-            Outcome(state="verified", reason="copy", witnessed=9),
+            RoundOutcome(state="verified", reason="copy", witnessed=9),
             "error",
             "tiny, round 1: the witnesses refused your work (copy).",
         ),
     ],
 )
 def test_the_end_of_a_round_is_said_in_words(
-    kept: Bookkeeping, outcome: Outcome, level: str, said: str
+    kept: Bookkeeping, outcome: RoundOutcome, level: str, said: str
 ) -> None:
-    kept.book.on_end(place(10), outcome)
+    kept.points_db.on_end(place(10), outcome)
     (row,) = kept.activity.answer(AskActivity()).rows
     assert (event_sentence(row, local), row.level) == (said, level)
 
 
 def test_energy_goes_to_the_round_that_it_was_spent_in(kept: Bookkeeping) -> None:
-    kept.book.begin(place(10))
-    kept.book.begin(place(20))
-    kept.weigh(1_000.0, 10)  # what was counted before is nobody's
-    kept.weigh(1_010.0, 10)
-    kept.weigh(1_015.0, 10)
-    kept.keep()
-    kept.weigh(1_100.0, None)
-    kept.weigh(1_107.0, 20)
-    kept.keep()
-    kept.keep()
-    rows = points.points(kept.book.file, AskPoints()).rows
+    kept.points_db.add_round(place(10))
+    kept.points_db.add_round(place(20))
+    kept.assign_energy(1_000.0, 10)  # what was counted before is nobody's
+    kept.assign_energy(1_010.0, 10)
+    kept.assign_energy(1_015.0, 10)
+    kept.save()
+    kept.assign_energy(1_100.0, None)
+    kept.assign_energy(1_107.0, 20)
+    kept.save()
+    kept.save()
+    rows = points.read_rounds(kept.points_db.file, AskPoints()).rows
     assert {row.number: row.energy_j for row in rows} == {10: 15.0, 20: 7.0}
 
 
 def test_points_beyond_those_proven_are_shown_as_unverified(kept: Bookkeeping) -> None:
     each = PAID.micropoints
     kept.catch_up.claimed = 3 * each
-    assert (kept.shown(0).total, kept.shown(0).unverified) == (0, 3 * each)
-    kept.book.end_proven(place(10), 19, PAID, checkpoint(20))
-    assert (kept.shown(0).total, kept.shown(0).unverified) == (each, 2 * each)
+    assert (kept.totals(0).total, kept.totals(0).unverified) == (0, 3 * each)
+    kept.points_db.record_proven_end(place(10), 19, PAID, checkpoint(20))
+    assert (kept.totals(0).total, kept.totals(0).unverified) == (each, 2 * each)
     kept.catch_up.claimed = 0  # asked before the round ended
-    assert (kept.shown(0).total, kept.shown(0).unverified) == (each, 0)
-    assert kept.shown(10_001).today == 0
+    assert (kept.totals(0).total, kept.totals(0).unverified) == (each, 0)
+    assert kept.totals(10_001).today == 0
 
 
 def test_a_difference_is_told_once(kept: Bookkeeping) -> None:
-    kept.catch_up.on_differing(5_000_000, 3_000_000)
-    kept.catch_up.on_differing(5_000_000, 3_000_000)
-    kept.catch_up.on_differing(6_000_000, 3_000_000)
+    kept.catch_up.on_difference(5_000_000, 3_000_000)
+    kept.catch_up.on_difference(5_000_000, 3_000_000)
+    kept.catch_up.on_difference(6_000_000, 3_000_000)
     said = [event_sentence(row, local) for row in kept.activity.answer(AskActivity()).rows]
     assert len(said) == 2
     assert said[1] == (

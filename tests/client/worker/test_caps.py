@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tequio_client.ipc.preferences import most_memory_mb
+from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.worker.lending import history
-from tequio_client.worker.lending.history import Goals, Pace, steered
+from tequio_client.worker.lending.history import DeviceGoals, DevicePace, adjust_pace
 
 AMBIENT_C = 35.0
 IDLE_W = 30.0
@@ -37,12 +37,12 @@ class Card:
 
 def run_card(card: Card, goal_c: float, *, seconds: int, rng: Random) -> list[tuple[float, int]]:
     """Temperature and share at each second, with a sensor of whole degrees and their noise."""
-    pace, seen = Pace(), []
-    goals = Goals(temperature_c=goal_c)
+    pace, seen = DevicePace(), []
+    goals = DeviceGoals(temperature_c=goal_c)
     for second in range(seconds):
         card.step(pace.percent / 100)
         told = float(round(card.chip_c + rng.uniform(-1, 1)))
-        pace = steered(pace, goals, told, None, second * 1_000)
+        pace = adjust_pace(pace, goals, told, None, second * 1_000)
         seen.append((card.chip_c, pace.percent))
     return seen
 
@@ -58,7 +58,7 @@ def test_a_card_settles_below_its_goal_and_does_not_swing(
     card: Card, goal_c: float, seed: int
 ) -> None:
     seen = run_card(card, goal_c, seconds=60 * MINUTE, rng=Random(seed))
-    assert all(history.LEAST_PERCENT <= share <= history.MOST_PERCENT for _, share in seen)
+    assert all(history.MIN_PERCENT <= share <= history.MAX_PERCENT for _, share in seen)
     settled = seen[40 * MINUTE :]
     degrees, shares = zip(*settled, strict=True)
     assert max(degrees) < goal_c + 0.5
@@ -90,42 +90,44 @@ def test_a_card_that_gets_too_hot_still_computes_as_much_as_its_cooler_allows() 
 
 
 def test_the_share_comes_back_when_the_room_gets_cooler() -> None:
-    pace = Pace(share=20.0)
+    pace = DevicePace(share=20.0)
     for second in range(0, 600, 5):
-        pace = steered(pace, Goals(temperature_c=80), 60.0, None, second * 1_000)
+        pace = adjust_pace(pace, DeviceGoals(temperature_c=80), 60.0, None, second * 1_000)
     assert pace.percent == 100
 
 
 def test_within_the_band_nothing_changes() -> None:
-    pace = Pace(share=57.0)
+    pace = DevicePace(share=57.0)
     for second in range(0, 600, 5):
-        pace = steered(pace, Goals(temperature_c=80), 77.0, None, second * 1_000)
+        pace = adjust_pace(pace, DeviceGoals(temperature_c=80), 77.0, None, second * 1_000)
     assert pace.percent == 57
 
 
 def test_it_thinks_every_five_seconds_however_often_it_is_asked() -> None:
-    often, seldom = Pace(), Pace()
+    often, seldom = DevicePace(), DevicePace()
     for tenth in range(600):
-        often = steered(often, Goals(temperature_c=80), 90.0, None, tenth * 100)
+        often = adjust_pace(often, DeviceGoals(temperature_c=80), 90.0, None, tenth * 100)
     for second in range(0, 60, 5):
-        seldom = steered(seldom, Goals(temperature_c=80), 90.0, None, second * 1_000)
+        seldom = adjust_pace(seldom, DeviceGoals(temperature_c=80), 90.0, None, second * 1_000)
     assert often.percent == seldom.percent < 100
 
 
 def test_a_reading_that_is_missing_gives_nothing_back() -> None:
-    pace = Pace()
+    pace = DevicePace()
     for second in range(0, 60, 5):
-        pace = steered(pace, Goals(temperature_c=80), 95.0, None, second * 1_000)
+        pace = adjust_pace(pace, DeviceGoals(temperature_c=80), 95.0, None, second * 1_000)
     low = pace.percent
     for second in range(60, 600, 5):
-        pace = steered(pace, Goals(temperature_c=80), None, None, second * 1_000)
+        pace = adjust_pace(pace, DeviceGoals(temperature_c=80), None, None, second * 1_000)
     assert pace.percent == low < 50
 
 
 def test_a_device_without_sensors_is_left_alone() -> None:
-    pace = Pace()
+    pace = DevicePace()
     for second in range(0, 600, 5):
-        pace = steered(pace, Goals(temperature_c=80, watts=100), None, None, second * 1_000)
+        pace = adjust_pace(
+            pace, DeviceGoals(temperature_c=80, watts=100), None, None, second * 1_000
+        )
     assert pace.percent == 100
 
 
@@ -139,14 +141,16 @@ def test_a_device_without_sensors_is_left_alone() -> None:
 def test_a_goal_of_watts_is_held_on_average(
     goal_w: int, full_w: int, noise: float, seed: int
 ) -> None:
-    rng, pace, drawn = Random(seed), Pace(), []
+    rng, pace, drawn = Random(seed), DevicePace(), []
     for second in range(30 * MINUTE):
         share = min(max(pace.percent / 100 + rng.uniform(-noise, noise), 0.0), 1.0)
         watts = IDLE_W + (full_w - IDLE_W) * share
-        pace = steered(pace, Goals(temperature_c=80, watts=goal_w), 60.0, watts, second * 1_000)
+        pace = adjust_pace(
+            pace, DeviceGoals(temperature_c=80, watts=goal_w), 60.0, watts, second * 1_000
+        )
         drawn.append(IDLE_W + (full_w - IDLE_W) * pace.percent / 100)
     settled = drawn[10 * MINUTE :]
-    least = IDLE_W + (full_w - IDLE_W) * history.LEAST_PERCENT / 100
+    least = IDLE_W + (full_w - IDLE_W) * history.MIN_PERCENT / 100
     assert sum(settled) / len(settled) <= max(goal_w * 1.02, least)
     if full_w < goal_w * 0.8:
         assert pace.percent == 100
@@ -165,11 +169,13 @@ def test_a_goal_of_watts_is_held_on_average(
 def test_the_share_keeps_its_bounds_whatever_the_sensors_say(
     share: float, readings: list[tuple[float | None, float | None, int]]
 ) -> None:
-    pace, at_ms = Pace(share=share), 0
+    pace, at_ms = DevicePace(share=share), 0
     for temperature_c, watts, passed_ms in readings:
         at_ms += passed_ms
-        pace = steered(pace, Goals(temperature_c=80, watts=200), temperature_c, watts, at_ms)
-        assert history.LEAST_PERCENT <= pace.percent <= history.MOST_PERCENT
+        pace = adjust_pace(
+            pace, DeviceGoals(temperature_c=80, watts=200), temperature_c, watts, at_ms
+        )
+        assert history.MIN_PERCENT <= pace.percent <= history.MAX_PERCENT
 
 
 @pytest.mark.parametrize(
@@ -187,11 +193,11 @@ def test_the_share_keeps_its_bounds_whatever_the_sensors_say(
     ],
 )
 def test_memory_leaves_room_for_the_desktop(total: int, chosen: int, most: int) -> None:
-    assert most_memory_mb(total, chosen) == most
+    assert usable_memory_mb(total, chosen) == most
 
 
 @pytest.mark.parametrize(
     ("cores", "chosen", "most"), [(16, 0, 15), (2, 0, 1), (1, 0, 1), (8, 3, 3), (8, 99, 8)]
 )
 def test_one_core_stays_free(cores: int, chosen: int, most: int) -> None:
-    assert history.threads(cores, chosen) == most
+    assert history.thread_count(cores, chosen) == most

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.rounds.announce import COMMITMENT_BYTES, Commitments
+from tequio_client.worker.rounds.announce import MAX_COMMITMENT_BYTES, CommitmentFilter
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.ids import RunId, from_text, to_text
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.round.round import is_trainer
 from tequio_shared.statements.runs import WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
@@ -24,14 +24,14 @@ class Place:
     """A round in training, its commitments, and a judge of them."""
 
     def __init__(self) -> None:
-        self.swarm: Swarm = swarm_in(State.ROUND_TRAIN, heard=2)
+        self.swarm: Swarm = swarm_in(RunState.ROUND_TRAIN, heard=2)
         commits = [one for one in self.swarm.entries if one.statement.type == "work.commit"]
         self.first, self.second = commits[:2]
         self.author = self.first.statement.author
         self.voice: Volunteer = next(one for one in self.swarm.volunteers if one.key == self.author)
         self.conflicts: list[tuple[Entry, Entry]] = []
         self.number = self.swarm.view.number
-        self.judge = Commitments(
+        self.judge = CommitmentFilter(
             self.swarm.net,
             self.swarm.manifest.run_id,
             self.round_of,
@@ -108,7 +108,7 @@ def test_what_nobody_may_send_is_the_forwarders_fault() -> None:
 
 def test_long_messages_cost_no_look() -> None:
     place = Place()
-    assert not place.judge.screen(place.author, place.first.leaf().ljust(COMMITMENT_BYTES + 1))
+    assert not place.judge.screen(place.author, place.first.leaf().ljust(MAX_COMMITMENT_BYTES + 1))
 
 
 def test_a_second_and_different_commitment_is_evidence_and_a_third_is_not_heard() -> None:

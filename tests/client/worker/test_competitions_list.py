@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tequio_client import clock
-from tequio_client.ipc.competitions import AskCompetitions, AskCurves, Competitions, Curves
+from tequio_client.ipc.competitions import (
+    AskCompetitions,
+    AskCurves,
+    CompetitionsReply,
+    CurvesReply,
+)
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.control.lists import SPOTS, CompetitionsList, RunsList, spots
-from tequio_client.worker.evaluator_role import Ours
-from tequio_client.worker.points.points_db import Outcome, Place, PointsBook
+from tequio_client.worker.control.lists import (
+    MAX_CURVE_ROUNDS,
+    CompetitionsList,
+    RunsList,
+    curve_rounds,
+)
+from tequio_client.worker.evaluator_role import JudgingRole
+from tequio_client.worker.points.points_db import PointsDatabase, RoundOutcome, RoundPlace
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.log.notes import Checkpoint
 from tests.support import shown_competitions
@@ -51,23 +61,23 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Iterator[PointsBook]:
-    made = PointsBook.opened(tmp_path, PeerKey(bytes([1]) * 32))
+def book(tmp_path: Path) -> Iterator[PointsDatabase]:
+    made = PointsDatabase.opened(tmp_path, PeerKey(bytes([1]) * 32))
     yield made
     made.close()
 
 
-async def onlooker(_answer: CompetitionAnswer) -> Ours:
-    return Ours()
+async def onlooker(_answer: CompetitionAnswer) -> JudgingRole:
+    return JudgingRole()
 
 
 @pytest.mark.trio
 async def test_each_competition_is_told_with_its_rules_the_decided_one_last(
-    scene: Scene, book: PointsBook
+    scene: Scene, book: PointsDatabase
 ) -> None:
     async with LedgerApi(scene.program.url) as api:
         found = await CompetitionsList(api, book.file, onlooker).answer(AskCompetitions())
-    assert isinstance(found, Competitions)
+    assert isinstance(found, CompetitionsReply)
     phases = [(row.name.removeprefix("Prose 2026 "), row.phase) for row in found.rows]
     assert phases == [
         ("open", "open"),
@@ -90,7 +100,7 @@ async def test_each_competition_is_told_with_its_rules_the_decided_one_last(
 
 @pytest.mark.trio
 async def test_the_result_has_ranks_and_intervals_and_twins_share_one(
-    scene: Scene, book: PointsBook
+    scene: Scene, book: PointsDatabase
 ) -> None:
     async with LedgerApi(scene.program.url) as api:
         lister = CompetitionsList(api, book.file, onlooker)
@@ -106,13 +116,13 @@ async def test_the_result_has_ranks_and_intervals_and_twins_share_one(
 
 
 @pytest.mark.trio
-async def test_our_points_are_those_that_were_proven(scene: Scene, book: PointsBook) -> None:
+async def test_our_points_are_those_that_were_proven(scene: Scene, book: PointsDatabase) -> None:
     checkpoint = Checkpoint(origin="o", size=100, root=sha256(b""))
-    outcome = Outcome(state="verified", trained=7_000_000, witnessed=500_000)
+    outcome = RoundOutcome(state="verified", trained=7_000_000, witnessed=500_000)
     for number, run in ((1, scene.nova), (2, scene.nova), (3, "another")):
-        place = Place(number=number, run=run, run_name="r", round=number, at_ms=number)
-        book.end_proven(place, number, outcome, checkpoint)
-    book.begin(Place(number=9, run=scene.nova, run_name="r", round=9, at_ms=9))
+        place = RoundPlace(number=number, run=run, run_name="r", round=number, at_ms=number)
+        book.record_proven_end(place, number, outcome, checkpoint)
+    book.add_round(RoundPlace(number=9, run=scene.nova, run_name="r", round=9, at_ms=9))
     async with LedgerApi(scene.program.url) as api:
         found = await CompetitionsList(api, book.file, onlooker).read()
     ours = {one.name: one.micropoints for one in found.rows[0].entrants}
@@ -120,12 +130,12 @@ async def test_our_points_are_those_that_were_proven(scene: Scene, book: PointsB
 
 
 @pytest.mark.trio
-async def test_curves_go_through_the_closed_rounds(scene: Scene, book: PointsBook) -> None:
+async def test_curves_go_through_the_closed_rounds(scene: Scene, book: PointsDatabase) -> None:
     runs = tuple(to_text(one.rules.run_id) for one in scene.shown.swarms)
     async with LedgerApi(scene.program.url) as api:
         lister = CompetitionsList(api, book.file, onlooker)
         found = await lister.answer(AskCurves(runs=(*runs, to_text(bytes(32)))))
-    assert isinstance(found, Curves)
+    assert isinstance(found, CurvesReply)
     assert [curve.run for curve in found.rows] == list(runs)
     nova, comet = (curve.points for curve in found.rows)
     assert [point.round for point in nova] == list(range(1, len(nova) + 1))
@@ -145,9 +155,9 @@ async def test_a_run_tells_where_its_heads_were_published(scene: Scene) -> None:
 
 @pytest.mark.parametrize("rounds", [0, 1, 2, 47, 48, 49, 1_841, 100_000])
 def test_a_curve_has_few_spots_that_stay_as_the_run_grows(rounds: int) -> None:
-    found = spots(rounds)
+    found = curve_rounds(rounds)
     assert found == sorted(set(found))
-    assert len(found) <= SPOTS + 3
+    assert len(found) <= MAX_CURVE_ROUNDS + 3
     assert found[-1:] == ([rounds] if rounds else [])
-    kept = set(found) & set(spots(rounds + 1))
+    kept = set(found) & set(curve_rounds(rounds + 1))
     assert len(kept) >= len(found) // 2

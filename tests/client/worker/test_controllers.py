@@ -16,12 +16,12 @@ from tequio_client.ipc.control import (
     AskDiagnostics,
     AskPoints,
     AskRuns,
-    Diagnostics,
-    Points,
+    DiagnosticsReply,
+    PointsReply,
     PointsRow,
 )
 from tequio_client.ipc.facts import SessionFacts
-from tequio_client.ipc.snapshot import Wish
+from tequio_client.ipc.snapshot import DesiredState
 from tequio_client.worker.control import server as module
 from tequio_shared.errors import UserFacingError
 from tests.support.paper_host import is_well, served
@@ -32,19 +32,21 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snapshot
 
 pytestmark = pytest.mark.trio
-HELLO = control.Hello(who="cli", build="test")
+HELLO = control.ControllerHello(who="cli", build="test")
 
 
 async def test_a_call_shows_wishes_and_asks(tmp_path: Path) -> None:
     def call() -> tuple[Snapshot, str]:
         with WorkerCall.to(tmp_path) as worker:
-            shown = worker.want(lambda one: Wish(number=one.wish.number + 1, lend=True))
-            return shown, worker.ask(AskDiagnostics(), Diagnostics).text
+            shown = worker.set_state(
+                lambda one: DesiredState(number=one.wish.number + 1, lend=True)
+            )
+            return shown, worker.ask(AskDiagnostics(), DiagnosticsReply).text
 
     async with served(tmp_path) as desk:
-        desk.wish = Wish(number=41)
+        desk.wish = DesiredState(number=41)
         shown, text = await trio.to_thread.run_sync(call)
-        assert shown.wish == desk.wish == Wish(number=42, lend=True)
+        assert shown.wish == desk.wish == DesiredState(number=42, lend=True)
         assert text == "all is well"
 
 
@@ -52,8 +54,8 @@ async def test_a_question_without_an_answer_is_said_and_ends_nothing(tmp_path: P
     def call() -> str:
         with WorkerCall.to(tmp_path) as worker:
             with pytest.raises(UserFacingError, match="nobody knows"):
-                worker.ask(AskRuns(), Diagnostics)
-            return worker.ask(AskDiagnostics(), Diagnostics).text
+                worker.ask(AskRuns(), DiagnosticsReply)
+            return worker.ask(AskDiagnostics(), DiagnosticsReply).text
 
     async with served(tmp_path):
         assert await trio.to_thread.run_sync(call) == "all is well"
@@ -65,10 +67,10 @@ async def test_a_call_over_the_loopback_shows_both_secrets(
     monkeypatch.setattr(control_socket, "UNIX", None)
     async with served(tmp_path):
         assert await trio.to_thread.run_sync(is_well, tmp_path)
-        port = control_socket.port_of(tmp_path)
+        port = control_socket.read_loopback_port(tmp_path)
         assert port is not None
         async with await trio.open_tcp_stream("127.0.0.1", port.port) as stranger:
-            await stranger.send_all(b"x" + port.asked)
+            await stranger.send_all(b"x" + port.caller_line)
             assert await stranger.receive_some(100) == b"", "nothing for whoever knows nothing"
 
 
@@ -76,8 +78,8 @@ async def test_an_answer_that_nobody_could_read_is_an_error_and_no_answer(tmp_pa
     def call() -> str:
         with WorkerCall.to(tmp_path) as worker:
             with pytest.raises(UserFacingError, match="not a message"):
-                worker.ask(AskPoints(), Points)
-            return worker.ask(AskDiagnostics(), Diagnostics).text
+                worker.ask(AskPoints(), PointsReply)
+            return worker.ask(AskDiagnostics(), DiagnosticsReply).text
 
     async with served(tmp_path) as desk:
         row = PointsRow(number=1, run="r", run_name="r", round=1, at_ms=1, state="verified")
@@ -117,7 +119,7 @@ class _Caller:
     [
         b"GET / HTTP/1.1\r\n\r\n",
         b"{}\n",
-        control.encode(control.Want(wish=Wish(number=9))),
+        control.encode(control.SetDesiredState(wish=DesiredState(number=9))),
         b"x" * (control.LINE_BYTES + 10) + b"\n",
     ],
     ids=["http", "empty", "no hello", "endless"],
@@ -135,15 +137,15 @@ async def test_who_does_not_say_hello_is_refused(tmp_path: Path, first: bytes) -
 
     async with served(tmp_path) as desk:
         answer = await trio.to_thread.run_sync(call)
-        assert answer is None or isinstance(answer, control.Refused)
-        assert desk.wish == Wish()
+        assert answer is None or isinstance(answer, control.RefuseController)
+        assert desk.wish == DesiredState()
         assert await trio.to_thread.run_sync(is_well, tmp_path)
 
 
 async def test_another_version_hears_what_to_do(tmp_path: Path) -> None:
     def call() -> control.FromWorker | None:
         caller = _Caller(tmp_path)
-        caller.say(control.encode(control.Hello(v=control.V + 1, who="app", build="9.9")))
+        caller.say(control.encode(control.ControllerHello(v=control.V + 1, who="app", build="9.9")))
         answer = caller.hear()
         assert caller.hear() is None, "it hangs up"
         caller.close()
@@ -151,7 +153,7 @@ async def test_another_version_hears_what_to_do(tmp_path: Path) -> None:
 
     async with served(tmp_path):
         answer = await trio.to_thread.run_sync(call)
-        assert isinstance(answer, control.Refused)
+        assert isinstance(answer, control.RefuseController)
         assert "restart both to finish the update" in answer.why
 
 
@@ -167,8 +169,8 @@ async def test_nonsense_after_the_hello_ends_that_connection_alone(tmp_path: Pat
 
     async with served(tmp_path):
         heard = await trio.to_thread.run_sync(call)
-        assert isinstance(heard[0], control.Welcome)
-        assert isinstance(heard[-2], control.Refused)
+        assert isinstance(heard[0], control.AcceptController)
+        assert isinstance(heard[-2], control.RefuseController)
         assert await trio.to_thread.run_sync(is_well, tmp_path)
 
 
@@ -176,7 +178,8 @@ async def test_what_a_controller_told_is_forgotten_when_it_is_gone(tmp_path: Pat
     def call() -> _Caller:
         caller = _Caller(tmp_path)
         caller.say(
-            control.encode(HELLO) + control.encode(control.Tell(facts=SessionFacts(idle_s=9)))
+            control.encode(HELLO)
+            + control.encode(control.ReportSessionFacts(facts=SessionFacts(idle_s=9)))
         )
         return caller
 
@@ -193,13 +196,13 @@ async def test_what_a_controller_told_is_forgotten_when_it_is_gone(tmp_path: Pat
 async def test_a_stranger_cannot_end_the_worker(tmp_path: Path) -> None:
     def call() -> control.FromWorker | None:
         caller = _Caller(tmp_path)
-        caller.say(control.encode(HELLO) + control.encode(control.Bye()))
+        caller.say(control.encode(HELLO) + control.encode(control.EndWorker()))
         heard = [caller.hear(), caller.hear(), caller.hear()]
         caller.close()
         return heard[-1]
 
     async with served(tmp_path):
-        assert isinstance(await trio.to_thread.run_sync(call), control.Shown)
+        assert isinstance(await trio.to_thread.run_sync(call), control.SnapshotMessage)
 
 
 async def test_a_controller_that_reads_nothing_is_hung_up_on(
@@ -211,7 +214,9 @@ async def test_a_controller_that_reads_nothing_is_hung_up_on(
     monkeypatch.setattr(module, "RESTING_S", 0.001)
     async with served(tmp_path) as desk:
         caller = await trio.to_thread.run_sync(_Caller, tmp_path)
-        caller.say(control.encode(HELLO) + control.encode(control.Tell(facts=SessionFacts())))
+        caller.say(
+            control.encode(HELLO) + control.encode(control.ReportSessionFacts(facts=SessionFacts()))
+        )
         while not desk.told:  # noqa: ASYNC110 - said elsewhere
             await trio.sleep(0.01)
         while desk.told:  # noqa: ASYNC110 - as above
@@ -228,7 +233,7 @@ async def test_too_many_controllers_are_turned_away_and_places_come_back(tmp_pat
         heard = []
         for one in callers:
             try:
-                heard.append(isinstance(one.hear(), control.Welcome))
+                heard.append(isinstance(one.hear(), control.AcceptController))
             except OSError:
                 heard.append(False)
         for one in callers:  # only now: a place that is given back goes to the next in the queue

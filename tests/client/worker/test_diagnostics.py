@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Decision, LedgerShown, Reason, Snapshot, Snooze, State, Wish
+from tequio_client.ipc.snapshot import (
+    Decision,
+    DesiredState,
+    LedgerView,
+    LendingReason,
+    LendingState,
+    Snapshot,
+    Snooze,
+)
 from tequio_client.worker.control import snapshot
 
 PRIVATE = "Secret Game"
@@ -17,23 +25,27 @@ PRIVATE = "Secret Game"
     "shown",
     [
         Snapshot(preferences=Preferences(exclusive=(PRIVATE, PRIVATE))),
-        Snapshot(wish=Wish(snooze=Snooze(game=PRIVATE))),
+        Snapshot(wish=DesiredState(snooze=Snooze(game=PRIVATE))),
         Snapshot(
             decision=Decision(
-                state=State.WAITING, reason=Reason.GAME, values={"program": PRIVATE, "x": 41}
+                state=LendingState.WAITING,
+                reason=LendingReason.GAME,
+                values={"program": PRIVATE, "x": 41},
             )
         ),
-        Snapshot(ledger=LedgerShown(problem=f"{Path.home()}/x")),
-        Snapshot(ledger=LedgerShown(url="https://me:Secret@ledger.example")),
+        Snapshot(ledger=LedgerView(problem=f"{Path.home()}/x")),
+        Snapshot(ledger=LedgerView(url="https://me:Secret@ledger.example")),
     ],
     ids=["exclusive", "snooze", "decision", "home", "password"],
 )
 def test_nothing_private_is_in_diagnostics(shown: Snapshot) -> None:
-    text = snapshot.text(shown)
+    text = snapshot.diagnostics_text(shown)
     assert "Secret" not in text
     assert str(Path.home()) not in text
 
 
 def test_what_is_not_private_stays() -> None:
-    decision = Decision(state=State.WAITING, reason=Reason.QUOTA, values={"gb": 4_711})
-    assert '"gb": 4711' in snapshot.text(Snapshot(decision=decision))
+    decision = Decision(
+        state=LendingState.WAITING, reason=LendingReason.QUOTA, values={"gb": 4_711}
+    )
+    assert '"gb": 4711' in snapshot.diagnostics_text(Snapshot(decision=decision))

@@ -11,57 +11,59 @@ import pytest
 from tequio_client.ipc.control import AskActivity
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import (
+    CurrentRoundView,
     Decision,
-    LedgerShown,
-    Reason,
-    RoundShown,
+    LedgerView,
+    LendingReason,
+    LendingState,
     Snapshot,
-    State,
     Status,
-    TrainerShown,
+    TrainerView,
 )
-from tequio_client.worker.points.activity import ActivityBook
-from tequio_client.worker.points.events import LOST_MS, Diary, Look, happened
+from tequio_client.worker.points.activity import ActivityDatabase
+from tequio_client.worker.points.events import LOST_MS, ActivityRecorder, Observation, derive_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 NOW_MS = 1_800_000_000_000
-LENDING = Decision(state=State.LENDING, reason=Reason.LENDING, share_percent=100)
-GAME = Decision(state=State.WAITING, reason=Reason.GAME, values={"program": "chess"})
-QUARANTINED = Decision(state=State.ATTENTION, reason=Reason.QUARANTINED, values={"problem": "x"})
-ROUND = RoundShown(run="r1", run_name="tiny", number=4)
+LENDING = Decision(state=LendingState.LENDING, reason=LendingReason.LENDING, share_percent=100)
+GAME = Decision(state=LendingState.WAITING, reason=LendingReason.GAME, values={"program": "chess"})
+QUARANTINED = Decision(
+    state=LendingState.ATTENTION, reason=LendingReason.QUARANTINED, values={"problem": "x"}
+)
+ROUND = CurrentRoundView(run="r1", run_name="tiny", number=4)
 STATUS = Status(peer="p", key="k", roles=("trainer",), state="round_train", head_round=3)
 CALM = Snapshot(
     at_ms=NOW_MS,
     decision=LENDING,
     status=STATUS,
     round=ROUND,
-    ledger=LedgerShown(is_reached=True, since_ms=NOW_MS - 60_000),
-    trainers=(TrainerShown(state="computing", pid=100),),
+    ledger=LedgerView(is_reached=True, since_ms=NOW_MS - 60_000),
+    trainers=(TrainerView(state="computing", pid=100),),
 )
 
 
 def look(
     *, at_s: int = 0, steady_s: int | None = None, standing: str = "", **changed: object
-) -> Look:
+) -> Observation:
     shown = msgspec.structs.replace(CALM, at_ms=NOW_MS + at_s * 1_000, **changed)
     steady_ms = (at_s if steady_s is None else steady_s) * 1_000
-    return Look(shown=shown, standing=standing, steady_ms=steady_ms)
+    return Observation(shown=shown, standing=standing, steady_ms=steady_ms)
 
 
-def codes(last: Look, now: Look) -> list[tuple[str, str]]:
-    return [(str(one.code), one.level) for one in happened(last, now)]
+def codes(last: Observation, now: Observation) -> list[tuple[str, str]]:
+    return [(str(one.code), one.level) for one in derive_events(last, now)]
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Iterator[ActivityBook]:
-    with closing(ActivityBook.opened(tmp_path, lambda: NOW_MS)) as opened:
+def book(tmp_path: Path) -> Iterator[ActivityDatabase]:
+    with closing(ActivityDatabase.opened(tmp_path, lambda: NOW_MS)) as opened:
         yield opened
 
 
-def written(book: ActivityBook) -> list[str]:
+def written(book: ActivityDatabase) -> list[str]:
     return [row.code for row in reversed(book.answer(AskActivity()).rows)]
 
 
@@ -113,47 +115,47 @@ def test_what_changed_is_told(
 
 def test_a_clock_that_goes_back_was_set_and_one_that_leaps_ahead_slept() -> None:
     assert codes(look(), look(at_s=-60, steady_s=1)) == [("clock-set", "warning")]
-    (event,) = happened(look(), look(at_s=-60, steady_s=1))
+    (event,) = derive_events(look(), look(at_s=-60, steady_s=1))
     assert event.values == {"seconds": -61}
     assert codes(look(), look(at_s=7_200, steady_s=1)) == []
     assert codes(look(), look(at_s=1, steady_s=3)) == [], "a little is nothing"
 
 
-def test_the_first_look_says_how_things_stand(book: ActivityBook) -> None:
-    Diary(book).look(look(decision=GAME))
+def test_the_first_look_says_how_things_stand(book: ActivityDatabase) -> None:
+    ActivityRecorder(book).observe(look(decision=GAME))
     rows = book.answer(AskActivity()).rows
     assert [row.code for row in rows] == ["decided", "worker-started"]
     assert rows[0].values == {"state": "waiting", "reason": "game", "program": "chess"}
 
 
-def test_a_ledger_is_lost_after_a_while_and_found_again(book: ActivityBook) -> None:
-    diary = Diary(book)
-    diary.look(look())
-    away = LedgerShown(since_ms=NOW_MS + 1_000, problem="no route")
+def test_a_ledger_is_lost_after_a_while_and_found_again(book: ActivityDatabase) -> None:
+    diary = ActivityRecorder(book)
+    diary.observe(look())
+    away = LedgerView(since_ms=NOW_MS + 1_000, problem="no route")
     for at_s in range(2, 30):
-        diary.look(look(at_s=at_s, ledger=away))
-    diary.look(look(at_s=31))
-    diary.look(look(at_s=32))
+        diary.observe(look(at_s=at_s, ledger=away))
+    diary.observe(look(at_s=31))
+    diary.observe(look(at_s=32))
     assert written(book)[2:] == ["ledger-lost", "ledger-found"]
     assert LOST_MS == 10_000
 
 
-def test_one_answer_that_did_not_come_is_no_event(book: ActivityBook) -> None:
-    diary = Diary(book)
-    diary.look(look())
-    diary.look(look(at_s=5, ledger=LedgerShown(since_ms=NOW_MS + 5_000)))
-    diary.look(look(at_s=6))
+def test_one_answer_that_did_not_come_is_no_event(book: ActivityDatabase) -> None:
+    diary = ActivityRecorder(book)
+    diary.observe(look())
+    diary.observe(look(at_s=5, ledger=LedgerView(since_ms=NOW_MS + 5_000)))
+    diary.observe(look(at_s=6))
     assert written(book) == ["worker-started", "decided"]
 
 
 def test_a_trainer_that_ended_by_itself_is_told_and_one_that_was_told_to_is_not(
-    book: ActivityBook,
+    book: ActivityDatabase,
 ) -> None:
-    diary = Diary(book)
-    diary.look(look())
-    diary.look(look(at_s=1, trainers=(TrainerShown(state="off"),)))
-    diary.look(look(at_s=2, trainers=(TrainerShown(state="starting", pid=101),)))
+    diary = ActivityRecorder(book)
+    diary.observe(look())
+    diary.observe(look(at_s=1, trainers=(TrainerView(state="off"),)))
+    diary.observe(look(at_s=2, trainers=(TrainerView(state="starting", pid=101),)))
     assert written(book)[2:] == ["trainer-restarted"]
-    diary.look(look(at_s=3, decision=GAME, trainers=(TrainerShown(state="off"),)))
-    diary.look(look(at_s=9, trainers=(TrainerShown(state="starting", pid=102),)))
+    diary.observe(look(at_s=3, decision=GAME, trainers=(TrainerView(state="off"),)))
+    diary.observe(look(at_s=9, trainers=(TrainerView(state="starting", pid=102),)))
     assert written(book)[3:] == ["decided", "decided"]

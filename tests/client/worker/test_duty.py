@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.duties import Duty, Own, duty
+from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_shared.ids import to_text
 from tequio_shared.limits import MEASURED_HEADS
-from tequio_shared.network.run import State, first_head
-from tequio_shared.round.manifest import Measure
+from tequio_shared.network.run import RunState, first_head
+from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import (
     HeadMeasure,
     HeadPromote,
@@ -48,7 +48,7 @@ def stopped(at: type[object], rounds: int = 1, rules: Manifest | None = None) ->
     return swarm
 
 
-def own_of(view: RunView, member: Dutiful) -> Own:
+def own_of(view: RunView, member: Dutiful) -> MemberState:
     """Say what the member holds as it is now, without the memory of what it said."""
     return replace(member.own(), said=(), ready_index=10_000)
 
@@ -62,41 +62,43 @@ def current(view: RunView) -> RoundView:
 def test_a_newcomer_fetches_the_first_head_before_it_says_anything() -> None:
     swarm = DutifulSwarm(swarms.tiny_manifest())
     ana = swarm.join("ana")
-    assert duty(swarm.view, ana.own()) == duties.FetchHead(first_head(swarm.manifest))
+    assert next_duty(swarm.view, ana.own()) == duties.FetchDuty(first_head(swarm.manifest))
 
 
 def test_who_holds_the_head_says_that_it_is_ready_once_per_roster() -> None:
     swarm = DutifulSwarm(swarms.tiny_manifest())
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest))
-    assert duty(swarm.view, own) == duties.Ready(-1)
-    assert duty(swarm.view, replace(own, ready_index=5)) == duties.Wait()
-    assert duty(swarm.view, replace(own, said=(duties.Ready(-1),))) == duties.Wait()
-    assert duty(swarm.view, replace(own, is_leaving=True)) == duties.Wait()
+    assert next_duty(swarm.view, own) == duties.ReadyDuty(-1)
+    assert next_duty(swarm.view, replace(own, ready_index=5)) == duties.WaitDuty()
+    assert next_duty(swarm.view, replace(own, said=(duties.ReadyDuty(-1),))) == duties.WaitDuty()
+    assert next_duty(swarm.view, replace(own, is_leaving=True)) == duties.WaitDuty()
 
 
 def test_who_may_not_compute_takes_leave_once_and_does_nothing_else() -> None:
     swarm = stopped(RoundOpen)
     ana = swarm.members[0]
     own = replace(own_of(swarm.view, ana), ready_index=5)
-    assert duty(swarm.view, own) == duties.Train(current(swarm.view).number)
+    assert next_duty(swarm.view, own) == duties.TrainDuty(current(swarm.view).number)
     resting = replace(own, resting="a game runs")
-    assert duty(swarm.view, resting) == duties.TakeLeave(5)
-    said = duty(swarm.view, replace(resting, said=(duties.TakeLeave(5),)))
-    left = duty(swarm.view, replace(resting, ready_index=None))
-    assert isinstance(said, duties.Wait)
-    assert isinstance(left, duties.Wait)
+    assert next_duty(swarm.view, resting) == duties.LeaveDuty(5)
+    said = next_duty(swarm.view, replace(resting, said=(duties.LeaveDuty(5),)))
+    left = next_duty(swarm.view, replace(resting, ready_index=None))
+    assert isinstance(said, duties.WaitDuty)
+    assert isinstance(left, duties.WaitDuty)
     assert left.reason == "a game runs"
 
 
 def test_who_left_is_ready_anew_though_the_last_roster_has_it() -> None:
     swarm = stopped(RoundOpen)
     ana, at = swarm.members[0], current(swarm.view).roster_index
-    trained = (duties.Train(current(swarm.view).number), duties.Ready(-1))
+    trained = (duties.TrainDuty(current(swarm.view).number), duties.ReadyDuty(-1))
     own = replace(own_of(swarm.view, ana), ready_index=at - 1, said=trained)
-    assert isinstance(duty(swarm.view, own), duties.Wait)  # the roster has it, and it stays
+    assert isinstance(
+        next_duty(swarm.view, own), duties.WaitDuty
+    )  # the roster has it, and it stays
     left = replace(own, ready_index=None, left_at=at + 3)
-    assert duty(swarm.view, left) == duties.Ready(at + 3)
-    assert isinstance(duty(swarm.view, replace(left, ready_index=at + 4)), duties.Wait)
+    assert next_duty(swarm.view, left) == duties.ReadyDuty(at + 3)
+    assert isinstance(next_duty(swarm.view, replace(left, ready_index=at + 4)), duties.WaitDuty)
 
 
 def test_a_head_is_measured_once_in_so_many_rounds_when_there_is_nothing_else_to_do() -> None:
@@ -105,16 +107,16 @@ def test_a_head_is_measured_once_in_so_many_rounds_when_there_is_nothing_else_to
     assert head is not None
     own = replace(own_of(swarm.view, ana), held=head, measures_every=head.round)
     waits = replace(own, said=tuple(_duties(swarm.view, own)))
-    assert duty(swarm.view, waits) == duties.Measure(head)
-    assert isinstance(duty(swarm.view, replace(waits, measured=head.round)), duties.Wait)
+    assert next_duty(swarm.view, waits) == duties.MeasureDuty(head)
+    assert isinstance(next_duty(swarm.view, replace(waits, measured=head.round)), duties.WaitDuty)
     lately = replace(waits, measures_every=head.round + 1, measured=0)
-    assert isinstance(duty(swarm.view, lately), duties.Wait)
-    assert isinstance(duty(swarm.view, replace(waits, measures_every=0)), duties.Wait)
+    assert isinstance(next_duty(swarm.view, lately), duties.WaitDuty)
+    assert isinstance(next_duty(swarm.view, replace(waits, measures_every=0)), duties.WaitDuty)
 
 
 def drawing(rounds: int) -> tuple[DutifulSwarm, Dutiful]:
     """Stop a swarm whose run measures at a promotion; give a member that was drawn, too."""
-    rules = msgspec.structs.replace(swarms.tiny_manifest(most=3), measure=Measure(every=1))
+    rules = msgspec.structs.replace(swarms.tiny_manifest(most=3), measure=MeasureRules(every=1))
     swarm = stopped(HeadPromote, rounds, rules)
     assert swarm.view.drawn is not None
     drawn = swarm.view.drawn.drawn
@@ -127,8 +129,8 @@ def test_a_drawn_member_measures_the_head_once_when_there_is_nothing_else_to_do(
     assert draw is not None
     own = replace(own_of(swarm.view, ana), held=draw.head)
     waits = replace(own, said=tuple(_duties(swarm.view, own)))
-    asked = duties.Measure(draw.head, is_drawn=True)
-    assert duty(swarm.view, waits) == asked
+    asked = duties.MeasureDuty(draw.head, is_drawn=True)
+    assert next_duty(swarm.view, waits) == asked
     cases = {
         "said": replace(waits, said=(*waits.said, asked)),
         "leaving": replace(waits, is_leaving=True),
@@ -137,10 +139,10 @@ def test_a_drawn_member_measures_the_head_once_when_there_is_nothing_else_to_do(
         "no weights": replace(waits, held=None),
     }
     for name, own in cases.items():
-        assert not isinstance(duty(swarm.view, own), duties.Measure), name
+        assert not isinstance(next_duty(swarm.view, own), duties.MeasureDuty), name
     body = HeadMeasure(head=to_text(draw.head.hash), millibits=1, size_bytes=1, tokens=1)
-    draw.said[ana.key] = body
-    assert not isinstance(duty(swarm.view, waits), duties.Measure)
+    draw.measures[ana.key] = body
+    assert not isinstance(next_duty(swarm.view, waits), duties.MeasureDuty)
 
 
 def test_a_drawn_head_is_measured_while_its_weights_stay_though_a_newer_one_is_held() -> None:
@@ -150,17 +152,17 @@ def test_a_drawn_head_is_measured_while_its_weights_stay_though_a_newer_one_is_h
     while ana.own().held in (None, draw.head):
         assert swarm.step()
     assert swarm.view.drawn is draw
-    draw.said.clear()
+    draw.measures.clear()
     own = own_of(swarm.view, ana)
     waits = replace(own, said=tuple(_duties(swarm.view, own)))
-    assert isinstance(duty(swarm.view, waits), duties.Wait)
+    assert isinstance(next_duty(swarm.view, waits), duties.WaitDuty)
     kept = replace(waits, has_weights=[draw.head].__contains__)
-    assert duty(swarm.view, kept) == duties.Measure(draw.head, is_drawn=True)
+    assert next_duty(swarm.view, kept) == duties.MeasureDuty(draw.head, is_drawn=True)
 
 
 def test_where_rounds_are_short_the_oldest_head_is_measured_first_while_it_is_asked_for() -> None:
     rules = msgspec.structs.replace(
-        swarms.tiny_manifest(most=MEASURED_HEADS + 2), measure=Measure(every=1)
+        swarms.tiny_manifest(most=MEASURED_HEADS + 2), measure=MeasureRules(every=1)
     )
     swarm = stopped(HeadPromote, MEASURED_HEADS, rules)
     draws = list(swarm.view.draws.open)
@@ -168,20 +170,20 @@ def test_where_rounds_are_short_the_oldest_head_is_measured_first_while_it_is_as
     ana = swarm.members[0]
     for draw in draws:
         draw.drawn = (ana.key,)
-        draw.said.clear()
+        draw.measures.clear()
     own = replace(own_of(swarm.view, ana), has_weights=lambda head: head.round != 1)
     waits = replace(own, said=tuple(_duties(swarm.view, own)))
-    asked = [duties.Measure(draw.head, is_drawn=True) for draw in draws]
-    assert duty(swarm.view, waits) == asked[0]
+    asked = [duties.MeasureDuty(draw.head, is_drawn=True) for draw in draws]
+    assert next_duty(swarm.view, waits) == asked[0]
     begun = replace(waits, said=(*waits.said, asked[0]))
-    assert duty(swarm.view, begun) == asked[2], "of the head between the weights are gone"
+    assert next_duty(swarm.view, begun) == asked[2], "of the head between the weights are gone"
     while swarm.view.draws.open[0] is draws[0]:
         assert swarm.step()
     assert swarm.view.draws.open[-1].head.round == MEASURED_HEADS
     own = own_of(swarm.view, ana)
     late = replace(own, has_weights=draws[0].head.__eq__)
     waits = replace(late, said=tuple(_duties(swarm.view, late)))
-    assert duty(swarm.view, waits) != asked[0], "of that head no measure is taken any more"
+    assert next_duty(swarm.view, waits) != asked[0], "of that head no measure is taken any more"
 
 
 def test_for_our_own_eyes_we_measure_only_what_nobody_was_drawn_for() -> None:
@@ -189,11 +191,11 @@ def test_for_our_own_eyes_we_measure_only_what_nobody_was_drawn_for() -> None:
     assert swarm.view.drawn is not None
     head = swarm.view.drawn.head
     own = replace(own_of(swarm.view, ana), held=head, measures_every=1)
-    done = duties.Measure(head, is_drawn=True)
+    done = duties.MeasureDuty(head, is_drawn=True)
     waits = replace(own, said=(*_duties(swarm.view, own), done))
-    assert isinstance(duty(swarm.view, waits), duties.Wait)
+    assert isinstance(next_duty(swarm.view, waits), duties.WaitDuty)
     swarm.view.draws.open.clear()
-    assert duty(swarm.view, waits) == duties.Measure(head)
+    assert next_duty(swarm.view, waits) == duties.MeasureDuty(head)
 
 
 def test_a_drawn_member_measures_the_last_head_before_it_is_done() -> None:
@@ -201,20 +203,20 @@ def test_a_drawn_member_measures_the_last_head_before_it_is_done() -> None:
     swarm.run()
     draw = swarm.view.drawn
     assert draw is not None
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     ana = next(member for member in swarm.members if member.key in draw.drawn)
     own = replace(own_of(swarm.view, ana), held=draw.head)
-    asked = duties.Measure(draw.head, is_drawn=True)
-    assert duty(swarm.view, own) == asked
-    assert duty(swarm.view, replace(own, said=(asked,))) == duties.Done()
-    assert duty(swarm.view, replace(own, is_leaving=True)) == duties.Done()
+    asked = duties.MeasureDuty(draw.head, is_drawn=True)
+    assert next_duty(swarm.view, own) == asked
+    assert next_duty(swarm.view, replace(own, said=(asked,))) == duties.RunEnded()
+    assert next_duty(swarm.view, replace(own, is_leaving=True)) == duties.RunEnded()
 
 
-def _duties(view: RunView, own: Own) -> list[duties.Duty]:
+def _duties(view: RunView, own: MemberState) -> list[duties.Duty]:
     """What it would say first."""
     found: list[duties.Duty] = []
-    while not isinstance(now := duty(view, replace(own, said=tuple(found))), duties.Wait):
-        if isinstance(now, duties.Measure):
+    while not isinstance(now := next_duty(view, replace(own, said=tuple(found))), duties.WaitDuty):
+        if isinstance(now, duties.MeasureDuty):
             break
         found.append(now)
     return found
@@ -224,36 +226,36 @@ def test_a_quarantined_key_asks_for_nothing_until_its_term_is_over() -> None:
     swarm = DutifulSwarm(swarms.tiny_manifest())
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest), ready_index=5)
     held_back = replace(own, outside="quarantined until tomorrow", removed_at=7)
-    waits = duty(swarm.view, held_back)
-    assert isinstance(waits, duties.Wait)
+    waits = next_duty(swarm.view, held_back)
+    assert isinstance(waits, duties.WaitDuty)
     assert waits.reason == "quarantined until tomorrow"
     served = replace(held_back, outside="")
-    assert duty(swarm.view, served) == duties.Ready(7)
-    assert duty(swarm.view, replace(served, ready_index=8)) == duties.Wait()
+    assert next_duty(swarm.view, served) == duties.ReadyDuty(7)
+    assert next_duty(swarm.view, replace(served, ready_index=8)) == duties.WaitDuty()
 
 
 def test_an_open_round_is_trained_in_unless_the_head_is_another() -> None:
     swarm = stopped(RoundOpen)
     own = own_of(swarm.view, swarm.members[0])
-    assert duty(swarm.view, own) == duties.Train(1)
-    assert duty(swarm.view, replace(own, said=(duties.Train(1),))) == duties.Wait()
+    assert next_duty(swarm.view, own) == duties.TrainDuty(1)
+    assert next_duty(swarm.view, replace(own, said=(duties.TrainDuty(1),))) == duties.WaitDuty()
     assert own.held is not None
     wrong = replace(own.held, round=7)
-    target = duties.FetchHead(first_head(swarm.manifest))
-    assert duty(swarm.view, replace(own, held=wrong)) == target
+    target = duties.FetchDuty(first_head(swarm.manifest))
+    assert next_duty(swarm.view, replace(own, held=wrong)) == target
 
 
 def test_a_proof_comes_before_the_weights() -> None:
     swarm = stopped(RoundWitness)
     own = own_of(swarm.view, swarm.members[0])
-    assert duty(swarm.view, replace(own, held=None)) == duties.Prove(1)
+    assert next_duty(swarm.view, replace(own, held=None)) == duties.ProveDuty(1)
 
 
 def test_a_closed_round_is_computed_on_at_once() -> None:
     swarm = stopped(RoundClose)
     own = own_of(swarm.view, swarm.members[0])
     assert own.held is not None
-    assert duty(swarm.view, own) == duties.Advance(own.closed[own.held.hash])
+    assert next_duty(swarm.view, own) == duties.AdvanceDuty(own.closed[own.held.hash])
 
 
 @attack("M7", layer="coord", ends="retried until a quorum attests the head, then that is fetched")
@@ -262,28 +264,28 @@ def test_who_cannot_compute_the_head_goes_on_trying_until_it_is_canonical() -> N
     own = own_of(swarm.view, swarm.members[0])
     assert own.held is not None
     stuck = replace(own, stuck=(own.held.hash,))
-    assert isinstance(duty(swarm.view, stuck), duties.Advance)
+    assert isinstance(next_duty(swarm.view, stuck), duties.AdvanceDuty)
     while not isinstance(swarm.entries[-1].statement.body, HeadPromote):
         assert swarm.step()
     assert swarm.view.head is not None
-    assert duty(swarm.view, stuck) == duties.FetchHead(swarm.view.head)
+    assert next_duty(swarm.view, stuck) == duties.FetchDuty(swarm.view.head)
 
 
 def test_a_head_on_its_way_stays_wanted_while_closed_rounds_lead_on_from_it() -> None:
     swarm = stopped(HeadPromote, rounds=2)
     first = first_head(swarm.manifest)
     own = replace(own_of(swarm.view, swarm.members[0]), held=None, fetching=first)
-    assert duty(swarm.view, own) == duties.FetchHead(first)
+    assert next_duty(swarm.view, own) == duties.FetchDuty(first)
     assert swarm.view.head is not None
     lost = replace(own, closed={})
-    assert duty(swarm.view, lost) == duties.FetchHead(swarm.view.head)
+    assert next_duty(swarm.view, lost) == duties.FetchDuty(swarm.view.head)
 
 
 def test_nobody_is_ready_for_a_round_whose_head_it_cannot_state() -> None:
     swarm = stopped(RoundClose)
     own = replace(own_of(swarm.view, swarm.members[0]), key=swarms.signer("new").key, closed={})
     assert own.held is not None
-    assert duty(swarm.view, replace(own, ready_index=None)) == duties.Wait()
+    assert next_duty(swarm.view, replace(own, ready_index=None)) == duties.WaitDuty()
 
 
 def test_a_finished_run_leaves_nothing_to_do() -> None:
@@ -291,8 +293,8 @@ def test_a_finished_run_leaves_nothing_to_do() -> None:
     for name in ("ana", "bo"):
         swarm.join(name)
     swarm.run()
-    assert swarm.view.state is State.FINISHED
-    assert duty(swarm.view, swarm.members[0].own()) == duties.Done()
+    assert swarm.view.state is RunState.FINISHED
+    assert next_duty(swarm.view, swarm.members[0].own()) == duties.RunEnded()
 
 
 def test_who_is_a_round_behind_when_the_run_ends_computes_the_last_head() -> None:
@@ -300,11 +302,11 @@ def test_who_is_a_round_behind_when_the_run_ends_computes_the_last_head() -> Non
     member = swarm.members[0]
     before = own_of(swarm.view, member)
     swarm.run()
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     late = replace(member.own(), held=before.held, closed=before.closed)
     assert late.held is not None
     assert late.held != swarm.view.head
-    assert duty(swarm.view, late) == duties.Advance(before.closed[late.held.hash])
+    assert next_duty(swarm.view, late) == duties.AdvanceDuty(before.closed[late.held.hash])
     for cannot in (
         replace(late, stuck=(late.held.hash,)),
         replace(late, resting="a game runs"),
@@ -312,7 +314,7 @@ def test_who_is_a_round_behind_when_the_run_ends_computes_the_last_head() -> Non
         replace(late, is_dear=lambda _: True),
         replace(late, closed={}),
     ):
-        assert duty(swarm.view, cannot) == duties.Done()
+        assert next_duty(swarm.view, cannot) == duties.RunEnded()
 
 
 def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
@@ -320,13 +322,13 @@ def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
     for name in ("ana", "bo", "cleo", "dani"):
         swarm.join(name)
     swarm.run()
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     assert (swarm.view.closed, swarm.view.voided) == (4, 0)
     assert swarm.refused == {}
 
 
 def test_members_who_do_their_duty_leave_a_curve_in_the_log() -> None:
-    rules = msgspec.structs.replace(swarms.tiny_manifest(most=4), measure=Measure(every=2))
+    rules = msgspec.structs.replace(swarms.tiny_manifest(most=4), measure=MeasureRules(every=2))
     swarm = DutifulSwarm(rules)
     for name in ("ana", "bo", "cleo", "dani"):
         swarm.join(name)
@@ -348,7 +350,7 @@ def test_a_run_survives_that_everybody_loses_its_memory_at_once(after: type[obje
     for member in swarm.members:
         swarm.restart(member)
     swarm.run()
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     assert swarm.view.closed >= 2
 
 
@@ -368,6 +370,6 @@ def test_nobody_who_does_its_duty_gets_stuck(
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run(mishaps=mishaps)
-    assert swarm.view.state is State.FINISHED
+    assert swarm.view.state is RunState.FINISHED
     assert swarm.view.closed >= 1
     assert all(isinstance(what, Duty) for what in swarm.done)

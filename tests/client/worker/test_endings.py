@@ -6,7 +6,7 @@ import pytest
 
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker import shutdown
-from tequio_client.worker.shutdown import BrokenRulesError, first_of
+from tequio_client.worker.shutdown import BrokenRulesError, first_error
 from tequio_shared.errors import MalformedError, UserFacingError
 
 URL = "https://ledger.example"
@@ -16,9 +16,12 @@ def sentence(error: Exception) -> str:
     """What a person reads when this error ends a program, alone or in a group."""
     told = set()
     for raised in (error, ExceptionGroup("g", [ExceptionGroup("h", [error])])):
-        with pytest.raises((UserFacingError, ExceptionGroup)) as caught, shutdown.reached(URL):
+        with (
+            pytest.raises((UserFacingError, ExceptionGroup)) as caught,
+            shutdown.explain_unreachable_ledger(URL),
+        ):
             raise raised
-        told.add(str(first_of(caught.value)))
+        told.add(str(first_error(caught.value)))
     (only,) = told
     return only
 
@@ -51,11 +54,14 @@ def test_a_ledger_that_is_away_or_none_is_named(error: Exception) -> None:
 
 def test_of_several_errors_the_fork_is_told() -> None:
     errors = [LedgerUnavailableError("away"), LogForkedError("two roots")]
-    with pytest.raises((UserFacingError, ExceptionGroup)) as caught, shutdown.named(URL):
+    with (
+        pytest.raises((UserFacingError, ExceptionGroup)) as caught,
+        shutdown.explain_untrusted_log(URL),
+    ):
         raise ExceptionGroup("both", errors)
-    assert "two roots" in str(first_of(caught.value))
+    assert "two roots" in str(first_error(caught.value))
 
 
 def test_other_errors_pass() -> None:
-    with pytest.raises(ExceptionGroup), shutdown.reached(URL):
+    with pytest.raises(ExceptionGroup), shutdown.explain_unreachable_ledger(URL):
         raise ExceptionGroup("a bug", [KeyError("x")])

@@ -12,11 +12,11 @@ import pytest
 import trio
 
 from tequio_client.invitation_link import InvitationLink
-from tequio_client.worker.ledger.account import enter
+from tequio_client.worker.ledger.account import register_by_invitation
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.tiles import bundle, parse_bundle
+from tequio_shared.log.tiles import encode_bundle, parse_bundle
 from tequio_shared.statements.network import InviteOpen
 from tequio_shared.statements.statement import Entry
 from tests.support.attack_table import attack
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.ledgers import Served
+
 
 SEED = bytes([91]) * 32
 
@@ -49,7 +50,7 @@ def invited(ledger: Served, address: str) -> InvitationLink:
     host.seq, host.last = known["last_seq"], digest_from_text(known["last_hash"])
     until = now_ms() + 3_600_000
     body = InviteOpen(invitation=to_text(link.signer.key), uses=1, until=until, run="")
-    content = bundle([host.say(body, now_ms()).leaf()])
+    content = encode_bundle([host.say(body, now_ms()).leaf()])
     (item,) = httpx.post(f"{ledger.url}/v1/statements", content=content).json()["items"]
     assert item["status"] == "logged"
     return link
@@ -66,7 +67,7 @@ def stripping(url: str) -> Iterator[str]:
         def do_POST(self) -> None:  # the library's name
             entries = map(Entry.parse, parse_bundle(self.rfile.read(self._length())))
             bare = [Entry(one.signatures[:1], one.statement).leaf() for one in entries]
-            self._answer(http.post(self.path, content=bundle(bare)))
+            self._answer(http.post(self.path, content=encode_bundle(bare)))
 
         def _length(self) -> int:
             return int(self.headers["content-length"])
@@ -101,13 +102,15 @@ def test_a_guest_whose_invitation_was_left_out_on_the_way_is_told(
     with stripping(ledger.url) as between:
         link = invited(ledger, between)
         with pytest.raises(UserFacingError, match=r"without the invitation.s signature"):
-            enter(link, tmp_path / "guest")
-        assert "without this invitation" in enter(link, tmp_path / "guest"), (
+            register_by_invitation(link, tmp_path / "guest")
+        assert "without this invitation" in register_by_invitation(link, tmp_path / "guest"), (
             "and not: joined before"
         )
     direct = InvitationLink(ledger=ledger.url, network=ledger.net, seed=SEED)
-    assert enter(direct, tmp_path / "new").endswith("invited"), "the link is not used up"
-    assert "already joined with this invitation" in enter(direct, tmp_path / "new")
+    assert register_by_invitation(direct, tmp_path / "new").endswith("by invitation"), (
+        "the link is not used up"
+    )
+    assert "already joined with this invitation" in register_by_invitation(direct, tmp_path / "new")
 
 
 @pytest.mark.trio

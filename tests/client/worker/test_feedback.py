@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tequio_client.worker.rounds import feedback as feedbacks
-from tequio_client.worker.rounds.feedback import NOTE, PIECE_BYTES, Feedback
-from tequio_client.worker.store.trees import cut_bytes
+from tequio_client.worker.rounds.feedback import NOTE_FILE, PIECE_BYTES, ErrorFeedback
+from tequio_client.worker.store.trees import hash_bytes
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, sha256
 from tests.support.swarm import signer
 
@@ -27,8 +27,8 @@ def content(round_: int) -> bytes:
     return sha256(round_.to_bytes(4, "big")) * (SIZE // 32)
 
 
-def header(round_: int) -> Header:
-    return Header(
+def header(round_: int) -> ContributionHeader:
+    return ContributionHeader(
         algorithm=1,
         bits=2,
         k=8,
@@ -42,21 +42,21 @@ def header(round_: int) -> Header:
         base_head=HeadHash(bytes(32)),
         trainer=signer("ana").key,
         payload_root=sha256(b"payload"),
-        feedback_root=cut_bytes(content(round_), PIECE_BYTES).ref.root,
+        feedback_root=hash_bytes(content(round_), PIECE_BYTES).ref.root,
     )
 
 
-def opened(folder: Path) -> Feedback:
-    return Feedback(folder / "feedback", RUN)
+def opened(folder: Path) -> ErrorFeedback:
+    return ErrorFeedback(folder / "feedback", RUN)
 
 
-def take(feedback: Feedback, folder: Path, round_: int) -> None:
+def take(feedback: ErrorFeedback, folder: Path, round_: int) -> None:
     left = folder / f"left-{round_}"
     left.write_bytes(content(round_))
-    feedback.take(left, header(round_))
+    feedback.store(left, header(round_))
 
 
-def held(feedback: Feedback) -> bytes | None:
+def held(feedback: ErrorFeedback) -> bytes | None:
     return feedback.path.read_bytes() if feedback.path else None
 
 
@@ -80,7 +80,7 @@ def test_two_files_at_most_are_kept_and_none_that_nobody_needs(tmp_path: Path) -
     feedback = opened(tmp_path)
     for round_ in range(1, 6):
         take(feedback, tmp_path, round_)
-        files = [one for one in files_of(tmp_path) if one.name != NOTE]
+        files = [one for one in files_of(tmp_path) if one.name != NOTE_FILE]
         assert len(files) == min(round_, 2)
         assert sum(one.stat().st_size for one in files) <= 2 * SIZE
         feedback.settle(round_, was_accepted=True)
@@ -102,7 +102,7 @@ def test_an_algorithm_that_holds_nothing_back_leaves_nothing(tmp_path: Path) -> 
     feedback = opened(tmp_path)
     take(feedback, tmp_path, 1)
     feedback.settle(1, was_accepted=True)
-    feedback.take(tmp_path / "none", replace(header(2), feedback_root=ZERO_DIGEST))
+    feedback.store(tmp_path / "none", replace(header(2), feedback_root=ZERO_DIGEST))
     feedback.settle(2, was_accepted=True)
     assert feedback.path is None
 
@@ -111,14 +111,14 @@ def test_a_file_that_is_not_what_the_header_says_is_refused(tmp_path: Path) -> N
     feedback = opened(tmp_path)
     (tmp_path / "left").write_bytes(content(7))
     with pytest.raises(PeerError, match="does not match its header"):
-        feedback.take(tmp_path / "left", header(1))
+        feedback.store(tmp_path / "left", header(1))
     with pytest.raises(PeerError, match="does not match its header"):
-        feedback.take(tmp_path / "missing", header(1))
+        feedback.store(tmp_path / "missing", header(1))
     assert feedback.open_header is None
 
 
 def test_runs_do_not_share_and_an_ended_one_leaves_nothing(tmp_path: Path) -> None:
-    one, other = opened(tmp_path), Feedback(tmp_path / "feedback", RunId(sha256(b"other")))
+    one, other = opened(tmp_path), ErrorFeedback(tmp_path / "feedback", RunId(sha256(b"other")))
     take(one, tmp_path, 1)
     one.settle(1, was_accepted=True)
     assert other.path is None
@@ -132,7 +132,7 @@ def test_runs_do_not_share_and_an_ended_one_leaves_nothing(tmp_path: Path) -> No
 def test_a_damaged_note_is_survived(tmp_path: Path, damage: bytes) -> None:
     feedback = opened(tmp_path)
     take(feedback, tmp_path, 1)
-    (note,) = (tmp_path / "feedback").glob(f"*/{NOTE}")
+    (note,) = (tmp_path / "feedback").glob(f"*/{NOTE_FILE}")
     note.write_bytes(damage)
     again = opened(tmp_path)
     assert (again.path, again.open_header) == (None, None)

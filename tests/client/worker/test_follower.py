@@ -20,7 +20,7 @@ from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.log.merkle import inclusion_proof, verify_consistency
 from tequio_shared.log.notes import sign_checkpoint
-from tequio_shared.log.policy import ForkEvidence, is_proof
+from tequio_shared.log.policy import ForkEvidence, proves_fork
 from tests.support.memory_log import (
     LOG_SIGNER,
     LogServer,
@@ -185,7 +185,7 @@ async def test_a_log_that_does_not_continue_the_remembered_one_is_refused(
                 await anext(entries)
         (path,) = (tmp_path / "alarms").iterdir()
         evidence = msgspec.json.decode(path.read_bytes(), type=ForkEvidence)
-        assert is_proof(evidence) is (count == 398), "two roots of one size need no proof"
+        assert proves_fork(evidence) is (count == 398), "two roots of one size need no proof"
         before = path.read_bytes(), path.stat().st_mtime_ns
         for start in (100, 7):  # as often as somebody starts the program again
             async with reading(server, tmp_path, after=start) as entries:

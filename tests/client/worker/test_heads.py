@@ -17,14 +17,14 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.rounds import head as heads_module
 from tequio_client.worker.rounds.catch_up import payload_refs
-from tequio_client.worker.rounds.head import Heads
-from tequio_client.worker.rounds.workdir import FILE, MOST, KeptHeads
-from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.rounds.head import HeadKeeper
+from tequio_client.worker.rounds.workdir import HEADS_FILE, MAX_HEADS, RecordedHeads
+from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError
-from tequio_shared.head.contribution import Expected, RecordShape
+from tequio_shared.head.contribution import ExpectedContribution, RecordShape
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.worker.rounds.context import Means
+    from tequio_client.worker.rounds.context import RunContext
     from tequio_shared.ids import PeerKey
 
 
@@ -57,7 +57,7 @@ class PaperRoom:
 class Scene:
     """Our heads, our store, and another peer with its own."""
 
-    heads: Heads
+    heads: HeadKeeper
     ours: Store
     theirs: Store
     exchange: Exchange
@@ -71,7 +71,7 @@ async def scene(folder: Path, base: Head | None = None) -> AsyncIterator[Scene]:
     async with two_peers() as (there, here), LedgerApi(memory_log.unused_url()) as api:
         BlobServer(there, theirs)
         async with Fetcher(here, ours, rng=random.Random(1)) as fetcher:
-            exchange = Exchange(store=ours, fetcher=fetcher, ledger=api, peers=here.connected)
+            exchange = Exchange(store=ours, fetcher=fetcher, ledger=api, peers=here.connected_peers)
             means = SimpleNamespace(
                 manifest=SimpleNamespace(
                     run_id=RUN, layout=SimpleNamespace(elements=len(WEIGHTS) // 4)
@@ -79,12 +79,12 @@ async def scene(folder: Path, base: Head | None = None) -> AsyncIterator[Scene]:
                 store=ours,
                 exchange=exchange,
                 workroom=PaperRoom(),
-                kept=KeptHeads(folder, RUN),
+                kept=RecordedHeads(folder, RUN),
                 base=base,
             )
             with trio.fail_after(60):
                 yield Scene(
-                    heads=Heads(cast("Means", means)),
+                    heads=HeadKeeper(cast("RunContext", means)),
                     ours=ours,
                     theirs=theirs,
                     exchange=exchange,
@@ -156,7 +156,7 @@ def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> Accep
         )
         for payload in payloads
     )
-    expected = Expected(
+    expected = ExpectedContribution(
         shape=shape,
         chunks=4,
         run_id=RUN,
@@ -182,7 +182,7 @@ async def test_contributions_that_nobody_has_are_given_up(
         assert len(list(payload_refs(closed))) == 2
         with pytest.raises((PeerError, ExceptionGroup)) as caught:
             await now.heads.advance(closed)
-        assert "no contribution of round 8 arrived for" in str(first_of(caught.value))
+        assert "no contribution of round 8 arrived for" in str(first_error(caught.value))
         assert now.heads.held == head
 
 
@@ -217,13 +217,13 @@ async def test_an_old_head_that_nobody_has_any_more_is_given_up(
 
 
 def test_heads_are_written_down_for_a_later_life_in_the_same_run(tmp_path: Path) -> None:
-    kept = KeptHeads(tmp_path, RUN)
-    heads = [head_named(sha256(bytes([number])), number) for number in range(MOST + 3)]
+    kept = RecordedHeads(tmp_path, RUN)
+    heads = [head_named(sha256(bytes([number])), number) for number in range(MAX_HEADS + 3)]
     for head in heads:
-        kept.remember(head)
-    kept.remember(heads[-2])
+        kept.record(head)
+    kept.record(heads[-2])
     expected = (heads[-2], heads[-1], *reversed(heads[3:-2]))
-    assert KeptHeads(tmp_path, RUN).heads == expected
-    assert not KeptHeads(tmp_path, RunId(sha256(b"other"))).heads
-    (tmp_path / FILE).write_bytes((tmp_path / FILE).read_bytes()[:-9])
-    assert not KeptHeads(tmp_path, RUN).heads
+    assert RecordedHeads(tmp_path, RUN).heads == expected
+    assert not RecordedHeads(tmp_path, RunId(sha256(b"other"))).heads
+    (tmp_path / HEADS_FILE).write_bytes((tmp_path / HEADS_FILE).read_bytes()[:-9])
+    assert not RecordedHeads(tmp_path, RUN).heads

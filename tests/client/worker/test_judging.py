@@ -13,10 +13,10 @@ import trio
 from msgspec.structs import replace
 
 from tequio_client.ipc import control
-from tequio_client.ipc.competitions import AskCompetitions, Competitions
-from tequio_client.ipc.snapshot import Reason
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.snapshot import LendingReason
 from tequio_client.keys import identity
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.client.competition.models import files_of, hub
@@ -102,7 +102,7 @@ class Volunteer:
 async def row(worker: LinkedWorker) -> CompetitionRow:
     """The competition as the app sees it."""
     found = await worker.ask(AskCompetitions())
-    assert isinstance(found, Competitions)
+    assert isinstance(found, CompetitionsReply)
     return found.rows[0]
 
 
@@ -133,13 +133,13 @@ async def test_a_volunteer_judges_with_one_switch_and_scores_nothing_twice(story
     for name in OTHERS:
         await one.do(story.follow, name)
     async with one.working() as worker:
-        await worker.say(control.Choose(preferences=JUDGING))
+        await worker.say(control.SetPreferences(preferences=JUDGING))
         await worker.want(lend=True)
         await one.until(lambda view: one.key in view.offers)
         assert (await row(worker)).part == "offered"
         await _draw(one)
         first = child_of(await worker.until("a document is scored", is_scoring))
-        assert worker.shown.decision.reason is Reason.JUDGING
+        assert worker.shown.decision.reason is LendingReason.JUDGING
         assert (await row(worker)).part == "drawn"
         os.kill(first, signal.SIGKILL)
         second = child_of(
@@ -163,10 +163,10 @@ async def test_a_volunteer_judges_with_one_switch_and_scores_nothing_twice(story
 async def _draw(one: Volunteer) -> None:
     story = one.story
     await one.do(story.go_to, "deadline")
-    await one.until(lambda view: view.phase is Phase.CLOSED)
+    await one.until(lambda view: view.phase is CompetitionPhase.CLOSED)
     await one.others()
     await one.until(lambda view: all(offer.secret for offer in view.offers.values()))
     await one.do(story.go_to, "draw")
-    await one.until(lambda view: view.phase is Phase.DRAWN)
+    await one.until(lambda view: view.phase is CompetitionPhase.DRAWN)
     for number in range(1, NEEDED + 1):
         await one.do(story.reveal, number)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tequio_client.worker import evaluator_role
-from tequio_client.worker.evaluator_role import FREE, Own
+from tequio_client.worker.evaluator_role import ELIGIBLE, CandidateFacts
 from tequio_shared.api.competitions import (
     CommittedAnswer,
     CompetitionAnswer,
@@ -20,7 +20,7 @@ from tests.client.competition.models import rules
 from tests.support.answers import filled
 
 US, OTHER, RUN, CUSTODIAN = (to_text(bytes([at]) * 32) for at in (1, 2, 3, 0))
-OWN = Own(key=US)
+OWN = CandidateFacts(key=US)
 ENTRANT = filled(EntrantAnswer, entrant="maize", author=OTHER, index=3, submission=OTHER)
 OFFER = filled(OfferAnswer, key=US, index=4)
 OPENED = filled(OfferAnswer, key=US, index=4, secret_index=7)
@@ -62,7 +62,7 @@ def answer(phase: str, **changes: object) -> CompetitionAnswer:
 def test_our_part_follows_from_offer_draw_and_scores(
     phase: str, changes: dict[str, object], here: int, now: int, part: str
 ) -> None:
-    assert evaluator_role.part(answer(phase, **changes), US, here, now) == part
+    assert evaluator_role.find_part(answer(phase, **changes), US, here, now) == part
 
 
 def test_no_secret_is_opened_on_a_close_that_is_too_early_or_of_another() -> None:
@@ -71,7 +71,7 @@ def test_no_secret_is_opened_on_a_close_that_is_too_early_or_of_another() -> Non
     def closes(competition: str, at_ms: int) -> bool:
         body = CompClose(competition=competition)
         said = make(body=body, author=PeerKey(before), seq=2, ts=at_ms, exp=at_ms, prev=before)
-        return evaluator_role.closes(said, told)
+        return evaluator_role.closes_competition(said, told)
 
     deadline = told.rules.dates.deadline
     assert closes(told.competition, deadline)
@@ -84,35 +84,38 @@ def test_who_has_all_scores_in_the_log_is_done() -> None:
     told = msgspec.to_builtins(answer("decided", evaluators=(US,)))
     told["results"] = [{**fields, "size_bytes": 1, "index": 12}]
     found = msgspec.convert(told, CompetitionAnswer)
-    assert evaluator_role.part(found, US, 0, LATE) == "scored"
+    assert evaluator_role.find_part(found, US, 0, LATE) == "scored"
 
 
 @pytest.mark.parametrize(
     ("own", "changes", "bar"),
     [
-        (OWN, {}, FREE),
-        (Own(key=CUSTODIAN), {}, ("custodian", "")),
-        (Own(key=US, is_organiser=True), {}, ("organiser", "")),
-        (Own(key=OTHER), {}, ("entrant", "maize")),
-        (Own(key=US, runs=frozenset({RUN})), {}, FREE),
+        (OWN, {}, ELIGIBLE),
+        (CandidateFacts(key=CUSTODIAN), {}, ("custodian", "")),
+        (CandidateFacts(key=US, is_organiser=True), {}, ("organiser", "")),
+        (CandidateFacts(key=OTHER), {}, ("entrant", "maize")),
+        (CandidateFacts(key=US, runs=frozenset({RUN})), {}, ELIGIBLE),
         (
-            Own(key=US, runs=frozenset({RUN})),
+            CandidateFacts(key=US, runs=frozenset({RUN})),
             {"entrants": (msgspec.structs.replace(ENTRANT, side=RUN),)},
             ("trained", "maize"),
         ),
     ],
 )
 def test_who_has_a_share_in_it_does_not_judge(
-    own: Own, changes: dict[str, object], bar: tuple[str, str]
+    own: CandidateFacts, changes: dict[str, object], bar: tuple[str, str]
 ) -> None:
-    assert evaluator_role.barred(answer("open", **changes), own) == bar
+    assert evaluator_role.find_exclusion(answer("open", **changes), own) == bar
 
 
 def test_what_the_ledger_refused_is_told_of_that_competition_alone() -> None:
     told = answer("open")
-    own = Own(key=US, refusals={told.competition: "keys of tier 2 evaluate here"})
-    assert evaluator_role.barred(told, own) == ("refused", "keys of tier 2 evaluate here")
-    assert evaluator_role.barred(told, Own(key=US, refusals={OTHER: "no"})) == FREE
+    own = CandidateFacts(key=US, refusals={told.competition: "keys of tier 2 evaluate here"})
+    assert evaluator_role.find_exclusion(told, own) == ("refused", "keys of tier 2 evaluate here")
+    assert (
+        evaluator_role.find_exclusion(told, CandidateFacts(key=US, refusals={OTHER: "no"}))
+        == ELIGIBLE
+    )
 
 
 def committed(*keys: str) -> tuple[CommittedAnswer, ...]:

@@ -28,9 +28,9 @@ from tequio_client.demo.programs import free_port
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import opening
-from tequio_shared.head.contribution import Header, contribution_id, payload_root
+from tequio_shared.head.contribution import ContributionHeader, contribution_id, payload_root
 from tequio_shared.ids import digest_from_text, from_text, peer_id_text, to_text
-from tequio_shared.round.documents import Result
+from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.proof import Verdict
 from tequio_shared.statements.network import MemberLeave
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.statements.statement import Entry
+
 
 pytestmark = [pytest.mark.whole, pytest.mark.trio, pytest.mark.skipif("sys.platform == 'win32'")]
 
@@ -172,8 +173,8 @@ class Place:
         plan.write_text(PLAN + CLOCKWORK)
         home = self.folder / "organiser"
         home.mkdir(mode=0o700)
-        (home / identity.FILE).touch(0o600)
-        (home / identity.FILE).write_bytes(ledgers.ORGANISER.seed)
+        (home / identity.KEY_FILE).touch(0o600)
+        (home / identity.KEY_FILE).write_bytes(ledgers.ORGANISER.seed)
         opening.open_run(plan, self.url, home, self.folder / "seed")
         for name in ("ana", "bo"):
             (self.folder / name).mkdir(mode=0o700)
@@ -356,7 +357,7 @@ async def _check_feedback(place: Place, history: History) -> None:
         for _, body in history.all_of(RoundClose):
             raw = await api.get_blob(digest_from_text(body.result))
             assert raw is not None
-            rows = Result.parse(raw).slots
+            rows = RoundResult.parse(raw).slots
             accepted |= {row.contribution for row in rows if row.verdict == Verdict.ACCEPTED}
         (run,) = await api.runs()
         raw = await api.get_blob(digest_from_text(run.run))
@@ -365,7 +366,7 @@ async def _check_feedback(place: Place, history: History) -> None:
     held_back, seen = b"", 0
     for one in history.said_by(place.key("ana"), WorkCommit):
         assert isinstance(one.body, WorkCommit)
-        header = Header.parse(from_text(one.body.header, None))
+        header = ContributionHeader.parse(from_text(one.body.header, None))
         seed = paper_trainer.training_seed(
             run.run, header.round, to_text(header.base_head), place.key("ana"), held_back
         )

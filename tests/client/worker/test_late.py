@@ -15,7 +15,7 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.rounds.workdir import KeptHeads
+from tequio_client.worker.rounds.workdir import RecordedHeads
 from tequio_client.worker.store.store import Store
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
@@ -152,7 +152,7 @@ async def _damaged_weights_cost_one_piece(scene: Scene, ana: Actor, api: LedgerA
 
 def _flip_a_bit_in_all_heads(folder: Path, run: RunId) -> int:
     store, flipped = Store(folder / "store", quota_bytes=1 << 40), 0
-    for head in KeptHeads(folder, run).heads:
+    for head in RecordedHeads(folder, run).heads:
         if store.has_tree(head.weights_root):
             path = store.tree_path(head.weights_root)
             path.chmod(0o644)

@@ -42,8 +42,8 @@ async def test_before_the_first_date_our_own_clock_has_to_do() -> None:
 
 async def test_the_latest_date_counts_and_moves_on_with_time(autojump_clock: MockClock) -> None:
     ledger = clock()
-    ledger.note(WALL_MS + AHEAD_MS)
-    ledger.note(WALL_MS)  # an old entry of the log
+    ledger.record_date(WALL_MS + AHEAD_MS)
+    ledger.record_date(WALL_MS)  # an old entry of the log
     await trio.sleep(10)
     assert ledger.now_ms() == pytest.approx(WALL_MS + AHEAD_MS + 10_000, abs=1 + 10_000 * DRIFT)
 
@@ -51,22 +51,22 @@ async def test_the_latest_date_counts_and_moves_on_with_time(autojump_clock: Moc
 async def test_a_clock_that_we_ran_ahead_of_is_believed_again(autojump_clock: MockClock) -> None:
     began_s = trio.current_time()
     ledger = LedgerClock(lambda: WALL_MS + int((trio.current_time() - began_s) * 1000))
-    ledger.note(WALL_MS)
+    ledger.record_date(WALL_MS)
     await trio.sleep(3_600)
-    ledger.note(WALL_MS + 3_600_000 - 300)  # our quartz is fast
+    ledger.record_date(WALL_MS + 3_600_000 - 300)  # our quartz is fast
     assert ledger.now_ms() == pytest.approx(WALL_MS + 3_600_000 - 300, abs=2)
 
 
 async def test_a_date_beyond_all_belief_is_passed_over() -> None:
     ledger = clock()
-    ledger.note(WALL_MS + CLOCK_SKEW_MS + 1)
-    ledger.note(WALL_MS - CLOCK_SKEW_MS - 1)
+    ledger.record_date(WALL_MS + CLOCK_SKEW_MS + 1)
+    ledger.record_date(WALL_MS - CLOCK_SKEW_MS - 1)
     assert ledger.now_ms() == WALL_MS
 
 
 async def test_who_comes_late_has_what_is_left_of_the_round() -> None:
     ledger = clock()
-    ledger.note(WALL_MS + AHEAD_MS)
+    ledger.record_date(WALL_MS + AHEAD_MS)
     late = opened(WALL_MS + AHEAD_MS - 20_000)
     assert time_left_ms(ledger, late) == pytest.approx(10_000 - UPLOAD_MARGIN_MS, abs=100)
     fresh = opened(WALL_MS + AHEAD_MS)
@@ -75,7 +75,7 @@ async def test_who_comes_late_has_what_is_left_of_the_round() -> None:
 
 async def test_nobody_gets_more_than_the_whole_time_and_everybody_a_step() -> None:
     ledger = clock()
-    ledger.note(WALL_MS)
+    ledger.record_date(WALL_MS)
     assert time_left_ms(ledger, opened(WALL_MS + 99_000)) == 30_000 - UPLOAD_MARGIN_MS
     assert time_left_ms(ledger, opened(WALL_MS - 99_000)) == 1
     assert time_left_ms(ledger, opened(WALL_MS, 400)) == pytest.approx(300, abs=50)

@@ -9,12 +9,12 @@ import pytest
 import trio
 from msgspec.structs import replace as changed
 
-from tequio_client.ipc.snapshot import Reason, State, Wish
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending.facts import ENDED
-from tequio_client.worker.lending.lending import Choices, Lending
+from tequio_client.worker.lending.lending import Lending, StoredChoices
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tests.support.manners_facts import CALM, CHOSEN, LEND, SESSION
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.worker.lending.facts import Facts
+    from tequio_client.worker.lending.facts import LendingFacts
     from tequio_shared.statements import Body
 
 pytestmark = pytest.mark.trio
@@ -43,17 +43,17 @@ class Scene:
     lending: Lending
     trainer: TrainerProcess
     evaluator: EvaluatorProcess
-    facts: list[Facts]
+    facts: list[LendingFacts]
 
     @property
-    def reason(self) -> Reason:
+    def reason(self) -> LendingReason:
         """Why it is decided so."""
         return self.lending.decision.reason
 
     def see(self, **changes: object) -> str:
         """Let that be so; who may compute then."""
         self.facts[0] = replace(self.facts[0], **changes)  # type: ignore[arg-type]  # fields by name
-        self.lending.look()
+        self.lending.update()
         who = self.trainer.child.is_allowed, self.evaluator.child.is_allowed
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
@@ -68,7 +68,7 @@ async def scene(tmp_path: Path) -> Scene:
     facts = [CALM]
     lending = Lending(
         WorkerSettings(net=net, is_minded=True),
-        Choices(tmp_path, wish=LEND, fixed=CHOSEN),
+        StoredChoices(tmp_path, wish=LEND, fixed=CHOSEN),
         trainer,
         evaluator,
         lambda: facts[0],
@@ -79,51 +79,51 @@ async def scene(tmp_path: Path) -> Scene:
 
 async def test_the_round_under_way_is_finished_before_anything_is_scored(scene: Scene) -> None:
     assert scene.see(round=7) == "trainer"
-    scene.lending.judges(SCORE_MB)
+    scene.lending.set_scoring(SCORE_MB)
     assert scene.see() == "trainer"
-    assert str(scene.reason) == Reason.LENDING
+    assert str(scene.reason) == LendingReason.LENDING
     assert scene.see(round=None) == "evaluator"
-    assert scene.reason is Reason.JUDGING
-    assert "for a competition" in scene.lending.why_not(), "no round is begun meanwhile"
-    scene.lending.judges(None)
+    assert scene.reason is LendingReason.JUDGING
+    assert "for a competition" in scene.lending.pause_reason(), "no round is begun meanwhile"
+    scene.lending.set_scoring(None)
     assert scene.see() == "trainer"
-    assert not scene.lending.why_not()
+    assert not scene.lending.pause_reason()
 
 
 async def test_no_round_after_that_one_is_begun_either(scene: Scene) -> None:
     scene.see(round=7)
-    scene.lending.judges(SCORE_MB)
+    scene.lending.set_scoring(SCORE_MB)
     assert scene.see(round=8) == "evaluator"
 
 
 async def test_scoring_needs_no_run(scene: Scene) -> None:
     assert scene.see(round=None, outside=ENDED, need_mb=0) == ""
-    scene.lending.judges(SCORE_MB)
+    scene.lending.set_scoring(SCORE_MB)
     assert scene.see() == "evaluator"
-    assert scene.lending.decision.state is State.LENDING
+    assert scene.lending.decision.state is LendingState.LENDING
     assert scene.lending.limits(SCORE_MB).device == "cuda:0"
 
 
 async def test_a_game_ends_scoring_as_it_ends_training(scene: Scene) -> None:
     scene.see(round=None)
-    scene.lending.judges(SCORE_MB)
+    scene.lending.set_scoring(SCORE_MB)
     assert scene.see() == "evaluator"
     assert scene.see(session=PLAYING) == ""
-    assert scene.reason is Reason.GAME
+    assert scene.reason is LendingReason.GAME
 
 
 async def test_a_round_that_began_while_nothing_could_be_scored_is_finished(scene: Scene) -> None:
     scene.see(round=None)
-    scene.lending.judges(100_000)  # more than any device here has
+    scene.lending.set_scoring(100_000)  # more than any device here has
     assert scene.see(round=9) == "trainer"
-    scene.lending.judges(SCORE_MB)
+    scene.lending.set_scoring(SCORE_MB)
     assert scene.see() == "trainer"
     assert scene.see(round=None) == "evaluator"
 
 
 async def test_who_wants_to_finish_and_rest_is_not_asked_to_score(scene: Scene) -> None:
     scene.see(round=7)
-    scene.lending.want(Wish(number=2, lend=True, finish=True))
-    scene.lending.judges(SCORE_MB)
+    scene.lending.apply_state(DesiredState(number=2, lend=True, finish=True))
+    scene.lending.set_scoring(SCORE_MB)
     assert scene.see() == "trainer"
     assert scene.see(round=None) == ""

@@ -31,8 +31,8 @@ def ledger(place: Path) -> Iterator[str]:
     plan = write_plan(place)
     home = place / "organiser"
     home.mkdir()
-    (home / identity.FILE).touch(0o600)
-    (home / identity.FILE).write_bytes(ORGANISER.seed)
+    (home / identity.KEY_FILE).touch(0o600)
+    (home / identity.KEY_FILE).write_bytes(ORGANISER.seed)
     with served(place / "ledger") as program:
         opening.open_run(plan, program.url, home, place / "seed")
         yield program.url

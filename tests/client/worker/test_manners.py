@@ -9,10 +9,17 @@ import msgspec
 import pytest
 
 from tequio_client.ipc import texts
-from tequio_client.ipc.facts import NOTHING_OF_SESSION, Gpu
-from tequio_client.ipc.preferences import DeviceChoice, Preferences, Preset, with_preset
-from tequio_client.ipc.snapshot import Reason, Snooze, State, Wish
-from tequio_client.worker.lending.facts import ENDED, JOINING, NONE_FITS, NONE_OPEN, Outside, Why
+from tequio_client.ipc.facts import UNKNOWN_SESSION, AcceleratorFacts
+from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences, apply_preset
+from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, Snooze
+from tequio_client.worker.lending.facts import (
+    ENDED,
+    JOINING,
+    NONE_FITS,
+    NONE_OPEN,
+    IdleCause,
+    IdleReason,
+)
 from tests.support.manners_facts import (
     CALM,
     CHOSEN,
@@ -31,10 +38,10 @@ from tests.support.manners_facts import (
 
 if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Value
-    from tequio_client.worker.lending.facts import Facts
+    from tequio_client.worker.lending.facts import LendingFacts
 
 NIGHT = (0b111,) * 7  # 0 to 3 o'clock
-BY_HAND = Wish(number=1, lend=False)
+BY_HAND = DesiredState(number=1, lend=False)
 
 
 class Setting:
@@ -72,52 +79,64 @@ class Setting:
         self.wish = msgspec.structs.replace(self.wish, **changes)
 
 
-PRECEDENCE: list[tuple[Reason, State, list[tuple[str, dict[str, object]]]]] = [
-    (Reason.NO_CONSENT, State.PAUSED, [("choose", {"consent": False})]),
-    (Reason.BY_HAND, State.PAUSED, [("want", {"lend": False})]),
+PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, object]]]]] = [
+    (LendingReason.NO_CONSENT, LendingState.PAUSED, [("choose", {"consent": False})]),
+    (LendingReason.BY_HAND, LendingState.PAUSED, [("want", {"lend": False})]),
     (
-        Reason.SNOOZED,
-        State.SNOOZED,
+        LendingReason.SNOOZED,
+        LendingState.SNOOZED,
         [("want", {"snooze": Snooze(until_ms=EVENING_MS + 900_000, asked_ms=EVENING_MS)})],
     ),
-    (Reason.TRAINER_BROKEN, State.ATTENTION, [("fact", {"trainer_problem": "exit 1"})]),
-    (Reason.KEY, State.ATTENTION, [("fact", {"key_problem": "the keyring is locked"})]),
-    (Reason.QUARANTINED, State.ATTENTION, [("fact", {"standing_problem": "until Monday"})]),
     (
-        Reason.LEDGER_UNKNOWN,
-        State.ATTENTION,
+        LendingReason.TRAINER_BROKEN,
+        LendingState.ATTENTION,
+        [("fact", {"trainer_problem": "exit 1"})],
+    ),
+    (
+        LendingReason.KEY,
+        LendingState.ATTENTION,
+        [("fact", {"key_problem": "the keyring is locked"})],
+    ),
+    (
+        LendingReason.QUARANTINED,
+        LendingState.ATTENTION,
+        [("fact", {"standing_problem": "until Monday"})],
+    ),
+    (
+        LendingReason.LEDGER_UNKNOWN,
+        LendingState.ATTENTION,
         [("fact", {"ledger_problem": "no route", "was_ledger_reached": False})],
     ),
     (
-        Reason.NO_DEVICE,
-        State.ATTENTION,
+        LendingReason.NO_DEVICE,
+        LendingState.ATTENTION,
         [("choose", {"devices": (DeviceChoice(id="cuda:0", use=False),)})],
     ),
-    (Reason.DISK, State.WAITING, [("fact", {"free_disk_bytes": 19 * GIB})]),
+    (LendingReason.DISK, LendingState.WAITING, [("fact", {"free_disk_bytes": 19 * GIB})]),
     (
-        Reason.LEDGER_AWAY,
-        State.WAITING,
+        LendingReason.LEDGER_AWAY,
+        LendingState.WAITING,
         [("fact", {"ledger_problem": "no route", "outside": JOINING})],
     ),
-    (Reason.NO_RUN, State.WAITING, [("fact", {"outside": NONE_OPEN})]),
-    (Reason.BATTERY, State.WAITING, [("machine", {"on_battery": True})]),
-    (Reason.SAVING_POWER, State.WAITING, [("machine", {"is_saving_power": True})]),
-    (Reason.HOT, State.WAITING, [("gpu", {"temperature_c": 85.0})]),
-    (Reason.GAME, State.WAITING, [("session", {"game": "doom"})]),
-    (Reason.FULLSCREEN, State.WAITING, [("session", {"fullscreen": "quake.exe"})]),
+    (LendingReason.NO_RUN, LendingState.WAITING, [("fact", {"outside": NONE_OPEN})]),
+    (LendingReason.BATTERY, LendingState.WAITING, [("machine", {"on_battery": True})]),
+    (LendingReason.SAVING_POWER, LendingState.WAITING, [("machine", {"is_saving_power": True})]),
+    (LendingReason.HOT, LendingState.WAITING, [("gpu", {"temperature_c": 85.0})]),
+    (LendingReason.GAME, LendingState.WAITING, [("session", {"game": "doom"})]),
+    (LendingReason.FULLSCREEN, LendingState.WAITING, [("session", {"fullscreen": "quake.exe"})]),
     (
-        Reason.EXCLUSIVE,
-        State.WAITING,
+        LendingReason.EXCLUSIVE,
+        LendingState.WAITING,
         [("choose", {"exclusive": ("blender",)}), ("session", {"programs": ("blender",)})],
     ),
-    (Reason.SCHEDULE, State.WAITING, [("choose", {"week": NIGHT})]),
-    (Reason.QUOTA, State.WAITING, [("fact", {"month_bytes": 100 * 10**9})]),
-    (Reason.METERED, State.WAITING, [("session", {"is_metered": True})]),
-    (Reason.IN_USE, State.WAITING, [("session", {"idle_s": 3.0})]),
-    (Reason.OTHERS_GPU, State.WAITING, [("gpu", {"others_load": 0.4})]),
-    (Reason.OTHERS_CPU, State.WAITING, [("machine", {"others_cpu": 0.8})]),
-    (Reason.GPU_MEMORY, State.WAITING, [("gpu", {"free_mb": 3_000})]),
-    (Reason.LENDING, State.LENDING, []),
+    (LendingReason.SCHEDULE, LendingState.WAITING, [("choose", {"week": NIGHT})]),
+    (LendingReason.QUOTA, LendingState.WAITING, [("fact", {"month_bytes": 100 * 10**9})]),
+    (LendingReason.METERED, LendingState.WAITING, [("session", {"is_metered": True})]),
+    (LendingReason.IN_USE, LendingState.WAITING, [("session", {"idle_s": 3.0})]),
+    (LendingReason.OTHERS_GPU, LendingState.WAITING, [("gpu", {"others_load": 0.4})]),
+    (LendingReason.OTHERS_CPU, LendingState.WAITING, [("machine", {"others_cpu": 0.8})]),
+    (LendingReason.GPU_MEMORY, LendingState.WAITING, [("gpu", {"free_mb": 3_000})]),
+    (LendingReason.LENDING, LendingState.LENDING, []),
 ]
 """Each disturbance gives way to every one above it. A device that was switched off hides the
 rows about accelerators only: those stand below it."""
@@ -131,7 +150,7 @@ def disturbed(rows: list[int]) -> Setting:
     return setting
 
 
-def reason_of(setting: Setting) -> Reason:
+def reason_of(setting: Setting) -> LendingReason:
     return look(setting.facts, setting.preferences, setting.wish).reason
 
 
@@ -141,7 +160,7 @@ def test_each_disturbance_alone_is_the_reason(row: int) -> None:
     setting = disturbed([row])
     found = look(setting.facts, setting.preferences, setting.wish)
     assert (found.reason, found.state) == (reason, state)
-    assert found.may_compute is (reason == Reason.LENDING)
+    assert found.may_compute is (reason == LendingReason.LENDING)
 
 
 @pytest.mark.parametrize("row", range(len(PRECEDENCE)), ids=lambda row: PRECEDENCE[row][0])
@@ -157,27 +176,31 @@ def test_each_disturbance_wins_over_every_one_below_it(row: int) -> None:
         (
             in_session(game="doom", fullscreen="mpv", is_film=True),
             chosen(pause_for_films=True),
-            Reason.GAME,
+            LendingReason.GAME,
         ),
         (
             in_session(fullscreen="mpv", is_film=True, programs=("blender",)),
             chosen(pause_for_films=True, exclusive=("blender",)),
-            Reason.FILM,
+            LendingReason.FILM,
         ),
-        (with_gpu(on_machine(on_battery=None), temperature_c=90.0), CHOSEN, Reason.BATTERY_UNKNOWN),
-        (in_session(is_metered=None, game=None), CHOSEN, Reason.METERED),
-        (in_session(game=None, idle_s=1.0), CHOSEN, Reason.CANNOT_TELL),
-        (with_gpu(in_session(idle_s=None), others_load=0.9), CHOSEN, Reason.CANNOT_TELL),
+        (
+            with_gpu(on_machine(on_battery=None), temperature_c=90.0),
+            CHOSEN,
+            LendingReason.BATTERY_UNKNOWN,
+        ),
+        (in_session(is_metered=None, game=None), CHOSEN, LendingReason.METERED),
+        (in_session(game=None, idle_s=1.0), CHOSEN, LendingReason.CANNOT_TELL),
+        (with_gpu(in_session(idle_s=None), others_load=0.9), CHOSEN, LendingReason.CANNOT_TELL),
         (
             on_machine(with_gpu(others_load=None, load=None), others_cpu=0.9),
             CHOSEN,
-            Reason.GPU_UNKNOWN,
+            LendingReason.GPU_UNKNOWN,
         ),
-        (with_gpu(on_machine(others_cpu=None), free_mb=0), CHOSEN, Reason.OTHERS_CPU),
+        (with_gpu(on_machine(others_cpu=None), free_mb=0), CHOSEN, LendingReason.OTHERS_CPU),
     ],
 )
 def test_what_is_unknown_has_its_place_too(
-    facts: Facts, preferences: Preferences, reason: Reason
+    facts: LendingFacts, preferences: Preferences, reason: LendingReason
 ) -> None:
     assert look(facts, preferences).reason == reason
 
@@ -185,404 +208,440 @@ def test_what_is_unknown_has_its_place_too(
 # --- what each rule says
 
 
-ROWS: list[tuple[str, Facts, Preferences, Reason, dict[str, Value]]] = [
-    ("film by default", in_session(fullscreen="mpv", is_film=True), CHOSEN, Reason.LENDING, {}),
+ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]]] = [
+    (
+        "film by default",
+        in_session(fullscreen="mpv", is_film=True),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
     (
         "film",
         in_session(fullscreen="mpv", is_film=True),
         chosen(pause_for_films=True),
-        Reason.FILM,
+        LendingReason.FILM,
         {"program": "mpv"},
     ),
     (
         "film, not game",
         in_session(fullscreen="mpv", is_film=True),
         chosen(pause_for_films=True, pause_for_games=False),
-        Reason.FILM,
+        LendingReason.FILM,
         {"program": "mpv"},
     ),
     (
         "games allowed",
         in_session(fullscreen="quake", game="quake"),
         chosen(pause_for_games=False),
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
-    ("program of no list", in_session(programs=("blender",)), CHOSEN, Reason.LENDING, {}),
+    ("program of no list", in_session(programs=("blender",)), CHOSEN, LendingReason.LENDING, {}),
     (
         "a film takes some of the card",
         in_session(with_gpu(others_load=0.25), fullscreen="mpv", is_film=True),
         CHOSEN,
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
     (
         "a film takes much of the card",
         in_session(with_gpu(others_load=0.31), fullscreen="mpv", is_film=True),
         CHOSEN,
-        Reason.OTHERS_GPU,
+        LendingReason.OTHERS_GPU,
         {"device": "RTX 5070", "percent": 31},
     ),
-    ("locked", in_session(is_locked=True, idle_s=1.0), CHOSEN, Reason.LENDING, {}),
-    ("locked and blind", in_session(is_locked=True, idle_s=None), CHOSEN, Reason.LENDING, {}),
+    ("locked", in_session(is_locked=True, idle_s=1.0), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "locked and blind",
+        in_session(is_locked=True, idle_s=None),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
     (
         "locked beside a game",
         in_session(is_locked=True, game="doom"),
         CHOSEN,
-        Reason.GAME,
+        LendingReason.GAME,
         {"program": "doom"},
     ),
-    ("idle just long enough", in_session(idle_s=300.0), CHOSEN, Reason.LENDING, {}),
-    ("idle a second less", in_session(idle_s=299.0), CHOSEN, Reason.IN_USE, {"minutes": 5}),
-    ("no idle minutes", in_session(idle_s=0.0), chosen(idle_minutes=0), Reason.LENDING, {}),
+    ("idle just long enough", in_session(idle_s=300.0), CHOSEN, LendingReason.LENDING, {}),
+    ("idle a second less", in_session(idle_s=299.0), CHOSEN, LendingReason.IN_USE, {"minutes": 5}),
+    ("no idle minutes", in_session(idle_s=0.0), chosen(idle_minutes=0), LendingReason.LENDING, {}),
     (
         "while used",
         in_session(idle_s=0.0),
         chosen(while_used=True),
-        Reason.LENDING_WHILE_USED,
+        LendingReason.LENDING_WHILE_USED,
         {"share": 30},
     ),
-    ("while used, away", CALM, chosen(while_used=True), Reason.LENDING, {}),
+    ("while used, away", CALM, chosen(while_used=True), LendingReason.LENDING, {}),
     (
         "idle unknown",
         in_session(idle_s=None),
         CHOSEN,
-        Reason.CANNOT_TELL,
+        LendingReason.CANNOT_TELL,
         {"fact": "idle"},
     ),
     (
         "idle unknown, while used",
         in_session(idle_s=None),
         chosen(while_used=True),
-        Reason.LENDING_WHILE_USED,
+        LendingReason.LENDING_WHILE_USED,
         {"share": 30},
     ),
     (
         "screen unknown",
         in_session(fullscreen=None),
         CHOSEN,
-        Reason.CANNOT_TELL,
+        LendingReason.CANNOT_TELL,
         {"fact": "fullscreen"},
     ),
     (
         "screen unknown, surely used",
         in_session(fullscreen=None, idle_s=2.0),
         CHOSEN,
-        Reason.IN_USE,
+        LendingReason.IN_USE,
         {"minutes": 5},
     ),
     (
         "screen unknown and of no interest",
         in_session(fullscreen=None, game=None),
         chosen(pause_for_games=False),
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
-    ("games unknown", in_session(game=None), CHOSEN, Reason.CANNOT_TELL, {"fact": "game"}),
+    ("games unknown", in_session(game=None), CHOSEN, LendingReason.CANNOT_TELL, {"fact": "game"}),
     (
         "games unknown, while used",
         in_session(game=None),
         chosen(while_used=True),
-        Reason.CANNOT_TELL,
+        LendingReason.CANNOT_TELL,
         {"fact": "game"},
     ),
     (
         "programs unknown",
         in_session(programs=None),
         chosen(exclusive=("blender",)),
-        Reason.CANNOT_TELL,
+        LendingReason.CANNOT_TELL,
         {"fact": "programs"},
     ),
-    ("programs unknown, none listed", in_session(programs=None), CHOSEN, Reason.LENDING, {}),
+    ("programs unknown, none listed", in_session(programs=None), CHOSEN, LendingReason.LENDING, {}),
     (
         "metered unknown",
         in_session(is_metered=None),
         CHOSEN,
-        Reason.METERED,
+        LendingReason.METERED,
         {"fact": "unknown"},
     ),
     (
         "metered allowed",
         in_session(is_metered=True),
         chosen(on_metered=True),
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
     (
         "an app that has not spoken yet",
-        replace(CALM, session=NOTHING_OF_SESSION),
+        replace(CALM, session=UNKNOWN_SESSION),
         chosen(on_metered=True),
-        Reason.CANNOT_TELL,
+        LendingReason.CANNOT_TELL,
         {"fact": "session"},
     ),
     (
         "an app that fell silent",
         replace(CALM, session_age_s=15.1),
         chosen(on_metered=True),
-        Reason.CANNOT_TELL,
+        LendingReason.CANNOT_TELL,
         {"fact": "session"},
     ),
-    ("an app that spoke in time", replace(CALM, session_age_s=15.0), CHOSEN, Reason.LENDING, {}),
-    ("headless", replace(CALM, session=None), CHOSEN, Reason.LENDING, {}),
+    (
+        "an app that spoke in time",
+        replace(CALM, session_age_s=15.0),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    ("headless", replace(CALM, session=None), CHOSEN, LendingReason.LENDING, {}),
     (
         "headless on battery",
         on_machine(replace(CALM, session=None), on_battery=True),
         CHOSEN,
-        Reason.BATTERY,
+        LendingReason.BATTERY,
         {},
     ),
     (
         "a probe that fell silent",
         replace(CALM, machine_age_s=5.1),
         CHOSEN,
-        Reason.BATTERY_UNKNOWN,
+        LendingReason.BATTERY_UNKNOWN,
         {"fact": "probe"},
     ),
     (
         "a probe that never spoke",
         replace(CALM, machine=None),
         chosen(on_battery=True, while_saving_power=True),
-        Reason.GPU_UNKNOWN,
+        LendingReason.GPU_UNKNOWN,
         {},
     ),
-    ("battery unknown", on_machine(on_battery=None), CHOSEN, Reason.BATTERY_UNKNOWN, {}),
-    ("battery allowed", on_machine(on_battery=True), chosen(on_battery=True), Reason.LENDING, {}),
+    ("battery unknown", on_machine(on_battery=None), CHOSEN, LendingReason.BATTERY_UNKNOWN, {}),
+    (
+        "battery allowed",
+        on_machine(on_battery=True),
+        chosen(on_battery=True),
+        LendingReason.LENDING,
+        {},
+    ),
     (
         "battery allowed, saver unknown",
         on_machine(on_battery=True, is_saving_power=None),
         chosen(on_battery=True),
-        Reason.BATTERY_UNKNOWN,
+        LendingReason.BATTERY_UNKNOWN,
         {"fact": "saver"},
     ),
-    ("mains, saver unknown", on_machine(is_saving_power=None), CHOSEN, Reason.LENDING, {}),
+    ("mains, saver unknown", on_machine(is_saving_power=None), CHOSEN, LendingReason.LENDING, {}),
     (
         "saver allowed",
         on_machine(is_saving_power=True),
         chosen(while_saving_power=True),
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
-    ("disk", replace(CALM, free_disk_bytes=20 * GIB), CHOSEN, Reason.LENDING, {}),
+    ("disk", replace(CALM, free_disk_bytes=20 * GIB), CHOSEN, LendingReason.LENDING, {}),
     (
         "disk short",
         replace(CALM, free_disk_bytes=20 * GIB - 1),
         CHOSEN,
-        Reason.DISK,
+        LendingReason.DISK,
         {"free": 20.0, "wanted": 20},
     ),
     (
         "disk unknown",
         replace(CALM, free_disk_bytes=None),
         CHOSEN,
-        Reason.DISK,
+        LendingReason.DISK,
         {"fact": "unknown"},
     ),
     (
         "store beyond its cap",
         replace(CALM, store_bytes=34 * GIB),
         CHOSEN,
-        Reason.DISK,
+        LendingReason.DISK,
         {"fact": "store", "used": 34.0, "most": 30},
     ),
-    ("store at its cap", replace(CALM, store_bytes=30 * GIB), CHOSEN, Reason.LENDING, {}),
-    ("a byte of the month left", replace(CALM, month_bytes=10**11 - 1), CHOSEN, Reason.LENDING, {}),
-    ("no quota", replace(CALM, month_bytes=10**15), chosen(month_gb=0), Reason.LENDING, {}),
+    ("store at its cap", replace(CALM, store_bytes=30 * GIB), CHOSEN, LendingReason.LENDING, {}),
+    (
+        "a byte of the month left",
+        replace(CALM, month_bytes=10**11 - 1),
+        CHOSEN,
+        LendingReason.LENDING,
+        {},
+    ),
+    ("no quota", replace(CALM, month_bytes=10**15), chosen(month_gb=0), LendingReason.LENDING, {}),
     (
         "no hour at all",
         CALM,
         chosen(week=(0,) * 7),
-        Reason.SCHEDULE,
+        LendingReason.SCHEDULE,
         {"fact": "never"},
     ),
     (
         "an outage of a ledger that was reached, while we are in a run",
         replace(CALM, ledger_problem="no route"),
         CHOSEN,
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
     (
         "an outage before we are in one",
         replace(CALM, ledger_problem="no route", outside=NONE_OPEN),
         CHOSEN,
-        Reason.LEDGER_AWAY,
+        LendingReason.LEDGER_AWAY,
         {"problem": "no route"},
     ),
-    ("on the way into a run", replace(CALM, outside=JOINING), CHOSEN, Reason.LENDING, {}),
+    ("on the way into a run", replace(CALM, outside=JOINING), CHOSEN, LendingReason.LENDING, {}),
     (
         "no run is open",
         replace(CALM, outside=NONE_OPEN),
         CHOSEN,
-        Reason.NO_RUN,
+        LendingReason.NO_RUN,
         {"fact": "open"},
     ),
     (
         "no run fits",
         replace(CALM, outside=NONE_FITS),
         CHOSEN,
-        Reason.NO_RUN,
+        LendingReason.NO_RUN,
         {"fact": "fits"},
     ),
-    ("the run is over", replace(CALM, outside=ENDED), CHOSEN, Reason.NO_RUN, {"fact": "ended"}),
-    ("a little load", with_gpu(others_load=0.15), CHOSEN, Reason.LENDING, {}),
+    (
+        "the run is over",
+        replace(CALM, outside=ENDED),
+        CHOSEN,
+        LendingReason.NO_RUN,
+        {"fact": "ended"},
+    ),
+    ("a little load", with_gpu(others_load=0.15), CHOSEN, LendingReason.LENDING, {}),
     (
         "any load allowed",
         on_machine(with_gpu(others_load=None, load=None), others_cpu=None),
         chosen(others_gpu_percent=100, others_cpu_percent=100),
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
     (
         "load unknown",
         with_gpu(others_load=None, load=None),
         CHOSEN,
-        Reason.GPU_UNKNOWN,
+        LendingReason.GPU_UNKNOWN,
         {"fact": "load", "device": "RTX 5070"},
     ),
-    ("load of all, we rest", with_gpu(others_load=None), CHOSEN, Reason.LENDING, {}),
+    ("load of all, we rest", with_gpu(others_load=None), CHOSEN, LendingReason.LENDING, {}),
     (
         "load of all, others work",
         with_gpu(others_load=None, load=0.5),
         CHOSEN,
-        Reason.OTHERS_GPU,
+        LendingReason.OTHERS_GPU,
         {"device": "RTX 5070", "percent": 50},
     ),
     (
         "load of all, we work",
         replace(with_gpu(others_load=None, load=0.99), is_computing=True),
         CHOSEN,
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
     (
         "processor unknown",
         on_machine(others_cpu=None),
         CHOSEN,
-        Reason.OTHERS_CPU,
+        LendingReason.OTHERS_CPU,
         {"fact": "unknown"},
     ),
-    ("processor at its limit", on_machine(others_cpu=0.5), CHOSEN, Reason.LENDING, {}),
+    ("processor at its limit", on_machine(others_cpu=0.5), CHOSEN, LendingReason.LENDING, {}),
     (
         "memory taken",
         with_gpu(free_mb=3_999),
         CHOSEN,
-        Reason.GPU_MEMORY,
+        LendingReason.GPU_MEMORY,
         {"device": "RTX 5070", "free": 3_999, "wanted": 4_000},
     ),
     (
         "memory unknown",
         with_gpu(free_mb=None),
         CHOSEN,
-        Reason.GPU_UNKNOWN,
+        LendingReason.GPU_UNKNOWN,
         {"fact": "memory", "device": "RTX 5070"},
     ),
     (
         "memory taken by ourselves",
         replace(with_gpu(free_mb=100), is_computing=True),
         CHOSEN,
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
-    ("a card just large enough", with_gpu(memory_mb=6_048), CHOSEN, Reason.LENDING, {}),
+    ("a card just large enough", with_gpu(memory_mb=6_048), CHOSEN, LendingReason.LENDING, {}),
     (
         "a probe of unknown age",
         replace(CALM, machine_age_s=float("nan")),
         CHOSEN,
-        Reason.BATTERY_UNKNOWN,
+        LendingReason.BATTERY_UNKNOWN,
         {"fact": "probe"},
     ),
     (
         "an app of unknown age",
         replace(CALM, session_age_s=float("nan")),
         chosen(on_metered=True),
-        Reason.CANNOT_TELL,
+        LendingReason.CANNOT_TELL,
         {"fact": "session"},
     ),
     (
         "a card too small",
         with_gpu(memory_mb=6_000),
         CHOSEN,
-        Reason.NO_DEVICE,
+        LendingReason.NO_DEVICE,
         {"fact": "small", "device": "RTX 5070", "wanted": 4_000},
     ),
     (
         "a cap too small",
         CALM,
         chosen(devices=(DeviceChoice(id="cuda:0", memory_mb=3_999),)),
-        Reason.NO_DEVICE,
+        LendingReason.NO_DEVICE,
         {"fact": "small", "device": "RTX 5070", "wanted": 4_000},
     ),
-    ("no card, but a processor", on_machine(gpus=()), CHOSEN, Reason.LENDING, {}),
+    ("no card, but a processor", on_machine(gpus=()), CHOSEN, LendingReason.LENDING, {}),
     (
         "no card and a processor switched off",
         on_machine(gpus=()),
         chosen(devices=(DeviceChoice(id="cpu", use=False),)),
-        Reason.NO_DEVICE,
+        LendingReason.NO_DEVICE,
         {},
     ),
     (
         "the card switched off, the processor on",
         with_gpu(others_load=0.9),
         chosen(devices=(DeviceChoice(id="cuda:0", use=False), DeviceChoice(id="cpu"))),
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
     (
         "a busy second card",
         on_machine(
-            gpus=(Gpu(id="xpu:0", name="Iris", memory_mb=5_000, others_load=0.9), GPU),
+            gpus=(AcceleratorFacts(id="xpu:0", name="Iris", memory_mb=5_000, others_load=0.9), GPU),
         ),
         CHOSEN,
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
     (
         "a hot processor beside the card",
         on_machine(cpu_temperature_c=99.0),
         CHOSEN,
-        Reason.LENDING,
+        LendingReason.LENDING,
         {},
     ),
     (
         "a hot processor that computes",
         on_machine(gpus=(), cpu_name="Ryzen", cpu_temperature_c=99.0),
         CHOSEN,
-        Reason.HOT,
+        LendingReason.HOT,
         {"device": "Ryzen", "degrees": 99, "limit": 80},
     ),
-    ("no thermometer", with_gpu(temperature_c=None), CHOSEN, Reason.LENDING, {}),
+    ("no thermometer", with_gpu(temperature_c=None), CHOSEN, LendingReason.LENDING, {}),
 ]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_the_rule_that_decides_says_so_with_its_values(
-    row: tuple[str, Facts, Preferences, Reason, dict[str, Value]],
+    row: tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]],
 ) -> None:
     _, facts, preferences, reason, values = row
     found = look(facts, preferences)
     assert (found.reason, found.values) == (reason, values)
-    assert found.may_compute is (found.state is State.LENDING)
+    assert found.may_compute is (found.state is LendingState.LENDING)
 
 
 @pytest.mark.parametrize(
     ("why", "reason", "values"),
     [
-        (Why.NO_SWARM, Reason.NO_SWARM, {"problem": "it says no"}),
-        (Why.BARRED, Reason.NO_RUN, {"fact": "barred", "problem": "it says no"}),
+        (IdleCause.NO_SWARM, LendingReason.NO_SWARM, {"problem": "it says no"}),
+        (IdleCause.BARRED, LendingReason.NO_RUN, {"fact": "barred", "problem": "it says no"}),
     ],
 )
 def test_what_keeps_us_out_wants_a_person_and_is_named(
-    why: Why, reason: Reason, values: dict[str, Value]
+    why: IdleCause, reason: LendingReason, values: dict[str, Value]
 ) -> None:
-    found = look(replace(CALM, outside=Outside(why=why, problem="it says no")))
-    assert (found.state, found.reason, found.values) == (State.ATTENTION, reason, values)
+    found = look(replace(CALM, outside=IdleReason(why=why, problem="it says no")))
+    assert (found.state, found.reason, found.values) == (LendingState.ATTENTION, reason, values)
 
 
 def test_every_cause_for_being_in_no_run_has_words() -> None:
-    for why in Why:
-        found = look(replace(CALM, outside=Outside(why=why, problem="it says no")))
+    for why in IdleCause:
+        found = look(replace(CALM, outside=IdleReason(why=why, problem="it says no")))
         assert texts.decision_template(found)
-        assert found.may_compute is (why is Why.JOINING)
+        assert found.may_compute is (why is IdleCause.JOINING)
 
 
 def test_a_long_problem_is_cut() -> None:
@@ -632,7 +691,7 @@ def test_the_share_is_the_least_of_all_that_limit_it() -> None:
     ],
 )
 def test_bulk_transfers_hang_on_consent_and_the_line_alone(
-    facts: Facts, preferences: Preferences, *, may: bool
+    facts: LendingFacts, preferences: Preferences, *, may: bool
 ) -> None:
     assert look(facts, preferences).may_transfer is may
     assert look(facts, preferences, BY_HAND).may_transfer is may
@@ -642,30 +701,30 @@ def test_bulk_transfers_hang_on_consent_and_the_line_alone(
 
 
 def test_nothing_is_lent_before_consent() -> None:
-    assert look(preferences=Preferences()).reason == Reason.NO_CONSENT
+    assert look(preferences=Preferences()).reason == LendingReason.NO_CONSENT
 
 
-DEFAULTS: list[tuple[dict[str, object], Facts, Reason]] = [
-    ({"idle_minutes": 5}, in_session(idle_s=299.0), Reason.IN_USE),
-    ({"while_used": False}, in_session(idle_s=1.0), Reason.IN_USE),
-    ({"pause_for_games": True}, in_session(game="doom"), Reason.GAME),
-    ({"pause_for_films": False}, in_session(fullscreen="mpv", is_film=True), Reason.LENDING),
-    ({"exclusive": ()}, in_session(programs=("x",)), Reason.LENDING),
-    ({"on_battery": False}, on_machine(on_battery=True), Reason.BATTERY),
-    ({"while_saving_power": False}, on_machine(is_saving_power=True), Reason.SAVING_POWER),
-    ({"others_cpu_percent": 50}, on_machine(others_cpu=0.51), Reason.OTHERS_CPU),
-    ({"others_gpu_percent": 15}, with_gpu(others_load=0.16), Reason.OTHERS_GPU),
-    ({"month_gb": 100}, replace(CALM, month_bytes=10**11), Reason.QUOTA),
-    ({"on_metered": False}, in_session(is_metered=True), Reason.METERED),
-    ({"disk_gib": 30}, replace(CALM, store_bytes=40 * GIB), Reason.DISK),
-    ({"disk_free_gib": 20}, replace(CALM, free_disk_bytes=19 * GIB), Reason.DISK),
-    ({"devices": ()}, with_gpu(temperature_c=85.0), Reason.HOT),
+DEFAULTS: list[tuple[dict[str, object], LendingFacts, LendingReason]] = [
+    ({"idle_minutes": 5}, in_session(idle_s=299.0), LendingReason.IN_USE),
+    ({"while_used": False}, in_session(idle_s=1.0), LendingReason.IN_USE),
+    ({"pause_for_games": True}, in_session(game="doom"), LendingReason.GAME),
+    ({"pause_for_films": False}, in_session(fullscreen="mpv", is_film=True), LendingReason.LENDING),
+    ({"exclusive": ()}, in_session(programs=("x",)), LendingReason.LENDING),
+    ({"on_battery": False}, on_machine(on_battery=True), LendingReason.BATTERY),
+    ({"while_saving_power": False}, on_machine(is_saving_power=True), LendingReason.SAVING_POWER),
+    ({"others_cpu_percent": 50}, on_machine(others_cpu=0.51), LendingReason.OTHERS_CPU),
+    ({"others_gpu_percent": 15}, with_gpu(others_load=0.16), LendingReason.OTHERS_GPU),
+    ({"month_gb": 100}, replace(CALM, month_bytes=10**11), LendingReason.QUOTA),
+    ({"on_metered": False}, in_session(is_metered=True), LendingReason.METERED),
+    ({"disk_gib": 30}, replace(CALM, store_bytes=40 * GIB), LendingReason.DISK),
+    ({"disk_free_gib": 20}, replace(CALM, free_disk_bytes=19 * GIB), LendingReason.DISK),
+    ({"devices": ()}, with_gpu(temperature_c=85.0), LendingReason.HOT),
 ]
 
 
 @pytest.mark.parametrize("row", DEFAULTS, ids=lambda row: next(iter(row[0])))
 def test_every_default_decides_as_it_is_documented(
-    row: tuple[dict[str, object], Facts, Reason],
+    row: tuple[dict[str, object], LendingFacts, LendingReason],
 ) -> None:
     defaults, facts, reason = row
     assert {name: getattr(CHOSEN, name) for name in defaults} == defaults
@@ -674,23 +733,25 @@ def test_every_default_decides_as_it_is_documented(
 
 PRESETS = [
     # minutes idle that lend, while used, film, share of the processor that stops
-    (Preset.GENTLE, 15, False, Reason.FILM, 0.26),
-    (Preset.BALANCED, 5, False, Reason.LENDING, 0.51),
-    (Preset.MAX, 1, True, Reason.LENDING, 0.76),
+    (LendingPreset.GENTLE, 15, False, LendingReason.FILM, 0.26),
+    (LendingPreset.BALANCED, 5, False, LendingReason.LENDING, 0.51),
+    (LendingPreset.MAX, 1, True, LendingReason.LENDING, 0.76),
 ]
 
 
 @pytest.mark.parametrize(("preset", "minutes", "is_used", "film", "load"), PRESETS)
 def test_a_preset_is_as_gentle_as_its_name(
-    preset: Preset, minutes: int, film: Reason, load: float, *, is_used: bool
+    preset: LendingPreset, minutes: int, film: LendingReason, load: float, *, is_used: bool
 ) -> None:
     # first something else, so that a preset has to set all that it fixes
-    other = with_preset(CHOSEN, Preset.MAX if preset is Preset.GENTLE else Preset.GENTLE)
-    preferences = with_preset(other, preset)
-    in_use = Reason.LENDING_WHILE_USED if is_used else Reason.IN_USE
+    other = apply_preset(
+        CHOSEN, LendingPreset.MAX if preset is LendingPreset.GENTLE else LendingPreset.GENTLE
+    )
+    preferences = apply_preset(other, preset)
+    in_use = LendingReason.LENDING_WHILE_USED if is_used else LendingReason.IN_USE
     assert look(in_session(idle_s=minutes * 60 - 1.0), preferences).reason == in_use
-    assert look(in_session(idle_s=minutes * 60.0), preferences).reason == Reason.LENDING
+    assert look(in_session(idle_s=minutes * 60.0), preferences).reason == LendingReason.LENDING
     shown = in_session(fullscreen="mpv", is_film=True)
     assert look(shown, preferences).reason == film
-    assert look(on_machine(others_cpu=load), preferences).reason == Reason.OTHERS_CPU
-    assert look(on_machine(others_cpu=load - 0.02), preferences).reason == Reason.LENDING
+    assert look(on_machine(others_cpu=load), preferences).reason == LendingReason.OTHERS_CPU
+    assert look(on_machine(others_cpu=load - 0.02), preferences).reason == LendingReason.LENDING

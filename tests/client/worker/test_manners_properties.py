@@ -13,10 +13,16 @@ from hypothesis import strategies as st
 
 from tequio_client.ipc import texts
 from tequio_client.ipc.facts import SessionFacts
-from tequio_client.ipc.preferences import ALWAYS, DeviceChoice, Preferences
-from tequio_client.ipc.snapshot import Decision, Reason, Snooze, State, Wish
-from tequio_client.worker.lending.facts import NONE_OPEN, Facts, Moment, Outside, Why
-from tequio_client.worker.lending.history import Traces, traced
+from tequio_client.ipc.preferences import WHOLE_WEEK, DeviceChoice, Preferences
+from tequio_client.ipc.snapshot import Decision, DesiredState, LendingReason, LendingState, Snooze
+from tequio_client.worker.lending.facts import (
+    NONE_OPEN,
+    IdleCause,
+    IdleReason,
+    LendingFacts,
+    LocalInstant,
+)
+from tequio_client.worker.lending.history import LendingHistory, update_history
 from tequio_client.worker.lending.policy import decide
 from tests.support.manners_facts import (
     CALM,
@@ -32,7 +38,9 @@ from tests.support.manners_facts import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Disturb = Callable[[Facts, Preferences, Wish], tuple[Facts, Preferences, Wish]]
+    Disturb = Callable[
+        [LendingFacts, Preferences, DesiredState], tuple[LendingFacts, Preferences, DesiredState]
+    ]
 
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
@@ -42,24 +50,41 @@ ZONES = {
 }
 CHANGES = ["2026-03-29", "2026-10-25", "2022-04-03", "2022-10-30", "2026-04-04", "2026-10-03"]
 """Days on which clocks are changed in one of these."""
-COMPUTING = {State.LENDING, State.FINISHING}
+COMPUTING = {LendingState.LENDING, LendingState.FINISHING}
 RANK = [
-    {Reason.NO_CONSENT},
-    {Reason.BY_HAND},
-    {Reason.SNOOZED, Reason.UNTIL_GAME_CLOSES},
-    {Reason.TRAINER_BROKEN, Reason.KEY, Reason.QUARANTINED, Reason.LEDGER_UNKNOWN},
-    {Reason.NO_DEVICE},
-    {Reason.DISK},
-    {Reason.LEDGER_AWAY, Reason.NO_SWARM, Reason.NO_RUN},
-    {Reason.BATTERY, Reason.BATTERY_UNKNOWN, Reason.SAVING_POWER},
-    {Reason.HOT},
-    {Reason.GAME, Reason.FULLSCREEN, Reason.FILM, Reason.EXCLUSIVE, Reason.AFTER_GAME},
-    {Reason.SCHEDULE},
-    {Reason.QUOTA},
-    {Reason.METERED},
-    {Reason.CANNOT_TELL, Reason.IN_USE},
-    {Reason.OTHERS_GPU, Reason.GPU_UNKNOWN, Reason.OTHERS_CPU, Reason.GPU_MEMORY, Reason.SLOWED},
-    {Reason.LENDING, Reason.LENDING_WHILE_USED, Reason.FINISHING},
+    {LendingReason.NO_CONSENT},
+    {LendingReason.BY_HAND},
+    {LendingReason.SNOOZED, LendingReason.UNTIL_GAME_CLOSES},
+    {
+        LendingReason.TRAINER_BROKEN,
+        LendingReason.KEY,
+        LendingReason.QUARANTINED,
+        LendingReason.LEDGER_UNKNOWN,
+    },
+    {LendingReason.NO_DEVICE},
+    {LendingReason.DISK},
+    {LendingReason.LEDGER_AWAY, LendingReason.NO_SWARM, LendingReason.NO_RUN},
+    {LendingReason.BATTERY, LendingReason.BATTERY_UNKNOWN, LendingReason.SAVING_POWER},
+    {LendingReason.HOT},
+    {
+        LendingReason.GAME,
+        LendingReason.FULLSCREEN,
+        LendingReason.FILM,
+        LendingReason.EXCLUSIVE,
+        LendingReason.AFTER_GAME,
+    },
+    {LendingReason.SCHEDULE},
+    {LendingReason.QUOTA},
+    {LendingReason.METERED},
+    {LendingReason.CANNOT_TELL, LendingReason.IN_USE},
+    {
+        LendingReason.OTHERS_GPU,
+        LendingReason.GPU_UNKNOWN,
+        LendingReason.OTHERS_CPU,
+        LendingReason.GPU_MEMORY,
+        LendingReason.SLOWED,
+    },
+    {LendingReason.LENDING, LendingReason.LENDING_WHILE_USED, LendingReason.FINISHING},
 ]
 """Precedence, by kind; a pause after the last round says `BY_HAND`, below a snooze."""
 
@@ -154,7 +179,7 @@ others = changed(
     standing_problem=PROBLEM,
     ledger_problem=PROBLEM,
     was_ledger_reached=st.booleans(),
-    outside=st.builds(Outside, why=st.sampled_from(Why), problem=PROBLEM),
+    outside=st.builds(IdleReason, why=st.sampled_from(IdleCause), problem=PROBLEM),
 )
 facts = st.builds(
     lambda rest, session, machine: replace(rest, session=session, machine=machine),
@@ -197,7 +222,7 @@ instants = st.integers(ms_of("2021-01-01"), ms_of("2027-01-01")) | st.builds(
     st.integers(-36 * 3_600_000, 48 * 3_600_000),
 )
 moments = st.builds(
-    Moment,
+    LocalInstant,
     ms=instants,
     steady_ms=st.integers(0, 10**12),
     offset_s=st.sampled_from(list(ZONES.values())),
@@ -233,14 +258,17 @@ thoroughly = settings(derandomize=True, deadline=None, database=None, max_exampl
 
 
 def walk(
-    path: list[tuple[Facts, int, int]], chosen: Preferences, wish: Wish, now: Moment
-) -> list[tuple[Facts, Moment, Decision]]:
+    path: list[tuple[LendingFacts, int, int]],
+    chosen: Preferences,
+    wish: DesiredState,
+    now: LocalInstant,
+) -> list[tuple[LendingFacts, LocalInstant, Decision]]:
     """Look at each step, with the memory of those before."""
-    traces, seen = Traces(), []
+    traces, seen = LendingHistory(), []
     for known, passed_ms, set_ms in path:
         ms = max(0, now.ms + passed_ms + set_ms)
         now = replace(now, ms=ms, steady_ms=now.steady_ms + passed_ms)
-        traces = traced(traces, known, chosen, wish, now)
+        traces = update_history(traces, known, chosen, wish, now)
         seen.append((known, now, decide(known, chosen, wish, traces, now)))
     return seen
 
@@ -251,7 +279,10 @@ def walk(
 @given(steps, preferences, wishes, moments)
 @thoroughly
 def test_nothing_is_computed_without_consent_or_against_the_wish(
-    path: list[tuple[Facts, int, int]], chosen: Preferences, wish: Wish, now: Moment
+    path: list[tuple[LendingFacts, int, int]],
+    chosen: Preferences,
+    wish: DesiredState,
+    now: LocalInstant,
 ) -> None:
     for known, at, found in walk(path, chosen, wish, now):
         assert found.may_compute is (found.state in COMPUTING)
@@ -263,7 +294,7 @@ def test_nothing_is_computed_without_consent_or_against_the_wish(
         assert not known.trainer_problem
         assert known.free_disk_bytes is not None
         assert known.month_bytes < chosen.month_gb * 10**9 or not chosen.month_gb
-        assert found.state is (State.FINISHING if wish.finish else State.LENDING)
+        assert found.state is (LendingState.FINISHING if wish.finish else LendingState.LENDING)
         if not chosen.on_battery:
             assert known.known_machine().on_battery is False
         session = known.known_session()
@@ -275,14 +306,17 @@ def test_nothing_is_computed_without_consent_or_against_the_wish(
 @given(steps, preferences, wishes, moments)
 @thoroughly
 def test_shares_and_ends_are_within_their_bounds(
-    path: list[tuple[Facts, int, int]], chosen: Preferences, wish: Wish, now: Moment
+    path: list[tuple[LendingFacts, int, int]],
+    chosen: Preferences,
+    wish: DesiredState,
+    now: LocalInstant,
 ) -> None:
     for known, at, found in walk(path, chosen, wish, now):
         assert 0 <= found.share_percent <= 100
         assert found.until_ms is None or found.until_ms > at.ms
         assert len(found.values) <= 4
         assert msgspec.json.decode(msgspec.json.encode(found), type=Decision) == found
-        if found.reason == Reason.LENDING_WHILE_USED:
+        if found.reason == LendingReason.LENDING_WHILE_USED:
             assert found.share_percent <= chosen.used_share_percent
         if found.may_compute and known.known_machine().gpus == ():
             assert found.share_percent <= chosen.device("cpu").share_percent
@@ -291,22 +325,25 @@ def test_shares_and_ends_are_within_their_bounds(
 @given(steps, preferences, wishes, moments)
 @thoroughly
 def test_every_decision_can_be_said(
-    path: list[tuple[Facts, int, int]], chosen: Preferences, wish: Wish, now: Moment
+    path: list[tuple[LendingFacts, int, int]],
+    chosen: Preferences,
+    wish: DesiredState,
+    now: LocalInstant,
 ) -> None:
     for _, at, found in walk(path, chosen, wish, now):
         said = texts.decision_sentence(
             found, at.ms, lambda _: texts.LocalTime("Monday", "22 October", "08:00")
         )
-        assert said.startswith(texts.STATES[found.state] + ": ")
+        assert said.startswith(texts.STATE_WORDS[found.state] + ": ")
         assert said.endswith(".")
 
 
-BEST: dict[str, Callable[[Facts], Facts]] = {}
-WORST: dict[str, Callable[[Facts], Facts]] = {}
+BEST: dict[str, Callable[[LendingFacts], LendingFacts]] = {}
+WORST: dict[str, Callable[[LendingFacts], LendingFacts]] = {}
 
 
 def _of_session(field: str, best: object) -> None:
-    def put(value: object) -> Callable[[Facts], Facts]:
+    def put(value: object) -> Callable[[LendingFacts], LendingFacts]:
         return lambda known: replace(
             known,
             session=msgspec.structs.replace(known.session or SESSION, **{field: value}),
@@ -316,7 +353,7 @@ def _of_session(field: str, best: object) -> None:
 
 
 def _of_machine(field: str, best: object) -> None:
-    def put(value: object) -> Callable[[Facts], Facts]:
+    def put(value: object) -> Callable[[LendingFacts], LendingFacts]:
         return lambda known: replace(
             known,
             machine=msgspec.structs.replace(known.machine or MACHINE, **{field: value}),
@@ -326,8 +363,8 @@ def _of_machine(field: str, best: object) -> None:
 
 
 def _of_gpu(field: str, best: object) -> None:
-    def put(value: object) -> Callable[[Facts], Facts]:
-        def change(known: Facts) -> Facts:
+    def put(value: object) -> Callable[[LendingFacts], LendingFacts]:
+        def change(known: LendingFacts) -> LendingFacts:
             machine = known.machine or MACHINE
             first = (machine.gpus or (GPU,))[0]
             gpu = msgspec.structs.replace(first, memory_mb=8_192, **{field: value})
@@ -371,7 +408,9 @@ def test_what_is_unknown_is_never_better_than_what_is_known_to_be_fine(field: st
         now=moments,
     )
     @settings(derandomize=True, deadline=None, database=None, max_examples=40)
-    def compare(path: list[tuple[Facts, int, int]], chosen: Preferences, now: Moment) -> None:
+    def compare(
+        path: list[tuple[LendingFacts, int, int]], chosen: Preferences, now: LocalInstant
+    ) -> None:
         known = [(BEST[field](known), *rest) for known, *rest in path]
         unknown = [(WORST[field](known), *rest) for known, *rest in path]
         for (_, _, fine), (_, _, blind) in zip(
@@ -388,7 +427,7 @@ def test_what_is_unknown_is_never_better_than_what_is_known_to_be_fine(field: st
 @given(facts, preferences, wishes, moments)
 @thoroughly
 def test_facts_that_are_too_old_are_as_good_as_none(
-    known: Facts, chosen: Preferences, wish: Wish, now: Moment
+    known: LendingFacts, chosen: Preferences, wish: DesiredState, now: LocalInstant
 ) -> None:
     old = replace(known, session_age_s=15.1, machine_age_s=5.1)
     none = replace(
@@ -467,7 +506,9 @@ def test_nothing_of_lower_rank_decides_beside_a_disturbance(
 
     @given(facts, preferences, wishes, moments)
     @settings(derandomize=True, deadline=None, database=None, max_examples=40)
-    def compare(known: Facts, chosen: Preferences, wish: Wish, now: Moment) -> None:
+    def compare(
+        known: LendingFacts, chosen: Preferences, wish: DesiredState, now: LocalInstant
+    ) -> None:
         known, chosen, wish = disturb(known, chosen, wish)
         found = walk([(known, 0, 0)], chosen, wish, now)[0][2]
         assert rank(found) <= most
@@ -479,7 +520,10 @@ def test_nothing_of_lower_rank_decides_beside_a_disturbance(
 @given(steps, preferences, wishes, moments)
 @thoroughly
 def test_looking_twice_at_the_same_changes_nothing(
-    path: list[tuple[Facts, int, int]], chosen: Preferences, wish: Wish, now: Moment
+    path: list[tuple[LendingFacts, int, int]],
+    chosen: Preferences,
+    wish: DesiredState,
+    now: LocalInstant,
 ) -> None:
     twice = [step for known, ms, set_ms in path for step in ((known, ms, set_ms), (known, 0, 0))]
     once = walk(path, chosen, wish, now)
@@ -489,9 +533,12 @@ def test_looking_twice_at_the_same_changes_nothing(
 @given(steps, preferences, moments, moments)
 @thoroughly
 def test_a_clock_that_is_set_matters_to_hours_and_months_alone(
-    path: list[tuple[Facts, int, int]], chosen: Preferences, now: Moment, other: Moment
+    path: list[tuple[LendingFacts, int, int]],
+    chosen: Preferences,
+    now: LocalInstant,
+    other: LocalInstant,
 ) -> None:
-    chosen = msgspec.structs.replace(chosen, week=ALWAYS, month_gb=0)
+    chosen = msgspec.structs.replace(chosen, week=WHOLE_WEEK, month_gb=0)
     quiet = [(known, ms, 0) for known, ms, _ in path]
     other = replace(other, steady_ms=now.steady_ms)
     for (_, at, found), (_, jumped, same) in zip(
@@ -516,21 +563,21 @@ def test_a_clock_that_is_set_matters_to_hours_and_months_alone(
 )
 @thoroughly
 def test_no_snooze_is_longer_than_it_was_when_asked(
-    length_ms: int, late_ms: int, jumps: list[int], now: Moment
+    length_ms: int, late_ms: int, jumps: list[int], now: LocalInstant
 ) -> None:
-    wish = Wish(
+    wish = DesiredState(
         number=1,
         lend=True,
         snooze=Snooze(until_ms=now.ms + length_ms, asked_ms=now.ms),
     )
-    known = Facts(session=SESSION, machine=MACHINE, free_disk_bytes=500 * GIB)
+    known = LendingFacts(session=SESSION, machine=MACHINE, free_disk_bytes=500 * GIB)
     start = replace(now, ms=max(0, now.ms + late_ms))  # the worker started again meanwhile
     chosen = Preferences(consent=True)
     path = [(known, 0, 0), *((known, length_ms // 8, jump) for jump in jumps)]
     for _, at, found in walk(path, chosen, wish, start):
-        if found.reason == Reason.SNOOZED:
+        if found.reason == LendingReason.SNOOZED:
             assert found.until_ms is not None
             left_ms = start.steady_ms + length_ms - at.steady_ms
             assert found.until_ms - at.ms < left_ms + 1_000, "in full seconds"
     last = walk([(known, 0, 0), (known, length_ms, -(10**11))], chosen, wish, start)[-1][2]
-    assert last.reason != Reason.SNOOZED
+    assert last.reason != LendingReason.SNOOZED

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.statements import ANSWERED_KEPT
+from tequio_client.worker.rounds.statements import MAX_ANSWERED
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.network.run import first_head
@@ -22,7 +22,7 @@ from tests.support.worker_desk import Desk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.worker.rounds.dispatch import Deeds
+    from tequio_client.worker.rounds.dispatch import DutyRunner
 
 
 pytestmark = pytest.mark.trio
@@ -37,11 +37,11 @@ def diary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def called_away(
-    desk: Desk, deeds: Deeds, asked: duties.Measure, diary: Path, many: int
+    desk: Desk, deeds: DutyRunner, asked: duties.MeasureDuty, diary: Path, many: int
 ) -> None:
     """Measure until so many slices were begun."""
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(deeds.do, asked, desk.tracker)
+        nursery.start_soon(deeds.perform, asked, desk.tracker)
         while len(slices(diary)) < many:  # noqa: ASYNC110 - another process writes it
             await trio.sleep(0.01)
         nursery.cancel_scope.cancel()
@@ -58,14 +58,14 @@ async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
     tmp_path: Path, diary: Path
 ) -> None:
     desk = Desk(tmp_path, stopped(RoundOpen))
-    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             await called_away(desk, deeds, asked, diary, 3)
-            assert not deeds.said
-            await deeds.do(asked, desk.tracker)
-            assert asked in deeds.said
+            assert not deeds.answered
+            await deeds.perform(asked, desk.tracker)
+            assert asked in deeds.answered
             assert deeds.measuring.bits_per_byte == pytest.approx(3.0)
     assert slices(diary) == [0, 1, 2, 2, 3]
     (body,) = desk.said(HeadMeasure)
@@ -82,15 +82,15 @@ async def test_weights_stay_while_a_measure_of_them_waits_for_more_urgent_duties
     tmp_path: Path, diary: Path
 ) -> None:
     desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
-    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     weights = asked.head.weights_root
     with trio.fail_after(120):
         async with desk.open() as deeds:
             assert desk.store is not None
             await called_away(desk, deeds, asked, diary, 1)
-            deeds.measuring.let_go_but([asked.head])
+            deeds.measuring.release_except([asked.head])
             desk.store.remove(weights)
-            await deeds.do(asked, desk.tracker)
+            await deeds.perform(asked, desk.tracker)
             assert desk.store.has_tree(weights)
             desk.store.remove(weights)
             assert not desk.store.has_tree(weights), "it is measured"
@@ -100,19 +100,19 @@ async def test_weights_of_a_head_that_nobody_asks_for_any_more_may_go(
     tmp_path: Path, diary: Path
 ) -> None:
     desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
-    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
             assert desk.store is not None
             await called_away(desk, deeds, asked, diary, 1)
-            deeds.measuring.let_go_but([])
+            deeds.measuring.release_except([])
             desk.store.remove(asked.head.weights_root)
             assert not desk.store.has_tree(asked.head.weights_root)
 
 
 async def test_damaged_weights_of_an_old_head_are_not_measured(tmp_path: Path) -> None:
     desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
-    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
             assert desk.store is not None
@@ -120,8 +120,8 @@ async def test_damaged_weights_of_an_old_head_are_not_measured(tmp_path: Path) -
             file.chmod(0o644)
             file.write_bytes(bytes([file.read_bytes()[0] ^ 1]) + file.read_bytes()[1:])
             with pytest.raises(RefusedError, match="are damaged"):
-                await deeds.do(asked, desk.tracker)
-            assert asked in deeds.said
+                await deeds.perform(asked, desk.tracker)
+            assert asked in deeds.answered
     assert not desk.said(HeadMeasure)
 
 
@@ -130,7 +130,7 @@ async def test_a_head_that_writes_nothing_is_measured_all_the_same(tmp_path: Pat
     head = replace(first_head(desk.swarm.manifest), round=UNWRITTEN)
     with trio.fail_after(120):
         async with desk.open() as deeds:
-            await deeds.do(duties.Measure(head, is_drawn=True), desk.tracker)
+            await deeds.perform(duties.MeasureDuty(head, is_drawn=True), desk.tracker)
     (body,) = desk.said(HeadMeasure)
     assert isinstance(body, HeadMeasure)
     assert body.tokens == 4_096
@@ -141,12 +141,12 @@ async def test_who_comes_back_says_what_it_measured_before_and_measures_nothing(
     tmp_path: Path, diary: Path
 ) -> None:
     desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=1)
-    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         for _ in range(2):
             async with desk.open() as deeds:
-                await deeds.do(asked, desk.tracker)
-                assert asked in deeds.said
+                await deeds.perform(asked, desk.tracker)
+                assert asked in deeds.answered
     assert len(slices(diary)) == 1
     assert len(desk.said(HeadMeasure)) == 1
 
@@ -155,23 +155,23 @@ async def test_a_measure_that_failed_is_remembered_for_as_long_as_it_is_asked_fo
     tmp_path: Path,
 ) -> None:
     desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=0)
-    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
             with pytest.raises(RefusedError):
-                await deeds.do(asked, desk.tracker)
-            for _ in range(ANSWERED_KEPT):
-                await deeds.do(duties.TakeLeave(1), desk.tracker)
-            assert asked in deeds.said
+                await deeds.perform(asked, desk.tracker)
+            for _ in range(MAX_ANSWERED):
+                await deeds.perform(duties.LeaveDuty(1), desk.tracker)
+            assert asked in deeds.answered
 
 
 async def test_what_cannot_be_measured_is_not_tried_again(tmp_path: Path) -> None:
     desk = Desk(tmp_path, stopped(RoundOpen), held_out_documents=0)
-    asked = duties.Measure(first_head(desk.swarm.manifest), is_drawn=True)
+    asked = duties.MeasureDuty(first_head(desk.swarm.manifest), is_drawn=True)
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             with pytest.raises(RefusedError, match="no held-out text"):
-                await deeds.do(asked, desk.tracker)
-            assert asked in deeds.said
+                await deeds.perform(asked, desk.tracker)
+            assert asked in deeds.answered
     assert not desk.said(HeadMeasure)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tequio_client import clock
-from tequio_client.ipc.preferences import ALWAYS, Week
-from tequio_client.worker.lending.facts import HOUR_MS, Moment
+from tequio_client.ipc.preferences import WHOLE_WEEK, Week
+from tequio_client.worker.lending.facts import HOUR_MS, LocalInstant
 
 MINUTE_MS = 60_000
 DAY_MS = 24 * HOUR_MS
@@ -63,8 +63,8 @@ def offset_s(zone: ZoneInfo, at_ms: int) -> int:
     return int(offset.total_seconds())
 
 
-def at(zone: str, ms: int) -> Moment:
-    return Moment(ms=ms, steady_ms=0, offset_s=partial(offset_s, ZoneInfo(zone)))
+def at(zone: str, ms: int) -> LocalInstant:
+    return LocalInstant(ms=ms, steady_ms=0, offset_s=partial(offset_s, ZoneInfo(zone)))
 
 
 def is_in(zone: str, week: Week, ms: int) -> bool:
@@ -89,7 +89,7 @@ def test_the_next_hour_is_found_across_a_change_of_the_clocks(
     for before_min in (0, 1, 29, 30, 31, 61, 24 * 60, 3 * 24 * 60 - 17):
         ms = utc_ms(change) - before_min * MINUTE_MS
         if not is_in(zone, week, ms):
-            assert at(zone, ms).next_in_ms(week) == next_by_walking(zone, week, ms, 9)
+            assert at(zone, ms).next_hour_ms(week) == next_by_walking(zone, week, ms, 9)
 
 
 @given(
@@ -105,7 +105,7 @@ def test_the_next_hour_is_the_first_that_the_calendar_allows(
     assert moment.is_in(week) == is_in(zone, week, ms)
     if moment.is_in(week):
         return
-    found = moment.next_in_ms(week)
+    found = moment.next_hour_ms(week)
     if found is None:
         assert not any(week)
         return
@@ -119,15 +119,15 @@ def test_the_next_hour_is_the_first_that_the_calendar_allows(
 def test_the_week_goes_round() -> None:
     monday_morning: Week = (1 << 8, 0, 0, 0, 0, 0, 0)
     ms = local_ms(MADRID, "2026-11-15 23:59")  # a Sunday
-    assert at(MADRID, ms).next_in_ms(monday_morning) == local_ms(MADRID, "2026-11-16 08:00")
+    assert at(MADRID, ms).next_hour_ms(monday_morning) == local_ms(MADRID, "2026-11-16 08:00")
     ms = local_ms(MADRID, "2026-11-16 09:00")
-    assert at(MADRID, ms).next_in_ms(monday_morning) == local_ms(MADRID, "2026-11-23 08:00")
+    assert at(MADRID, ms).next_hour_ms(monday_morning) == local_ms(MADRID, "2026-11-23 08:00")
 
 
 def test_an_hour_that_summer_time_skips_waits_for_the_next_week() -> None:
     sunday_two: Week = (0, 0, 0, 0, 0, 0, 1 << 2)
     ms = local_ms(MADRID, "2026-03-28 12:00")
-    assert at(MADRID, ms).next_in_ms(sunday_two) == local_ms(MADRID, "2026-04-05 02:00")
+    assert at(MADRID, ms).next_hour_ms(sunday_two) == local_ms(MADRID, "2026-04-05 02:00")
 
 
 def test_an_hour_that_comes_twice_counts_twice() -> None:
@@ -140,15 +140,15 @@ def test_an_hour_that_comes_twice_counts_twice() -> None:
 def test_half_an_hour_of_summer_time_is_no_hour_more() -> None:
     ms = local_ms(LORD_HOWE, "2026-10-04 01:59")
     hour_two: Week = (1 << 2,) * 7
-    begin = at(LORD_HOWE, ms).next_in_ms(hour_two)
+    begin = at(LORD_HOWE, ms).next_hour_ms(hour_two)
     assert begin == ms + MINUTE_MS, "at half past two, where it springs to"
     hour_three: Week = (1 << 3,) * 7
-    assert at(LORD_HOWE, ms).next_in_ms(hour_three) == ms + 31 * MINUTE_MS
+    assert at(LORD_HOWE, ms).next_hour_ms(hour_three) == ms + 31 * MINUTE_MS
 
 
 def test_no_hour_at_all_never_comes() -> None:
-    assert at(MADRID, 0).next_in_ms(NEVER) is None
-    assert at(MADRID, 0).is_in(ALWAYS)
+    assert at(MADRID, 0).next_hour_ms(NEVER) is None
+    assert at(MADRID, 0).is_in(WHOLE_WEEK)
 
 
 @pytest.mark.parametrize(

@@ -70,14 +70,14 @@ async def test_a_worker_learns_at_its_start_that_it_is_quarantined(ledger: Serve
     liar, late_ms = await lie(ledger, "starts late"), 0
     async with LedgerApi(ledger.url) as api:
         watch = StandingWatch(liar.key, api, lambda: now_ms() + late_ms)
-        assert (watch.outside(), watch.removed_at) == ("", -1)
+        assert (watch.idle_reason(), watch.removed_at_index) == ("", -1)
         await watch.refresh()
-    assert "signed two different statements under one number" in watch.outside()
+    assert "signed two different statements under one number" in watch.idle_reason()
     assert watch.known is not None
-    assert watch.removed_at == watch.known.since
-    assert 0 < watch.left_s() <= (QUARANTINE_MS + MARGIN_MS) / 1000
+    assert watch.removed_at_index == watch.known.since
+    assert 0 < watch.seconds_left() <= (QUARANTINE_MS + MARGIN_MS) / 1000
     late_ms = QUARANTINE_MS + MARGIN_MS
-    assert watch.outside() == "", "the term is over"
+    assert watch.idle_reason() == "", "the term is over"
 
 
 async def test_a_ledger_that_tells_of_another_term_than_the_log_is_not_believed(
@@ -98,7 +98,7 @@ async def test_what_the_gossip_shows_of_an_author_is_reported_once(
 ) -> None:
     liar = Author("speaks in two tongues", ledger.net)
     async with LedgerApi(ledger.url) as api:
-        await api.post([liar.register(now_ms())])
+        await api.post_entries([liar.register(now_ms())])
         async with Outbox(api, tmp_path, ME) as outbox:
             reporter = EquivocationReporter(outbox, ME.key)
             nursery.start_soon(reporter.run)

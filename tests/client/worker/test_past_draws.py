@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 import pytest
 
-from tequio_client.ledger.api import Network
+from tequio_client.ledger.api import LedgerNetwork
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.catch_up import ENTRIES, recall
-from tequio_client.worker.rounds.duties import Own, duty
+from tequio_client.worker.rounds.catch_up import MAX_ENTRIES, add_past_draws
+from tequio_client.worker.rounds.duties import MemberState, next_duty
 from tequio_client.worker.store.store import Store
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import RunView
-from tequio_shared.round.manifest import Measure
+from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.round import NextHead
 from tequio_shared.statements.runs import RoundOpen
 from tests.client.worker.test_resuming import PaperLedger, heads_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.node import Node
     from tequio_shared.ids import Digest
-    from tequio_shared.round.measures import Draw
+    from tequio_shared.round.measures import MeasureDraw
     from tequio_shared.round.round import Head
     from tests.support.dutiful import Dutiful
 
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.trio
 @pytest.fixture(scope="module")
 def swarm() -> DutifulSwarm:
     """The log of a whole run that measures every second head."""
-    rules = msgspec.structs.replace(swarms.tiny_manifest(most=5), measure=Measure(every=2))
+    rules = msgspec.structs.replace(swarms.tiny_manifest(most=5), measure=MeasureRules(every=2))
     made = DutifulSwarm(rules)
     for name in ("ana", "bo", "cleo"):
         made.join(name)
@@ -56,7 +56,7 @@ class Returner:
         self.store = Store(folder / "store", quota_bytes=10**9)
         self.ledger = PaperLedger(swarm)
         self.read: list[Digest] = []
-        info = Network(id=swarm.net, genesis=swarm.genesis, log_key=swarm.log_signer)  # type: ignore[arg-type]
+        info = LedgerNetwork(id=swarm.net, genesis=swarm.genesis, log_key=swarm.log_signer)  # type: ignore[arg-type]
         self.node = cast(
             "Node",
             SimpleNamespace(
@@ -83,11 +83,11 @@ class Returner:
         head = heads_of(self.swarm)[-1]
         coming = NextHead(round=head.round, parent=head.parent, set_root=head.set_root)
         view = RunView.light(self.swarm.net, self.swarm.manifest, head=None, next_head=coming)
-        await recall(self.node, view, after, heads)
+        await add_past_draws(self.node, view, after, heads)
         return view
 
 
-def drawn_for(swarm: DutifulSwarm, head: Head) -> tuple[Draw, Dutiful]:
+def drawn_for(swarm: DutifulSwarm, head: Head) -> tuple[MeasureDraw, Dutiful]:
     """The draw as the whole log has it, and a member that it fell on."""
     again = swarm.replay()
     draw = next(one for one in again.draws.open if one.head == head)
@@ -113,9 +113,11 @@ async def test_who_comes_back_computes_the_draw_that_it_missed_and_measures(
     view = await back.come_back(opened(swarm, 4), heads)
     assert [(one.head, one.drawn) for one in view.draws.open] == [(draw.head, draw.drawn)]
     assert len(back.read) == 1, "the roster of one round"
-    own = Own(key=member.key, held=None, closed={}, has_weights=lambda head: head == heads[2])
-    assert duty(view, own) == duties.Measure(heads[2], is_drawn=True)
-    assert isinstance(duty(view, replace(own, has_weights=lambda _: False)), duties.Wait)
+    own = MemberState(
+        key=member.key, held=None, closed={}, has_weights=lambda head: head == heads[2]
+    )
+    assert next_duty(view, own) == duties.MeasureDuty(heads[2], is_drawn=True)
+    assert isinstance(next_duty(view, replace(own, has_weights=lambda _: False)), duties.WaitDuty)
 
 
 async def test_several_draws_that_are_still_open_are_all_found(
@@ -166,7 +168,7 @@ async def test_a_ledger_that_lies_about_the_rounds_makes_no_draw(
         },
         "in the middle": {"roster_index": row.roster_index + 1},
         "before its promotion": {"opened_index": row.roster_index + 1},
-        "too long": {"roster_index": row.roster_index - ENTRIES},
+        "too long": {"roster_index": row.roster_index - MAX_ENTRIES},
         "beyond the log": {"roster_index": 10_000, "opened_index": 10_001},
     }
     for name, lie in lies.items():

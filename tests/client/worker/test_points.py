@@ -12,16 +12,22 @@ import pytest
 from tequio_client.ipc.control import AskPoints, PointsRow
 from tequio_client.worker.points import points as points_points
 from tequio_client.worker.points import points_db
-from tequio_client.worker.points.points import Points
-from tequio_client.worker.points.points_db import FILE, Outcome, PointsBook, Work, closed
+from tequio_client.worker.points.points import PointsRecorder
+from tequio_client.worker.points.points_db import (
+    FILE,
+    PointsDatabase,
+    RoundOutcome,
+    RoundWork,
+    closed_outcome,
+)
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, PeerKey, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.network.run import needed_document
-from tequio_shared.round.documents import Member, Result, Roster, SlotResult
-from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.round.documents import Roster, RosterMember, RoundResult, SlotResult
+from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster
 from tests.support import swarm as swarms
 from tests.support.dutiful import DutifulSwarm
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
-    from tequio_client.worker.points.points_db import Place
+    from tequio_client.worker.points.points_db import RoundPlace
     from tequio_shared.network.run import RunView
 
 
@@ -49,18 +55,20 @@ def finished() -> DutifulSwarm:
 
 
 @pytest.fixture
-def book(tmp_path: Path, finished: DutifulSwarm) -> Iterator[PointsBook]:
-    with closing(PointsBook.opened(tmp_path, finished.members[0].key)) as opened:
+def book(tmp_path: Path, finished: DutifulSwarm) -> Iterator[PointsDatabase]:
+    with closing(PointsDatabase.opened(tmp_path, finished.members[0].key)) as opened:
         yield opened
 
 
-async def read(swarm: DutifulSwarm, points: Points) -> RunView:
+async def read(swarm: DutifulSwarm, points: PointsRecorder) -> RunView:
     """Read the log with a view, as the worker does; gives the view."""
     views = [view async for _, view in reading(swarm, points)]
     return views[-1]
 
 
-async def reading(swarm: DutifulSwarm, points: Points) -> AsyncIterator[tuple[int, RunView]]:
+async def reading(
+    swarm: DutifulSwarm, points: PointsRecorder
+) -> AsyncIterator[tuple[int, RunView]]:
     view, _ = start_view(
         swarm.net, swarm.manifest, ResumeAnswer(after=1, head=None, close=None), None, None
     )
@@ -71,12 +79,12 @@ async def reading(swarm: DutifulSwarm, points: Points) -> AsyncIterator[tuple[in
         name = needed_document(statement)
         document = swarm.blobs[name] if name else b""
         view.apply(index, statement, swarm.now_ms, swarm.blobs.__getitem__)
-        await points.take(index, statement, view.round, document)
+        await points.apply(index, statement, view.round, document)
         yield index, view
 
 
-def rows(book: PointsBook) -> list[PointsRow]:
-    return list(reversed(points_points.points(book.file, AskPoints()).rows))
+def rows(book: PointsDatabase) -> list[PointsRow]:
+    return list(reversed(points_points.read_rounds(book.file, AskPoints()).rows))
 
 
 def checkpoint(size: int) -> Checkpoint:
@@ -84,10 +92,10 @@ def checkpoint(size: int) -> Checkpoint:
 
 
 async def test_rounds_are_pending_from_their_roster_and_counted_when_proven(
-    book: PointsBook, finished: DutifulSwarm
+    book: PointsDatabase, finished: DutifulSwarm
 ) -> None:
     ana = finished.members[0].key
-    points = Points(book, ana)
+    points = PointsRecorder(book, ana)
     ends = []
     async for index, _ in reading(finished, points):
         body = finished.entries[index].statement.body
@@ -96,9 +104,9 @@ async def test_rounds_are_pending_from_their_roster_and_counted_when_proven(
         if isinstance(body, RoundClose):
             ends.append(index)
             assert rows(book)[-1].state == "pending"
-            await points.proven(index, checkpoint(index + 5))
+            await points.mark_proven(index, checkpoint(index + 5))
             assert rows(book)[-1].state == "pending", "the end itself is not covered"
-            await points.proven(index + 1, checkpoint(index + 5))
+            await points.mark_proven(index + 1, checkpoint(index + 5))
             last = rows(book)[-1]
             assert (last.state, last.entry, last.size) == ("verified", index, index + 5)
             assert last.at_ms == finished.entries[index].statement.ts
@@ -112,52 +120,52 @@ async def test_rounds_are_pending_from_their_roster_and_counted_when_proven(
 
 
 async def test_reading_the_same_rounds_again_changes_nothing(
-    book: PointsBook, finished: DutifulSwarm
+    book: PointsDatabase, finished: DutifulSwarm
 ) -> None:
-    points = Points(book, finished.members[0].key)
+    points = PointsRecorder(book, finished.members[0].key)
     await read(finished, points)
-    await points.proven(len(finished.entries), checkpoint(len(finished.entries)))
+    await points.mark_proven(len(finished.entries), checkpoint(len(finished.entries)))
     before = rows(book)
     await points.begin()
     await read(finished, points)
-    await points.proven(10_000, checkpoint(10_000))
+    await points.mark_proven(10_000, checkpoint(10_000))
     assert rows(book) == before
 
 
-async def test_who_has_no_slot_has_no_rounds(book: PointsBook, finished: DutifulSwarm) -> None:
-    points = Points(book, ANA)
+async def test_who_has_no_slot_has_no_rounds(book: PointsDatabase, finished: DutifulSwarm) -> None:
+    points = PointsRecorder(book, ANA)
     await read(finished, points)
-    await points.proven(10_000, checkpoint(10_000))
+    await points.mark_proven(10_000, checkpoint(10_000))
     assert rows(book) == []
 
 
-async def test_work_is_noted_with_its_round(book: PointsBook, finished: DutifulSwarm) -> None:
-    points = Points(book, finished.members[0].key)
+async def test_work_is_noted_with_its_round(book: PointsDatabase, finished: DutifulSwarm) -> None:
+    points = PointsRecorder(book, finished.members[0].key)
     async for index, view in reading(finished, points):
         if isinstance(finished.entries[index].statement.body, RoundOpen):
             assert view.round is not None
-            done = Work(device="cuda:0", tokens=64, loss=view.number / 4)
+            done = RoundWork(device="cuda:0", tokens=64, loss=view.number / 4)
             await points.worked(view.round, done)
-            book.spend(view.round.roster_index, 4.0)
-            book.spend(view.round.roster_index, 5.0)
+            book.add_energy(view.round.roster_index, 4.0)
+            book.add_energy(view.round.roster_index, 5.0)
     assert [(row.device, row.tokens, row.energy_j) for row in rows(book)[:3]] == [
         ("cuda:0", 64, 9.0)
     ] * 3
 
 
-async def test_ends_are_told_as_they_are_read(book: PointsBook, finished: DutifulSwarm) -> None:
-    told: list[tuple[Place, Outcome]] = []
+async def test_ends_are_told_as_they_are_read(book: PointsDatabase, finished: DutifulSwarm) -> None:
+    told: list[tuple[RoundPlace, RoundOutcome]] = []
     book.on_end = lambda place, outcome: told.append((place, outcome))
-    await read(finished, Points(book, finished.members[0].key))
+    await read(finished, PointsRecorder(book, finished.members[0].key))
     assert [(place.round, outcome.state) for place, outcome in told] == [
         (number, "verified") for number in (1, 2, 3)
     ]
 
 
 async def test_a_book_that_cannot_be_written_costs_no_round(
-    tmp_path: Path, book: PointsBook, finished: DutifulSwarm
+    tmp_path: Path, book: PointsDatabase, finished: DutifulSwarm
 ) -> None:
-    points = Points(book, finished.members[0].key)
+    points = PointsRecorder(book, finished.members[0].key)
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:
         book.file.rows("PRAGMA busy_timeout = 1")
         other.execute("BEGIN IMMEDIATE")
@@ -172,10 +180,10 @@ async def test_a_book_that_cannot_be_written_costs_no_round(
 
 def one_round(
     verdict: int, reason: int = 0, trained: int = 0, witnessed: int = 0, share: int = 4
-) -> Outcome:
+) -> RoundOutcome:
     members = [
-        Member(peer=to_text(BO), roles=("trainer", "witness"), speed=0, share=4),
-        Member(peer=to_text(ANA), roles=("trainer", "witness"), speed=0, share=share),
+        RosterMember(peer=to_text(BO), roles=("trainer", "witness"), speed=0, share=4),
+        RosterMember(peer=to_text(ANA), roles=("trainer", "witness"), speed=0, share=share),
     ]
     roster = Roster(members=tuple(members), pool=((0, 4 + share),), train_ms=1)
     slot = SlotResult(
@@ -188,7 +196,7 @@ def one_round(
         witness_micropoints=witnessed,
     )
     others = msgspec.structs.replace(slot, trainer_micropoints=999, verdict=1, reason=0)
-    return closed(roster, Result(slots=(others, slot)), ANA)
+    return closed_outcome(roster, RoundResult(slots=(others, slot)), ANA)
 
 
 @pytest.mark.parametrize(
@@ -201,19 +209,19 @@ def one_round(
         (one_round(Verdict.SILENT), "rejected", "silent"),
         (one_round(Verdict.SILENT, share=0), "verified", "no-points"),
         (one_round(Verdict.SILENT, share=0, witnessed=3), "verified", ""),
-        (one_round(Verdict.REJECTED, Reason.COSINE), "rejected", "cosine"),
-        (one_round(Verdict.REJECTED, Reason.PAYLOAD_ROOT), "rejected", "payload-root"),
-        (one_round(Verdict.REJECTED, Reason.COPY, witnessed=2), "verified", "copy"),
+        (one_round(Verdict.REJECTED, RejectionReason.COSINE), "rejected", "cosine"),
+        (one_round(Verdict.REJECTED, RejectionReason.PAYLOAD_ROOT), "rejected", "payload-root"),
+        (one_round(Verdict.REJECTED, RejectionReason.COPY, witnessed=2), "verified", "copy"),
         (one_round(Verdict.REJECTED, 63), "rejected", "reason-63"),
     ],
 )
 async def test_an_outcome_says_why_training_gave_nothing(
-    found: Outcome, state: str, reason: str
+    found: RoundOutcome, state: str, reason: str
 ) -> None:
     assert (found.state, found.reason) == (state, reason)
 
 
 async def test_documents_without_our_slot_prove_nothing() -> None:
     with pytest.raises(PeerError, match="no slot"):
-        closed(Roster(members=(), pool=(), train_ms=1), Result(slots=()), ANA)
+        closed_outcome(Roster(members=(), pool=(), train_ms=1), RoundResult(slots=()), ANA)
     assert points_db.VOIDED.micropoints == 0

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ipc.control import AskActivity, AskPoints, AskRanking, Points, Ranking
+from tequio_client.ipc.control import AskActivity, AskPoints, AskRanking, PointsReply, RankingReply
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.points import catch_up
-from tequio_client.worker.points.activity import ActivityBook
+from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.points import Bookkeeping
-from tequio_client.worker.points.points_db import PointsBook
+from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_shared.ids import Digest, PeerKey, from_text, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
@@ -73,8 +73,8 @@ async def talking(folder: Path) -> AsyncIterator[LedgerApi]:
 @asynccontextmanager
 async def keeping(api: LedgerApi, key: PeerKey, home: Path) -> AsyncIterator[Bookkeeping]:
     with (
-        closing(PointsBook.opened(home, key)) as book,
-        closing(ActivityBook.opened(home, lambda: 5)) as activity,
+        closing(PointsDatabase.opened(home, key)) as book,
+        closing(ActivityDatabase.opened(home, lambda: 5)) as activity,
     ):
         kept = Bookkeeping(book, activity, api, key, home / LOG_FILE, rng=Random(1))
         yield kept
@@ -88,9 +88,9 @@ async def best(api: LedgerApi) -> PeerKey:
     return PeerKey(from_text((await ranked(api))[0].key))
 
 
-async def listed(kept: Bookkeeping) -> Points:
+async def listed(kept: Bookkeeping) -> PointsReply:
     found = await kept.answer(AskPoints())
-    assert isinstance(found, Points)
+    assert isinstance(found, PointsReply)
     return found
 
 
@@ -102,8 +102,8 @@ async def test_every_key_proves_its_points_to_the_micropoint(honest: str, tmp_pa
             home = tmp_path / row.key[:6]
             home.mkdir()
             async with keeping(api, PeerKey(from_text(row.key)), home) as kept:
-                await kept.catch_up.once()
-                shown = kept.shown(0)
+                await kept.catch_up.run_once()
+                shown = kept.totals(0)
                 assert (shown.total, shown.unverified, shown.pending) == (row.micropoints, 0, 0)
                 found = await listed(kept)
                 assert sum(one.micropoints for one in found.rows) == row.micropoints
@@ -125,7 +125,7 @@ async def test_it_goes_on_where_it_was_and_asks_for_no_proof_twice(
             kept.catch_up._pause_s = 3_600  # noqa: SLF001 - it waits after the first proof
             with trio.fail_after(60):
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(kept.catch_up.once)
+                    nursery.start_soon(kept.catch_up.run_once)
                     while not (await listed(kept)).rows:  # noqa: ASYNC110 - a thread writes them
                         await trio.sleep(0.02)
                     nursery.cancel_scope.cancel()
@@ -133,12 +133,12 @@ async def test_it_goes_on_where_it_was_and_asks_for_no_proof_twice(
             assert len(first.rows) == 1
         async with keeping(api, key, tmp_path) as kept:
             kept.catch_up._pause_s = 0  # noqa: SLF001 - no need to be polite here
-            await kept.catch_up.once()
+            await kept.catch_up.run_once()
             assert len((await listed(kept)).rows) == 3
             assert first.rows[0] in (await listed(kept)).rows
             monkeypatch.setattr(LedgerApi, "entries", None)  # nothing is to be proven any more
-            await kept.catch_up.once()
-            assert kept.shown(0).unverified == 0
+            await kept.catch_up.run_once()
+            assert kept.totals(0).unverified == 0
 
 
 LIES = {
@@ -163,9 +163,9 @@ async def test_what_a_ledger_claims_beyond_its_log_stays_unverified(
         claimed = (await api.peer(key)).micropoints
         async with keeping(api, key, tmp_path) as kept:
             kept.catch_up._pause_s = 0  # noqa: SLF001 - no need to be polite here
-            await kept.catch_up.once()
-            await kept.catch_up.once()
-            shown = kept.shown(0)
+            await kept.catch_up.run_once()
+            await kept.catch_up.run_once()
+            shown = kept.totals(0)
             assert shown.total != claimed
             assert shown.unverified == max(claimed - shown.total, 0)
             events = kept.activity.answer(AskActivity()).rows
@@ -179,8 +179,8 @@ async def test_a_credit_that_the_log_does_not_give_is_not_counted(
     async with talking(copied(lived, tmp_path / "ledger", lie)) as api:
         key = await best(api)
         async with keeping(api, key, tmp_path) as kept:
-            await kept.catch_up.once()
-            assert kept.shown(0).total == (await api.peer(key)).micropoints < 1_000_000_000
+            await kept.catch_up.run_once()
+            assert kept.totals(0).total == (await api.peer(key)).micropoints < 1_000_000_000
 
 
 async def test_another_log_than_the_remembered_one_proves_nothing(
@@ -189,19 +189,19 @@ async def test_another_log_than_the_remembered_one_proves_nothing(
     async with LedgerApi(honest) as api:
         key, signed = await best(api), await api.checkpoint()
         forked = Checkpoint(origin=signed.origin, size=signed.size - 1, root=Digest(bytes(32)))
-        last_checkpoint.remember(tmp_path / LOG_FILE, forked)
+        last_checkpoint.store_checkpoint(tmp_path / LOG_FILE, forked)
         async with keeping(api, key, tmp_path) as kept:
             with pytest.raises(LogForkedError):
-                await kept.catch_up.once()
+                await kept.catch_up.run_once()
             with trio.fail_after(10):
                 await kept.catch_up.run()  # returns: it is of no use to ask again
-            assert kept.shown(0).total == 0
-            assert kept.shown(0).unverified > 0
+            assert kept.totals(0).total == 0
+            assert kept.totals(0).unverified > 0
         later = Checkpoint(origin=signed.origin, size=signed.size + 9, root=Digest(bytes(32)))
-        last_checkpoint.remember(tmp_path / LOG_FILE, later)
+        last_checkpoint.store_checkpoint(tmp_path / LOG_FILE, later)
         async with keeping(api, key, tmp_path) as kept:
             with pytest.raises(LedgerUnavailableError, match="older"):
-                await kept.catch_up.once()
+                await kept.catch_up.run_once()
 
 
 async def test_points_that_no_witness_has_cosigned_yet_are_neither_believed_nor_doubted(
@@ -217,36 +217,36 @@ async def test_points_that_no_witness_has_cosigned_yet_are_neither_believed_nor_
                 key = await best(api)
                 async with keeping(api, key, tmp_path) as kept:
                     with pytest.raises(LedgerUnavailableError):
-                        await kept.catch_up.once()
+                        await kept.catch_up.run_once()
                     assert not kept.activity.answer(AskActivity()).rows, "nobody is accused"
-                    assert kept.shown(0).total == 0
+                    assert kept.totals(0).total == 0
                     ring.start(0)
                     size = (await api.peer(key)).as_of
                     assert size is not None
                     await trio.to_thread.run_sync(wait_until_shown, program, policy, size.size)
-                    await kept.catch_up.once()
-                    assert kept.catch_up.is_agreed
-                    assert kept.shown(0).unverified == 0
+                    await kept.catch_up.run_once()
+                    assert kept.catch_up.is_complete
+                    assert kept.totals(0).unverified == 0
 
 
 async def test_a_key_that_nobody_knows_has_nothing(honest: str, tmp_path: Path) -> None:
     nobody = PeerKey(bytes([9]) * 32)
     async with LedgerApi(honest) as api, keeping(api, nobody, tmp_path) as kept:
-        await kept.catch_up.once()
-        assert kept.catch_up.is_agreed
-        assert kept.shown(0).total == kept.shown(0).unverified == 0
+        await kept.catch_up.run_once()
+        assert kept.catch_up.is_complete
+        assert kept.totals(0).total == kept.totals(0).unverified == 0
 
 
 async def test_the_book_is_written_anew_after_it_was_lost(honest: str, tmp_path: Path) -> None:
     async with LedgerApi(honest) as api:
         key = await best(api)
         async with keeping(api, key, tmp_path) as kept:
-            await kept.catch_up.once()
+            await kept.catch_up.run_once()
             before = await listed(kept)
         (tmp_path / "points.sqlite").write_bytes(b"no book any more, but bytes" * 1_000)
         async with keeping(api, key, tmp_path) as kept:
             assert (await listed(kept)).rows == ()
-            await kept.catch_up.once()
+            await kept.catch_up.run_once()
             assert await listed(kept) == before
             events = kept.activity.answer(AskActivity()).rows
             assert [row.code for row in events] == ["file-kept-aside"]
@@ -258,8 +258,8 @@ async def test_the_ranking_shows_us_among_our_neighbours(honest: str, tmp_path: 
         key = PeerKey(from_text(rows[1].key))
         async with keeping(api, key, tmp_path) as kept:
             found = await kept.answer(AskRanking(around=1))
-            assert isinstance(found, Ranking)
+            assert isinstance(found, RankingReply)
             assert [(row.rank, row.key, row.is_ours) for row in found.rows] == [
                 (row.rank, row.key, row.key == to_text(key)) for row in rows
             ]
-            assert (kept.shown(0).rank, kept.shown(0).ranked) == (2, 3)
+            assert (kept.totals(0).rank, kept.totals(0).ranked) == (2, 3)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 import pytest
 
-from tequio_client.ledger.api import Network
+from tequio_client.ledger.api import LedgerNetwork
 from tequio_client.worker.rounds import catch_up, duties, join
-from tequio_client.worker.rounds.duties import Own, duty
+from tequio_client.worker.rounds.duties import MemberState, next_duty
 from tequio_client.worker.rounds.join import (
-    Earlier,
+    EarlierStart,
     cheaper_start,
-    head_of,
     nearest_start,
+    promoted_head,
     start_after,
 )
 from tequio_client.worker.store.store import Store
@@ -34,7 +34,7 @@ from tequio_shared.log.merkle import leaf_hash, root, root_of_hashes
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.tiles import TILE_WIDTH
 from tequio_shared.network.run import FullRunView, RunView, first_head
-from tequio_shared.network.standing import Standings
+from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round.round import AcceptedSet, accepted_set
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
@@ -68,7 +68,9 @@ def swarm() -> DutifulSwarm:
 def heads_of(swarm: DutifulSwarm) -> list[Head]:
     """The promoted heads, in order; the first is the run's beginning."""
     promoted = [one.statement for one in swarm.entries]
-    found = [head_of(swarm.manifest, one) for one in promoted if isinstance(one.body, HeadPromote)]
+    found = [
+        promoted_head(swarm.manifest, one) for one in promoted if isinstance(one.body, HeadPromote)
+    ]
     assert [one.round for one in found] == list(range(ROUNDS + 1))
     return found
 
@@ -137,7 +139,7 @@ class Returner:
         """What the choice is made with."""
         swarm = self.swarm
         key = swarm.log_signer
-        info = Network(id=swarm.net, genesis=swarm.genesis, log_key=key)  # type: ignore[arg-type]
+        info = LedgerNetwork(id=swarm.net, genesis=swarm.genesis, log_key=key)  # type: ignore[arg-type]
         parts = SimpleNamespace(ledger=self.ledger, store=self.store, network_info=info)
         return cast("Node", parts)
 
@@ -146,12 +148,12 @@ class Returner:
         content = self.swarm.workshop.weights[head.weights_root].astype("<i4").tobytes()
         assert self.store.put_tree(content, PIECE_BYTES).root == head.weights_root
 
-    async def choose(self, target: Head, *heads: Head) -> Earlier | None:
+    async def choose(self, target: Head, *heads: Head) -> EarlierStart | None:
         """Where to begin, knowing these heads."""
         after = len(self.swarm.entries)
         return await cheaper_start(self.node, self.swarm.manifest, target, after, heads)
 
-    async def start(self, head: Head) -> Earlier:
+    async def start(self, head: Head) -> EarlierStart:
         """Begin after that head."""
         rows = [row for row in self.ledger.rows if row.round > head.round]
         return await start_after(self.node, self.swarm.manifest, head, rows)
@@ -176,7 +178,7 @@ async def test_from_every_older_head_the_accepted_sets_lead_to_the_last(returner
             at = head.hash
 
 
-def fold(swarm: DutifulSwarm, start: Earlier) -> tuple[RunView, dict[HeadHash, AcceptedSet]]:
+def fold(swarm: DutifulSwarm, start: EarlierStart) -> tuple[RunView, dict[HeadHash, AcceptedSet]]:
     """Read the log from there to its end."""
     closed: dict[HeadHash, AcceptedSet] = {}
     for index in range(start.after + 1, len(swarm.entries)):
@@ -238,10 +240,10 @@ async def test_where_the_ledger_points_is_read_from_the_log(returner: Returner, 
             await returner.start(base)
 
 
-def behind(swarm: DutifulSwarm) -> tuple[RunView, Own, Head]:
+def behind(swarm: DutifulSwarm) -> tuple[RunView, MemberState, Head]:
     """A view of the whole run but its end, by somebody who holds head 2; and the last head."""
     heads = heads_of(swarm)
-    view, closed = FullRunView.opened(swarm.net, swarm.manifest, Standings(), Tiers()), {}
+    view, closed = FullRunView.opened(swarm.net, swarm.manifest, KeyStatus(), Tiers()), {}
     promoted = 0
     for index, entry in enumerate(swarm.entries):
         statement = entry.statement
@@ -252,26 +254,26 @@ def behind(swarm: DutifulSwarm) -> tuple[RunView, Own, Head]:
             closed[found.parent] = found
         promoted += isinstance(statement.body, HeadPromote)
     assert view.head == heads[-1]
-    return view, Own(key=swarm.members[0].key, held=heads[2], closed=closed), heads[-1]
+    return view, MemberState(key=swarm.members[0].key, held=heads[2], closed=closed), heads[-1]
 
 
 def test_replaying_goes_before_fetching_unless_it_is_dear(swarm: DutifulSwarm) -> None:
     view, own, last = behind(swarm)
-    assert duty(view, own) == duties.Advance(own.closed[heads_of(swarm)[2].hash])
+    assert next_duty(view, own) == duties.AdvanceDuty(own.closed[heads_of(swarm)[2].hash])
     dear = replace(own, is_dear=lambda goal: goal == last)
-    assert duty(view, dear) == duties.FetchHead(last)
+    assert next_duty(view, dear) == duties.FetchDuty(last)
     stuck = replace(own, stuck=[heads_of(swarm)[2].hash])
-    assert duty(view, stuck) == duties.FetchHead(last)
+    assert next_duty(view, stuck) == duties.FetchDuty(last)
     on_its_way = heads_of(swarm)[4]
     both = replace(own, fetching=on_its_way, is_dear=lambda goal: goal == on_its_way)
-    assert duty(view, both) == duties.FetchHead(on_its_way)
+    assert next_duty(view, both) == duties.FetchDuty(on_its_way)
 
 
 def test_who_is_behind_the_run_says_nothing(swarm: DutifulSwarm) -> None:
     view, own, last = behind(swarm)
     late = replace(own, held=last, is_behind=True)
-    assert isinstance(duty(view, late), duties.Wait)
-    assert isinstance(duty(view, replace(late, held=None)), duties.FetchHead)
+    assert isinstance(next_duty(view, late), duties.WaitDuty)
+    assert isinstance(next_duty(view, replace(late, held=None)), duties.FetchDuty)
 
 
 def test_what_is_missing_decides_what_is_dear(swarm: DutifulSwarm, tmp_path: Path) -> None:
@@ -281,15 +283,15 @@ def test_what_is_missing_decides_what_is_dear(swarm: DutifulSwarm, tmp_path: Pat
     payloads = [one for closed in rounds for one in catch_up.payload_refs(closed)]
     assert {ref.root for ref in payloads} <= set(swarm.workshop.payloads)
     assert sum(one.size_bytes for one in payloads) < ref.size_bytes
-    assert not catch_up.is_dear(ref, rounds, store.missing_bytes)
-    assert catch_up.is_dear(ref, rounds * 5_000, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(ref, rounds, store.missing_bytes)
+    assert catch_up.is_replay_costlier(ref, rounds * 5_000, store.missing_bytes)
     for one in payloads:
         store.put_tree(swarm.workshop.payloads[one.root], one.piece_bytes)
-    assert not catch_up.is_dear(ref, rounds * 5_000, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(ref, rounds * 5_000, store.missing_bytes)
     store.put_tree(swarm.workshop.weights[last.weights_root].astype("<i4").tobytes(), PIECE_BYTES)
-    assert not catch_up.is_dear(ref, rounds, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(ref, rounds, store.missing_bytes)
     store.remove(payloads[0].root)
-    assert catch_up.is_dear(ref, rounds, store.missing_bytes)
+    assert catch_up.is_replay_costlier(ref, rounds, store.missing_bytes)
 
 
 def test_the_first_head_is_where_the_log_says(swarm: DutifulSwarm) -> None:

@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from tequio_client.worker.rounds.catch_up import Rosters
+from tequio_client.worker.rounds.catch_up import TrainerIndex
 from tequio_shared.ids import Digest, RunId, digest_from_text, sha256
 from tequio_shared.round.documents import TRAINER, Roster
 from tequio_shared.statements.runs import RoundRoster
@@ -61,11 +61,11 @@ async def test_the_newest_roster_is_fetched_and_says_who_trains(autojump_clock: 
     swarm, named = played()
     run, (number, last) = swarm.manifest.run_id, named[-1]
     library = Library(dict(swarm.blobs))
-    rosters = Rosters(library)
+    rosters = TrainerIndex(library)
     keys = [one.key for one in swarm.volunteers]
     async with trio.open_nursery() as nursery:
         for each in named:
-            rosters.name(run, *each)
+            rosters.set_roster(run, *each)
         nursery.start_soon(rosters.serve)
         await trio.testing.wait_all_tasks_blocked()
         assert {rosters.round_of(run, key) for key in keys} == {None}
@@ -76,7 +76,7 @@ async def test_the_newest_roster_is_fetched_and_says_who_trains(autojump_clock: 
         assert {key for key in keys if rosters.round_of(run, key) == number} == expected
         assert expected
         assert rosters.round_of(OTHER_RUN, keys[0]) is None
-        rosters.forget(run)
+        rosters.drop(run)
         assert rosters.round_of(run, keys[0]) is None
         nursery.cancel_scope.cancel()
 
@@ -87,11 +87,11 @@ async def test_a_roster_that_is_junk_or_nowhere_holds_up_no_other(autojump_clock
     run, (number, last) = swarm.manifest.run_id, named[-1]
     library = Library({**swarm.blobs, sha256(b"junk"): b"junk"})
     library.open.set()
-    rosters = Rosters(library)
+    rosters = TrainerIndex(library)
     async with trio.open_nursery() as nursery:
-        rosters.name(OTHER_RUN, 1, sha256(b"junk"))
-        rosters.name(RunId(bytes([1]) * 32), 1, sha256(b"nowhere"))
-        rosters.name(run, number, last)
+        rosters.set_roster(OTHER_RUN, 1, sha256(b"junk"))
+        rosters.set_roster(RunId(bytes([1]) * 32), 1, sha256(b"nowhere"))
+        rosters.set_roster(run, number, last)
         nursery.start_soon(rosters.serve)
         key = next(iter(trainers(swarm, last)))
         with trio.fail_after(1_000):

@@ -20,20 +20,20 @@ from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch
 from tequio_client.worker.points import points
-from tequio_client.worker.points.points import Points
-from tequio_client.worker.points.points_db import PointsBook
+from tequio_client.worker.points.points import PointsRecorder
+from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.beacon import BeaconSecrets
 from tequio_client.worker.rounds.join import start_view
-from tequio_client.worker.rounds.run import LONGEST_REST_S, Rounds
-from tequio_client.worker.shutdown import BrokenRulesError, first_of
+from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
+from tequio_client.worker.shutdown import BrokenRulesError, first_error
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.network.run import first_head
-from tequio_shared.round.manifest import Measure
+from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.network import StandingChange
 from tequio_shared.statements.runs import (
     HeadMeasure,
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.rounds.context import Means
-    from tequio_client.worker.rounds.dispatch import Deeds
+    from tequio_client.worker.rounds.context import RunContext
+    from tequio_client.worker.rounds.dispatch import DutyRunner
     from tequio_client.worker.rounds.duties import Duty
     from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey
@@ -82,7 +82,7 @@ class PaperDeeds:
         self.settled: list[tuple[int, bool]] = []
         self.fails: list[Exception] = []
 
-    async def do(self, now: Duty, _: Rounds) -> None:
+    async def do(self, now: Duty, _: RunDriver) -> None:
         """Note the beginning and the end."""
         self.begun.append(now)
         if self.fails:
@@ -139,14 +139,14 @@ class Play:
         self._send, self._receive = trio.open_memory_channel[tuple[int, Entry]](1_000)
         self._fed = 0
         self.wall_ms = swarm.now_ms
-        self.book = PointsBook.opened(folder, self.key)
+        self.book = PointsDatabase.opened(folder, self.key)
         view, _ = start_view(
             swarm.net, swarm.manifest, ResumeAnswer(after=1, head=None, close=None), None, None
         )
-        self.rounds = Rounds(
+        self.rounds = RunDriver(
             view=view,
-            means=cast("Means", self._means(folder)),
-            deeds=cast("Deeds", self.deeds),
+            means=cast("RunContext", self._means(folder)),
+            deeds=cast("DutyRunner", self.deeds),
             standing=StandingWatch(self.key, cast("LedgerApi", None), lambda: self.wall_ms),
             rng=Random(1),
         )
@@ -159,7 +159,7 @@ class Play:
             exchange=self.exchange,
             secrets=BeaconSecrets(folder / "beacon", swarm.members[0].voice.signer, swarm.net),
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
-            points=Points(self.book, self.key),
+            points=PointsRecorder(self.book, self.key),
             measures_every=0,
         )
 
@@ -200,13 +200,13 @@ async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
     play = Play(tmp_path, finished)
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
-    assert play.deeds.begun[0] == duties.Ready(-1)
-    assert play.deeds.begun[-1:] == [duties.Train(1)]
+    assert play.deeds.begun[0] == duties.ReadyDuty(-1)
+    assert play.deeds.begun[-1:] == [duties.TrainDuty(1)]
     await play.feed(RoundWitness)
-    assert play.deeds.begun[-1:] == [duties.Prove(1)]
-    assert duties.Train(1) in play.deeds.dropped
+    assert play.deeds.begun[-1:] == [duties.ProveDuty(1)]
+    assert duties.TrainDuty(1) in play.deeds.dropped
     await play.feed(RoundClose)
-    assert isinstance(play.deeds.begun[-1], duties.Advance)
+    assert isinstance(play.deeds.begun[-1], duties.AdvanceDuty)
     assert play.deeds.settled == [(1, True)]
     await play.feed()
     assert play.rounds.view.closed == 2
@@ -215,7 +215,7 @@ async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
 async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:
-    rules = msgspec.structs.replace(swarms.tiny_manifest(most=2), measure=Measure(every=1))
+    rules = msgspec.structs.replace(swarms.tiny_manifest(most=2), measure=MeasureRules(every=1))
     swarm = DutifulSwarm(rules)
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
@@ -239,7 +239,7 @@ async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
 
 
 def kept_bits(play: Play, rules: Manifest) -> list[tuple[int, float]]:
-    shown = points.losses(play.book.file, AskLosses(run=to_text(rules.run_id)))
+    shown = points.read_losses(play.book.file, AskLosses(run=to_text(rules.run_id)))
     return [(one.round, one.bits_per_byte) for one in shown.rows if one.bits_per_byte is not None]
 
 
@@ -251,10 +251,10 @@ async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
     await play.feed(RoundOpen)
     play.deeds.is_speaking = True
     await play.feed(RoundWitness)
-    assert duties.Train(1) not in play.deeds.dropped
+    assert duties.TrainDuty(1) not in play.deeds.dropped
     play.deeds.is_speaking = False
     await play.feed(RoundClose)
-    assert duties.Train(1) in play.deeds.dropped
+    assert duties.TrainDuty(1) in play.deeds.dropped
     nursery.cancel_scope.cancel()
 
 
@@ -288,7 +288,7 @@ async def test_what_cannot_pass_ends_the_driver(
     play.deeds.fails = [error]
     with trio.fail_after(5), pytest.raises(ExceptionGroup) as caught:
         await play.run()
-    assert first_of(caught.value) is error
+    assert first_error(caught.value) is error
 
 
 async def test_an_entry_that_breaks_the_rules_is_named(
@@ -299,7 +299,7 @@ async def test_an_entry_that_breaks_the_rules_is_named(
     async def driven() -> None:
         with pytest.raises(ExceptionGroup) as caught:
             await play.run()
-        error = first_of(caught.value)
+        error = first_error(caught.value)
         assert isinstance(error, BrokenRulesError)
         assert "entry 2 (round.witness)" in str(error)
         nursery.cancel_scope.cancel()
@@ -352,18 +352,18 @@ async def test_of_what_a_trainer_announces_only_the_first_is_fetched(
     bo = finished.members[1].key
     first, second = commitments(finished, bo)[:2]
     for header in (second, first, first):  # the second is of another round
-        play.rounds.hear(bo, header)
+        play.rounds.receive_announcement(bo, header)
     other = commitments(finished, finished.members[2].key)[0]
-    play.rounds.hear(bo, other)
-    play.rounds.hear(swarms.signer("stranger").key, first)
+    play.rounds.receive_announcement(bo, other)
+    play.rounds.receive_announcement(swarms.signer("stranger").key, first)
     await wait_all_tasks_blocked(0.01)
     assert play.exchange.asked == [first.payload_root]
     nursery.cancel_scope.cancel()
 
 
-def commitments(swarm: DutifulSwarm, key: PeerKey) -> list[Header]:
+def commitments(swarm: DutifulSwarm, key: PeerKey) -> list[ContributionHeader]:
     return [
-        Header.parse(from_text(one.statement.body.header, None))
+        ContributionHeader.parse(from_text(one.statement.body.header, None))
         for one in swarm.entries
         if isinstance(one.statement.body, WorkCommit) and one.statement.author == key
     ]
@@ -374,7 +374,7 @@ async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come
 ) -> None:
     play = Play(tmp_path, finished)
     nursery.start_soon(play.run)
-    play.deeds.said.append(duties.Ready(-1))
+    play.deeds.said.append(duties.ReadyDuty(-1))
     until = play.wall_ms + 3_600_000
     change = StandingChange(
         peer=to_text(play.key), to="quarantined", cause=2, evidence=(1,), until=until
@@ -382,10 +382,12 @@ async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come
     await play.hand_on(finished.sign(finished.coordinator, Said(change), None))
     await wait_all_tasks_blocked(0.01)
     begun = len(play.deeds.begun)
-    assert "signed two different commitments for one round" in play.rounds.waits_for
+    assert "signed two different commitments for one round" in play.rounds.waiting_reason
     await trio.sleep(3_000)
     assert len(play.deeds.begun) == begun, "nothing is done while the term lasts"
     play.wall_ms = until + MARGIN_MS
-    await trio.sleep(LONGEST_REST_S + 1)
-    assert play.deeds.begun[-1] == duties.Ready(0), "asked anew, after the entry that removed us"
+    await trio.sleep(IDLE_RECHECK_S + 1)
+    assert play.deeds.begun[-1] == duties.ReadyDuty(0), (
+        "asked anew, after the entry that removed us"
+    )
     nursery.cancel_scope.cancel()

@@ -9,16 +9,27 @@ import msgspec
 import pytest
 
 from tequio_client.ipc.control import RunRow
-from tequio_client.ipc.facts import Gpu, MachineFacts
-from tequio_client.ipc.preferences import DeviceChoice, Preferences, most_memory_mb
+from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
+from tequio_client.ipc.preferences import DeviceChoice, Preferences, usable_memory_mb
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.control.lists import KEPT, OVER, RunsList, choose, runs_list_listed
-from tequio_client.worker.lending.facts import Why
-from tequio_client.worker.lending.needs import contribution_bytes, least_memory_mb, memory_mb, needs
+from tequio_client.worker.control.lists import (
+    ENDED_STATES,
+    MAX_RUNS,
+    RunsList,
+    choose_run,
+    select_runs,
+)
+from tequio_client.worker.lending.facts import IdleCause
+from tequio_client.worker.lending.needs import (
+    contribution_bytes,
+    estimate,
+    memory_mb,
+    min_memory_mb,
+)
 from tequio_ledger.log.sequencer import Logged
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.head import layout
-from tequio_shared.head.layout import Base, BaseFile
+from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.round.data import Corpus, TrainShard
 from tests.ledger.test_replay import CLOCK, live_through
@@ -36,7 +47,7 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
 
 KEY = PeerKey(bytes([1]) * 32)
-CARD = MachineFacts(gpus=(Gpu(id="cuda:0", name="a card", memory_mb=8_192),))
+CARD = MachineFacts(gpus=(AcceleratorFacts(id="cuda:0", name="a card", memory_mb=8_192),))
 ROW = RunRow(
     run="r",
     name="r",
@@ -65,7 +76,7 @@ def chosen(
     preferences: Preferences | None = None,
     key: PeerKey = KEY,
 ) -> str:
-    found = choose(runs, machine, preferences or Preferences(), key)
+    found = choose_run(runs, machine, preferences or Preferences(), key)
     return found.run if isinstance(found, RunRow) else found.why
 
 
@@ -79,25 +90,25 @@ def test_the_emptiest_run_that_fits_is_chosen() -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"is_open": False}, Why.NONE_OPEN),
-        ({"members": 8}, Why.NONE_FITS),
-        ({"memory_mb": 6_145}, Why.NONE_FITS),
-        ({"disk_bytes": 31 << 30}, Why.NONE_FITS),
-        ({"first_bytes": 101 * 10**9}, Why.NONE_FITS),
+        ({"is_open": False}, IdleCause.NONE_OPEN),
+        ({"members": 8}, IdleCause.NONE_FITS),
+        ({"memory_mb": 6_145}, IdleCause.NONE_FITS),
+        ({"disk_bytes": 31 << 30}, IdleCause.NONE_FITS),
+        ({"first_bytes": 101 * 10**9}, IdleCause.NONE_FITS),
     ],
 )
 def test_there_may_be_none_and_then_the_reason_is_told(changed: dict[str, int], why: str) -> None:
     assert chosen([row("r", **changed)]) == why
-    assert chosen([]) == Why.NONE_OPEN
+    assert chosen([]) == IdleCause.NONE_OPEN
 
 
 def test_limits_of_the_volunteer_count() -> None:
     runs = [row("r", memory_mb=3_000)]
     assert chosen(runs) == "r"
     small = Preferences(devices=(DeviceChoice(id="cuda:0", memory_mb=2_048),))
-    assert chosen(runs, preferences=small) == Why.NONE_FITS
+    assert chosen(runs, preferences=small) == IdleCause.NONE_FITS
     off = Preferences(devices=(DeviceChoice(id="cuda:0", use=False),))
-    assert chosen(runs, preferences=off) == Why.NONE_FITS
+    assert chosen(runs, preferences=off) == IdleCause.NONE_FITS
     generous = Preferences(month_gb=0, disk_gib=1_000)
     large = [row("r", disk_bytes=100 << 30, first_bytes=10**12)]
     assert chosen(large, preferences=generous) == "r"
@@ -106,8 +117,8 @@ def test_limits_of_the_volunteer_count() -> None:
 def test_a_computer_without_a_card_goes_by_its_memory() -> None:
     runs = [row("r")]
     assert chosen(runs, MachineFacts(gpus=(), free_memory_mb=16_000)) == "r"
-    assert chosen(runs, MachineFacts(gpus=None, free_memory_mb=1_000)) == Why.NONE_FITS
-    assert chosen(runs, MachineFacts()) == Why.NONE_FITS
+    assert chosen(runs, MachineFacts(gpus=None, free_memory_mb=1_000)) == IdleCause.NONE_FITS
+    assert chosen(runs, MachineFacts()) == IdleCause.NONE_FITS
 
 
 def test_a_crowd_spreads_over_equal_runs_and_each_stays_with_its_own() -> None:
@@ -126,10 +137,12 @@ def test_of_runs_without_end_the_newest_are_read_and_open_ones_before_others() -
             opened_index=number,
         )  # fmt: skip
 
-    answers = [answer(number, "round_train" if number == 5 else OVER) for number in range(500)]
-    found = [one.opened_index for one in runs_list_listed(answers)]
-    assert found == [*range(500 - KEPT + 1, 500), 5]
-    assert runs_list_listed(answers[:7]) == [*answers[:5], answers[6], answers[5]]
+    answers = [
+        answer(number, "round_train" if number == 5 else ENDED_STATES) for number in range(500)
+    ]
+    found = [one.opened_index for one in select_runs(answers)]
+    assert found == [*range(500 - MAX_RUNS + 1, 500), 5]
+    assert select_runs(answers[:7]) == [*answers[:5], answers[6], answers[5]]
 
 
 # --- what a run takes
@@ -157,14 +170,14 @@ def corpus(manifest: Manifest, sizes: Sequence[int]) -> Corpus:
 
 def test_needs_follow_from_the_rules() -> None:
     manifest = swarms.tiny_manifest(most=3)
-    found = needs(manifest, corpus(manifest, (100, 300, 200)), members=5, round_ms=60_000)
+    found = estimate(manifest, corpus(manifest, (100, 300, 200)), members=5, round_ms=60_000)
     head = 4 * 4_096 * manifest.chunks
     piece = contribution_bytes(manifest, 5)
     assert found.first_bytes == head + 500, "one head and the two largest shards"
     assert found.disk_bytes == found.first_bytes + 4 * head + 2 * 4 * piece
     assert found.hourly_down_bytes == found.hourly_up_bytes == 60 * 4 * piece
     assert found.memory_mb == memory_mb(manifest) > 700
-    lonely = needs(manifest, corpus(manifest, (1,)), members=0, round_ms=0)
+    lonely = estimate(manifest, corpus(manifest, (1,)), members=0, round_ms=0)
     assert lonely.hourly_down_bytes > 0, "as for the fewest that make a round"
 
 
@@ -206,12 +219,12 @@ def test_a_frozen_base_counts_in_memory_disk_and_what_is_fetched_first() -> None
     modules = {
         f"model.layers.{at}.x.{name}": side for at in range(layers) for name, side in sides.items()
     }
-    tensors = layout.pairs(modules, 16)
+    tensors = layout.adapter_pairs(modules, 16)
     parameters, frozen = sum(rows * columns for _, (rows, columns) in tensors), 6_738_415_616
     assert parameters == 39_976_960
     plain = swarms.tiny_manifest(most=3)
     file = BaseFile(name="m.safetensors", size_bytes=2 * frozen + 40_000, root=plain.data.root)
-    base = Base(
+    base = FrozenBase(
         source="", revision="", parameters=frozen, files=(file,), rank=16, alpha=32,
         targets=tuple(sorted(sides)),
     )  # fmt: skip
@@ -224,10 +237,10 @@ def test_a_frozen_base_counts_in_memory_disk_and_what_is_fetched_first() -> None
         plain, model=model, base=base, windows=windows, tokenizer=symbols
     )
     gib = 1 << 10
-    assert 14 * gib < least_memory_mb(manifest) < memory_mb(manifest) < 16 * gib
-    assert memory_mb(manifest) < most_memory_mb(24 * gib), "what is lent of a card of 24 GB"
-    whole = needs(manifest, corpus(manifest, (100, 300)), members=5, round_ms=60_000)
-    lacking = needs(
+    assert 14 * gib < min_memory_mb(manifest) < memory_mb(manifest) < 16 * gib
+    assert memory_mb(manifest) < usable_memory_mb(24 * gib), "what is lent of a card of 24 GB"
+    whole = estimate(manifest, corpus(manifest, (100, 300)), members=5, round_ms=60_000)
+    lacking = estimate(
         msgspec.structs.replace(manifest, base=msgspec.UNSET),
         corpus(manifest, (100, 300)), members=5, round_ms=60_000,
     )  # fmt: skip
@@ -261,13 +274,13 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
             runs = RunsList(api)
             found = await runs.read(ours=to_text(manifest.run_id))
             assert await runs.read(ours=to_text(manifest.run_id)) == found
-    needed = needs(manifest, data, 0, manifest.rounds.train)
+    needed = estimate(manifest, data, 0, manifest.rounds.train)
     (row,) = found.rows
     assert (row.run, row.name, row.rounds) == (to_text(manifest.run_id), "paper", 50)
     assert (row.is_open, row.is_ours, row.members) == (True, True, 0)
     assert (row.first_bytes, row.disk_bytes) == (needed.first_bytes, needed.disk_bytes)
     assert row.hourly_up_bytes == needed.hourly_up_bytes
-    assert choose(found.rows, MachineFacts(free_memory_mb=10**6), Preferences(), KEY) == row
+    assert choose_run(found.rows, MachineFacts(free_memory_mb=10**6), Preferences(), KEY) == row
 
 
 @pytest.mark.trio

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_client.ipc.trainer import Alive
-from tequio_client.worker.lending.facts import WARM_S, StepPace
+from tequio_client.ipc.trainer import TrainerHeartbeat
+from tequio_client.worker.lending.facts import WARM_UP_S, StepPace
 
 
 class _Trainer:
@@ -26,12 +26,12 @@ class _Trainer:
         return self.pace.slowdown
 
     def say(self, doing: str, share: int = 100) -> None:
-        alive = Alive(self.command, doing, int(self.steps), 10_000, 0, 100)
-        self.pace.look(alive, share, self.at_s)
+        alive = TrainerHeartbeat(self.command, doing, int(self.steps), 10_000, 0, 100)
+        self.pace.observe(alive, share, self.at_s)
 
 
 def test_nothing_is_known_before_the_trainer_is_warm() -> None:
-    assert _Trainer().train(int(WARM_S), 0.1) is None
+    assert _Trainer().train(int(WARM_UP_S), 0.1) is None
 
 
 @pytest.mark.parametrize("step_s", [0.01, 0.1, 0.7, 3.0])

@@ -10,13 +10,13 @@ import time
 
 import pytest
 
-from tequio_client.worker.shutdown import LAST_WORDS_S
+from tequio_client.worker.shutdown import BEFORE_STOP_S
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
 PROGRAM = """
 import sys, trio
-from tequio_client.worker.shutdown import Stopping
+from tequio_client.worker.shutdown import StoppableProgram
 from tequio_shared.errors import PeerError
 
 async def words():
@@ -33,8 +33,8 @@ async def program():
     finally:
         print("closed", flush=True)
 
-stopping = Stopping()
-stopping.last_words = words
+stopping = StoppableProgram()
+stopping.before_stop = words
 trio.run(stopping.run, program)
 """
 
@@ -69,10 +69,10 @@ def test_last_words_that_fail_stop_nothing() -> None:
 def test_last_words_that_take_too_long_are_cut_short() -> None:
     said, seconds = stopped("long", 1)
     assert said == ["running", "speaking", "closed"]
-    assert seconds >= LAST_WORDS_S
+    assert seconds >= BEFORE_STOP_S
 
 
 def test_a_second_signal_ends_it_at_once() -> None:
     said, seconds = stopped("long", 2)
     assert said == ["running", "speaking", "closed"]
-    assert seconds < LAST_WORDS_S
+    assert seconds < BEFORE_STOP_S

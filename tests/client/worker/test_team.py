@@ -39,7 +39,7 @@ def told(ledger: Served, folder: Path, *words: str) -> str:
 
 async def register(ledger: Served, author: Author) -> None:
     async with LedgerApi(ledger.url) as api:
-        await api.post([author.register(now_ms())])
+        await api.post_entries([author.register(now_ms())])
 
 
 def test_a_volunteer_joins_a_team_changes_it_and_leaves(ledger: Served, tmp_path: Path) -> None:

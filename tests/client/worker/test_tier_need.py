@@ -11,7 +11,7 @@ import structlog
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker.ledger.standing import tell, unmet_roles
+from tequio_client.worker.ledger.standing import unmet_roles, warn_about_tier
 from tequio_shared.api.peers import TierAnswer
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
@@ -54,8 +54,8 @@ def test_a_worker_says_once_what_to_do(tmp_path: Path) -> None:
     async def ask(url: str) -> None:
         async with LedgerApi(url) as api:
             for key in (stranger.key, ORGANISER.key):
-                await tell(api, key, GUARDED, BOTH, NOW)
-            await tell(api, stranger.key, manifest(), BOTH, NOW)
+                await warn_about_tier(api, key, GUARDED, BOTH, NOW)
+            await warn_about_tier(api, stranger.key, manifest(), BOTH, NOW)
 
     with served(tmp_path) as ledger, structlog.testing.capture_logs() as said:
         trio.run(partial(ask, ledger.url))

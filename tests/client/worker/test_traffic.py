@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.lending.facts import Moment
-from tequio_client.worker.lending.meters import Counters, MonthCounter, Traffic
+from tequio_client.worker.lending.facts import LocalInstant
+from tequio_client.worker.lending.meters import MonthCounter, TransferCounters, TransferMeter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,33 +15,35 @@ if TYPE_CHECKING:
 NOVEMBER_MS = 1_795_000_000_000
 
 
-def at(seconds: float, ms: int = NOVEMBER_MS) -> Moment:
-    return Moment(ms=ms, steady_ms=round(seconds * 1000), offset_s=lambda _: 0)
+def at(seconds: float, ms: int = NOVEMBER_MS) -> LocalInstant:
+    return LocalInstant(ms=ms, steady_ms=round(seconds * 1000), offset_s=lambda _: 0)
 
 
 def test_rates_and_the_month_follow_the_counters(tmp_path: Path) -> None:
-    traffic, node = Traffic(MonthCounter(tmp_path)), object()
+    traffic, node = TransferMeter(MonthCounter(tmp_path)), object()
     for second in range(60):
-        traffic.look(Counters(node=node, up=1_000 * second, down=3_000 * second), at(second))
+        traffic.observe(
+            TransferCounters(node=node, up=1_000 * second, down=3_000 * second), at(second)
+        )
     assert traffic.up_per_s == pytest.approx(1_000, rel=0.01)
     assert traffic.down_per_s == pytest.approx(3_000, rel=0.01)
     assert traffic.month_bytes == 4_000 * 59
 
 
 def test_a_new_node_counts_from_its_beginning(tmp_path: Path) -> None:
-    traffic = Traffic(MonthCounter(tmp_path))
-    traffic.look(Counters(node=1, up=10, down=0), at(0))
-    traffic.look(None, at(1))
-    traffic.look(Counters(node=2, up=5, down=2), at(2))
+    traffic = TransferMeter(MonthCounter(tmp_path))
+    traffic.observe(TransferCounters(node=1, up=10, down=0), at(0))
+    traffic.observe(None, at(1))
+    traffic.observe(TransferCounters(node=2, up=5, down=2), at(2))
     assert traffic.month_bytes == 17
 
 
 def test_what_was_kept_counts_after_a_restart_and_not_in_the_next_month(tmp_path: Path) -> None:
-    traffic = Traffic(MonthCounter(tmp_path))
-    traffic.look(Counters(node=1, up=10, down=0), at(0))
-    traffic.keep()
-    again = Traffic(MonthCounter(tmp_path))
-    again.look(None, at(0))
+    traffic = TransferMeter(MonthCounter(tmp_path))
+    traffic.observe(TransferCounters(node=1, up=10, down=0), at(0))
+    traffic.save()
+    again = TransferMeter(MonthCounter(tmp_path))
+    again.observe(None, at(0))
     assert again.month_bytes == 10
-    again.look(None, at(1, NOVEMBER_MS + 40 * 86_400_000))
+    again.observe(None, at(1, NOVEMBER_MS + 40 * 86_400_000))
     assert again.month_bytes == 0

@@ -17,10 +17,10 @@ import pytest
 import trio
 
 from tequio_client.keys import identity
-from tequio_client.keys.state import Kept
-from tequio_client.ledger.api import ConnectorApi, ConnectorAwayError
+from tequio_client.keys.state import KeyProtection
+from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError
 from tequio_client.ledger.http import ApiLimits
-from tequio_client.worker.ledger.account import Asked, connect
+from tequio_client.worker.ledger.account import VouchRequest, connect_account
 from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import NetworkId, from_text, to_text
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.ledgers import Served
+
 
 CODE = {
     "id": to_text(bytes(32)),
@@ -74,7 +75,7 @@ def connector(
 def volunteer(ledger: Served, folder: Path, name: str) -> Author:
     """Make somebody whose worker has been there once."""
     author = Author(name, ledger.net)
-    identity.write(folder, author.signer.seed, Kept.OPEN)
+    identity.write(folder, author.signer.seed, KeyProtection.OPEN)
     assert post(ledger, author.register(now_ms()))["status"] == "logged"
     return author
 
@@ -148,7 +149,7 @@ def test_what_is_missing_is_asked_for(
 ) -> None:
     said = tequio(tmp_path, ledger, connector.url).stderr
     assert "no key found in" in said
-    identity.write(tmp_path, bytes([91]) * 32, Kept.OPEN)
+    identity.write(tmp_path, bytes([91]) * 32, KeyProtection.OPEN)
     said = tequio(tmp_path, ledger, connector.url).stderr
     assert "choose an account provider with --provider:" in said
     assert accounts.name in said
@@ -256,17 +257,17 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
 def test_a_lie_is_found_and_never_shown_as_it_came(
     tmp_path: Path, ledger: Served, path: str, lie: dict[str, object], sentence: str
 ) -> None:
-    identity.write(tmp_path, bytes([92]) * 32, Kept.OPEN)
+    identity.write(tmp_path, bytes([92]) * 32, KeyProtection.OPEN)
     told: list[str] = []
     with lying(ledger.net) as liar:
         liar.answers[path] = {**liar.answers[path], **lie}
-        asked = Asked(ledger=ledger.url, folder=tmp_path, connector=liar.url, provider="")
+        asked = VouchRequest(ledger=ledger.url, folder=tmp_path, connector=liar.url, provider="")
         with pytest.RaisesGroup(
             pytest.RaisesExc(UserFacingError, match=sentence),
             allow_unwrapped=True,
             flatten_subgroups=True,
         ) as caught:
-            connect(asked, told.append, told.append)
+            connect_account(asked, told.append, told.append)
     assert "\x1b" not in "".join(told) + str(caught.value)
     assert path == ASK or not told, "nothing is shown of it"
 
@@ -292,7 +293,7 @@ def test_a_proof_is_for_one_address_network_and_provider() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "error"),
-    [(b" " * 20_000, MalformedError), (b"{", MalformedError), (None, ConnectorAwayError)],
+    [(b" " * 20_000, MalformedError), (b"{", MalformedError), (None, ConnectorUnavailableError)],
 )
 def test_an_endless_or_hanging_connector_is_given_up(
     answer: object, error: type[Exception]

@@ -16,7 +16,7 @@ from tequio_ledger.log.guard import Cause, NotSigningError, read_mark
 from tequio_ledger.log.sequencer import Logged
 from tequio_shared.errors import RefusedError, SignatureInvalidError, UserFacingError
 from tequio_shared.log.notes import Checkpoint, sign_checkpoint
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.attack_table import attack
 from tests.support.authors import newcomers
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
@@ -170,7 +170,7 @@ def test_clients_stop_a_restored_program_over_http(tmp_path: Path) -> None:
             assert (lost.status_code, lost.json()["type"]) == (409, "urn:tequio:problem:log-behind")
             assert http.get("/healthz").status_code == 503
             leaves = [one.leaf() for one in newcomers("me", net, 1, time.time_ns() // 1_000_000)]
-            answer = http.post("/v1/statements", content=bundle(leaves))
+            answer = http.post("/v1/statements", content=encode_bundle(leaves))
             assert answer.status_code == 503
             assert answer.json()["type"] == "urn:tequio:problem:read-only"
             assert int(answer.headers["retry-after"]) > 0

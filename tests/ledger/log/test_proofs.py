@@ -41,7 +41,7 @@ def tiles() -> dict[tuple[int, int], bytes]:
     tree = TileTree()
     for at in range(max(SIZES)):
         tree.append(str(at).encode())
-    return dict(tree.take_changed())
+    return dict(tree.pop_changed())
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -15,7 +15,7 @@ from tequio_ledger.monitor.watch import Watch
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import sign_checkpoint
-from tequio_shared.log.tiles import TILE_WIDTH, Tile, bundle, hashes_at
+from tequio_shared.log.tiles import TILE_WIDTH, Tile, encode_bundle, hashes_at
 from tequio_shared.statements.network import InviteOpen
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.memory_log import (
@@ -49,7 +49,7 @@ class Hostile(RemoteLedger):
         if path == "/log/checkpoint":
             return sign_checkpoint(log.checkpoint(), LOG_SIGNER)
         if path.startswith("/log/tile/entries"):
-            return bundle(log.leaves)
+            return encode_bundle(log.leaves)
         if path.startswith("/log/tile/"):
             return log.tile(
                 Tile(level=0, index=0, width=min(TILE_WIDTH, hashes_at(0, len(log.leaves))))

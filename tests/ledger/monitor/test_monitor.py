@@ -24,7 +24,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
-from tequio_shared.log.policy import Policy, is_proof
+from tequio_shared.log.policy import Policy, proves_fork
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
@@ -157,7 +157,7 @@ def test_another_history_under_the_logs_key_is_a_fork_with_evidence(
     evidence = caught.value.alarm.fork
     assert evidence is not None
     assert evidence.notes[1].encode() == note
-    assert is_proof(evidence) is (size == 301)
+    assert proves_fork(evidence) is (size == 301)
     alarms.ring(caught.value.alarm)
     alarms.ring(caught.value.alarm)
     (before,) = rung(tmp_path)

@@ -12,7 +12,7 @@ from tequio_ledger.data_folder import Folder
 from tequio_ledger.signing.client import open_signer
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.log.policy import Policy
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.replicas import PATIENCE_S, Member, teamed
 from tests.support.witnesses import witnessing
@@ -29,7 +29,7 @@ ORIGIN = "ledger.example/test"
 def say(member: Member, name: str, count: int) -> None:
     now_ms = time.time_ns() // 1_000_000
     leaves = [one.leaf() for one in newcomers(name, member.net, count, now_ms)]
-    answer = httpx.post(f"{member.url}/v1/statements", content=bundle(leaves), timeout=30)
+    answer = httpx.post(f"{member.url}/v1/statements", content=encode_bundle(leaves), timeout=30)
     assert {one["status"] for one in answer.json()["items"]} == {"logged"}
 
 

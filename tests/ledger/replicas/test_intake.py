@@ -13,7 +13,7 @@ from tequio_ledger.replicas import follower
 from tequio_ledger.replicas.replica import Intake
 from tequio_ledger.store import submissions
 from tequio_shared.errors import RefusedError
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import Author
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 REPLICA = b"another process!"
 PATIENCE_S = 60
-POISON = (b"\x00", b"\xff\xff too short", bundle([b"no leaf at all"]), bundle([b""]))
+POISON = (b"\x00", b"\xff\xff too short", encode_bundle([b"no leaf at all"]), encode_bundle([b""]))
 
 
 def put(ledger: Ledger, leaves: bytes) -> int:
@@ -49,7 +49,7 @@ def test_a_row_that_no_process_wrote_so_is_refused_and_the_next_is_logged(tmp_pa
         assert isinstance(ledger.sequencer, Sequencer)
         poison = [put(ledger, raw) for raw in POISON]
         entry = Author("passed on", ledger.genesis.network_id).register(clock())
-        good = put(ledger, bundle([entry.leaf()]))
+        good = put(ledger, encode_bundle([entry.leaf()]))
         async with running(ledger):
             intake = Intake(ledger.database, ledger.sequencer, clock)
             work = asyncio.create_task(intake.run())

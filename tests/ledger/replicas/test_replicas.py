@@ -12,7 +12,7 @@ import pytest
 from tequio_ledger.data_folder import Folder
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.log.notes import Checkpoint, sign_checkpoint
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.runs import RunOpen
 from tests.support import cable, postgres
@@ -75,13 +75,17 @@ def test_a_follower_takes_statements_and_shows_the_same_log(team: Team) -> None:
     author = Author("who comes to the follower", leader.net)
     entry = author.register(now_ms())
     with httpx.Client(base_url=follower.url, timeout=10) as http:
-        answers = [http.post("/v1/statements", content=bundle([entry.leaf()])) for _ in range(2)]
+        answers = [
+            http.post("/v1/statements", content=encode_bundle([entry.leaf()])) for _ in range(2)
+        ]
         said = [answer.json()["items"][0] for answer in answers]
         assert [item["status"] for item in said] == ["logged", "known"]
         assert said[0]["index"] == said[1]["index"] == 1
         forged = bytearray(author.register(now_ms()).leaf())
         forged[-1] ^= 1
-        refused = http.post("/v1/statements", content=bundle([bytes(forged)])).json()["items"][0]
+        refused = http.post("/v1/statements", content=encode_bundle([bytes(forged)])).json()[
+            "items"
+        ][0]
         assert refused["status"] == "refused"
         follower.wait_until(2)
         row = http.get(f"/v1/peers/{to_text(author.key)}").json()
@@ -100,7 +104,7 @@ def test_a_run_is_opened_at_a_follower_with_a_manifest_that_was_put_there(team: 
         organiser.signer = ORGANISER
         opening = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
         entry = organiser.say(opening, now_ms(), run=rules.run_id)
-        items = http.post("/v1/statements", content=bundle([entry.leaf()])).json()["items"]
+        items = http.post("/v1/statements", content=encode_bundle([entry.leaf()])).json()["items"]
         assert [item["status"] for item in items] == ["logged"], items
     for member in (leader, follower):
         member.wait_until(2)
@@ -139,7 +143,7 @@ def test_a_frozen_leader_is_fenced_and_finds_out(team: Team) -> None:
     check_everybody(team, seen)
     with httpx.Client(base_url=leader.url, timeout=10) as http:  # it takes statements again
         (entry,) = newcomers("after the frost", leader.net, 1, now_ms())
-        items = http.post("/v1/statements", content=bundle([entry.leaf()])).json()["items"]
+        items = http.post("/v1/statements", content=encode_bundle([entry.leaf()])).json()["items"]
         assert [item["status"] for item in items] == ["logged"]
 
 
@@ -178,7 +182,7 @@ def test_who_is_shown_a_lost_checkpoint_stops_all(team: Team) -> None:
             assert time.monotonic() < deadline_s
             time.sleep(0.05)
         (entry,) = newcomers("too late", leader.net, 1, now_ms())
-        answer = httpx.post(f"{member.url}/v1/statements", content=bundle([entry.leaf()]))
+        answer = httpx.post(f"{member.url}/v1/statements", content=encode_bundle([entry.leaf()]))
         assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE
     assert leader.size() == 1
 
@@ -220,7 +224,7 @@ def test_a_database_that_is_away_for_a_while_is_waited_for(
     cluster.sql(sessions)
     leader.wait_for("writes the log no longer")
     entries = newcomers("who comes back", leader.net, 1, now_ms())
-    body = bundle([one.leaf() for one in entries])
+    body = encode_bundle([one.leaf() for one in entries])
     for member in (leader, follower):
         assert httpx.get(f"{member.url}/log/checkpoint").is_success, "what is at hand is served"
         for answer in (

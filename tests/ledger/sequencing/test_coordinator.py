@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from tequio_ledger.log.sequencer import Logged
 from tequio_ledger.store.models import Credit, Peer, Round
-from tequio_shared.network.run import State
-from tequio_shared.round.manifest import Measure
-from tequio_shared.round.round import Phase
+from tequio_shared.network.run import RunState
+from tequio_shared.round.manifest import MeasureRules
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.paper_swarm import PaperOrganiser, PaperPeer, manifest
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tequio_shared.network.run import FullRunView
     from tequio_shared.statements.statement import Entry
 
-RULES = msgspec.structs.replace(manifest(most=100), measure=Measure(every=2))
+RULES = msgspec.structs.replace(manifest(most=100), measure=MeasureRules(every=2))
 
 
 class Swarm:
@@ -49,7 +49,7 @@ class Swarm:
         """The run's view."""
         return self.ledger.state.run(RULES.run_id)
 
-    def state(self) -> State:
+    def state(self) -> RunState:
         """The run's state; a call, so that a type checker looks again each time."""
         return self.view.state
 
@@ -75,7 +75,7 @@ class Swarm:
         """One whole round."""
         await self.start_round(*peers)
         await self.post([peer.commit() for peer in peers])
-        assert self.state() is State.ROUND_WITNESS
+        assert self.state() is RunState.ROUND_WITNESS
         await self.post([peer.prove() for peer in peers])
 
     async def measure(self) -> None:
@@ -87,9 +87,9 @@ class Swarm:
 
     async def start_round(self, *peers: PaperPeer) -> None:
         """State heads until the round trains."""
-        assert self.state() is State.WARMUP
+        assert self.state() is RunState.WARMUP
         await self.post([peer.attest() for peer in peers])
-        assert self.state() is State.ROUND_TRAIN
+        assert self.state() is RunState.ROUND_TRAIN
         self.clock.pass_ms(2_000)
 
 
@@ -148,7 +148,7 @@ def test_a_newcomer_is_in_the_next_roster_and_who_leaves_is_not(tmp_path: Path) 
         await swarm.post(swarm.peers[3].join())
         await swarm.post([swarm.peers[0].leave()])
         await swarm.post([peer.commit() for peer in swarm.peers[1:3]])
-        assert swarm.state() is State.ROUND_WITNESS, "who has left is not waited for"
+        assert swarm.state() is RunState.ROUND_WITNESS, "who has left is not waited for"
         await swarm.post([peer.prove() for peer in swarm.peers[1:3]])
         assert swarm.view.round is not None
         assert set(swarm.view.round.slot_of) == {peer.key for peer in swarm.peers[1:]}
@@ -162,7 +162,7 @@ def test_pause_ends_the_round_and_resume_opens_the_next(tmp_path: Path) -> None:
         say, run = swarm.organiser.say, RULES.run_id
         await swarm.post([say(RunPause(reason=1), swarm.clock(), run=run)])
         await swarm.play(*swarm.peers[:3])
-        assert swarm.state() is State.PAUSED
+        assert swarm.state() is RunState.PAUSED
         await swarm.post([say(RunResume(reason=1), swarm.clock(), run=run)])
         await swarm.play(*swarm.peers[:3])
         assert swarm.view.closed == 2
@@ -176,9 +176,9 @@ def test_finish_promotes_the_last_head_and_closes_the_run(tmp_path: Path) -> Non
         finish = swarm.organiser.say(RunFinish(reason=1), swarm.clock(), run=RULES.run_id)
         await swarm.post([finish])
         await swarm.play(*swarm.peers[:3])
-        assert swarm.state() is State.COOLDOWN
+        assert swarm.state() is RunState.COOLDOWN
         await swarm.post([peer.attest() for peer in swarm.peers[:3]])
-        assert swarm.state() is State.FINISHED
+        assert swarm.state() is RunState.FINISHED
         assert swarm.view.head is not None
         assert swarm.view.head.round == 1
 
@@ -193,10 +193,10 @@ def test_a_deadline_is_kept_without_any_statement(tmp_path: Path) -> None:
         due = swarm.ledger.sequencer.due_ms()
         assert due is not None
         await swarm.pass_ms(due - swarm.clock() - 1)
-        assert swarm.state() is State.ROUND_TRAIN
+        assert swarm.state() is RunState.ROUND_TRAIN
         await swarm.pass_ms(1)
         assert swarm.view.round is not None
-        assert swarm.view.round.phase is Phase.WITNESS
+        assert swarm.view.round.phase is RoundPhase.WITNESS
 
     drive(tmp_path, story)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tests.ledger.sequencing.test_coordinator import Swarm
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
@@ -27,11 +27,11 @@ async def set_back(swarm: Swarm) -> None:
 async def play_on(swarm: Swarm) -> None:
     """Members commit; the coordinator does not end the phase before its own last statement."""
     await swarm.post([peer.commit() for peer in swarm.peers[:3]])
-    assert swarm.state() is State.ROUND_TRAIN
+    assert swarm.state() is RunState.ROUND_TRAIN
     assert swarm.ledger.health().status == "clock"
     assert "behind the last signed time" in (swarm.ledger.health().detail or "")
     await swarm.pass_ms(BACK_MS)
-    assert swarm.state() is State.ROUND_WITNESS
+    assert swarm.state() is RunState.ROUND_WITNESS
     assert swarm.ledger.health().status == "ok"
 
 

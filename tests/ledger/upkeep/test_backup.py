@@ -18,7 +18,7 @@ from tequio_ledger.admin import backup
 from tequio_ledger.data_folder import Folder
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.mortal_ledgers import stabled
@@ -84,7 +84,7 @@ def flood(http: httpx.Client, net: NetworkId, number: int) -> int:
     now_ms, name = time.time_ns() // 1_000_000, f"blob {number}"
     assert put_blob(http, net, name.encode(), now_ms).status_code == 201
     leaves = [entry.leaf() for entry in newcomers(name, net, 10, now_ms)]
-    items = http.post("/v1/statements", content=bundle(leaves)).json()["items"]
+    items = http.post("/v1/statements", content=encode_bundle(leaves)).json()["items"]
     return int(items[-1]["index"])
 
 

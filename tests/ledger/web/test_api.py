@@ -16,7 +16,7 @@ from tequio_ledger.web.app import ROUTES
 from tequio_ledger.web.openapi import EXCHANGES
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import POST_BYTES
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.attackers import put_headers
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, Served, served
@@ -158,7 +158,7 @@ def test_what_a_reader_holds_already_is_not_sent_again(
     assert http.get(path, headers={"if-none-match": '"other"'}).content == first.content
     if path == "/v1/openapi.json":
         return
-    http.post("/v1/statements", content=bundle([author.register(now_ms).leaf()]))
+    http.post("/v1/statements", content=encode_bundle([author.register(now_ms).leaf()]))
     changed = http.get(path, headers={"if-none-match": tag})
     assert changed.status_code == 200
     assert changed.headers["etag"] != tag
@@ -255,7 +255,7 @@ def takes_connections(program: Served) -> bool:
 def test_what_is_under_way_at_the_end_is_answered(tmp_path: Path, now_ms: int) -> None:
     with served(tmp_path) as program:
         author = Author("late", program.net)
-        body = bundle([author.register(now_ms).leaf()])
+        body = encode_bundle([author.register(now_ms).leaf()])
         host, port = program.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=20) as line:
             head = f"POST /v1/statements HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"

@@ -8,7 +8,7 @@ import pytest
 
 from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def put(http: httpx.Client, author: Author, content: bytes, now_ms: int) -> int:
 
 @pytest.fixture
 def member(http: httpx.Client, author: Author, now_ms: int) -> Author:
-    http.post("/v1/statements", content=bundle([author.register(now_ms).leaf()]))
+    http.post("/v1/statements", content=encode_bundle([author.register(now_ms).leaf()]))
     return author
 
 

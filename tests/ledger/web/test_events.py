@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from tequio_shared.ids import from_text, to_text
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import UNLIMITED, served
@@ -35,7 +35,7 @@ def events(answer: httpx.Response) -> Iterator[tuple[int, Entry]]:
 
 def log(http: httpx.Client, author: Author, now_ms: int, count: int) -> list[int]:
     leaves = [one.leaf() for one in newcomers(to_text(author.key), author.net, count, now_ms)]
-    items = http.post("/v1/statements", content=bundle(leaves)).json()["items"]
+    items = http.post("/v1/statements", content=encode_bundle(leaves)).json()["items"]
     return [item["index"] for item in items]
 
 

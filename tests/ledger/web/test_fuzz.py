@@ -21,7 +21,7 @@ import httpx
 import pytest
 
 from tequio_shared.ids import to_text
-from tequio_shared.log.tiles import bundle, parse_bundle
+from tequio_shared.log.tiles import encode_bundle, parse_bundle
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import UNLIMITED, Served, served
 from tests.support.lived_ledger import live_yesterday, open_competitions
@@ -180,7 +180,7 @@ def test_bodies_that_somebody_broke_are_refused_and_nothing_of_them_is_logged(
     before = size(program)
     with httpx.Client(base_url=program.url, timeout=PATIENCE_S) as http:
         for _ in range(400):
-            body = broken(rng, bundle(leaves))
+            body = broken(rng, encode_bundle(leaves))
             answer = http.post(rng.choice(POSTED), content=body)
             assert answer.status_code in (200, 400, 413), answer.text
             statuses = {item["status"] for item in answer.json().get("items", ())}
@@ -190,7 +190,7 @@ def test_bodies_that_somebody_broke_are_refused_and_nothing_of_them_is_logged(
     assert is_well(program)
     author = Author("after all that", program.net)
     posted = httpx.post(
-        f"{program.url}/v1/statements", content=bundle([author.register(now_ms).leaf()])
+        f"{program.url}/v1/statements", content=encode_bundle([author.register(now_ms).leaf()])
     )
     assert posted.json()["items"][0]["status"] == "logged"
     assert httpx.get(f"{program.url}/v1/peers/{to_text(author.key)}").status_code == 200

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.tiers import owner_of
 from tequio_shared.statements.network import (
     InviteClose,
@@ -37,7 +37,7 @@ def organiser(http: httpx.Client, program: Served) -> Author:
 
 
 def logged(http: httpx.Client, *leaves: bytes) -> list[int]:
-    items = http.post("/v1/statements", content=bundle(leaves)).json()["items"]
+    items = http.post("/v1/statements", content=encode_bundle(leaves)).json()["items"]
     assert [one["status"] for one in items] == ["logged"] * len(items), items
     return [one["index"] for one in items]
 

@@ -10,7 +10,14 @@ import pytest
 
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, VerifierKey, open_checkpoint
-from tequio_shared.log.tiles import ENTRIES, TILE_WIDTH, Tile, bundle, new_tiles, parse_bundle
+from tequio_shared.log.tiles import (
+    BUNDLE_LEVEL,
+    TILE_WIDTH,
+    Tile,
+    encode_bundle,
+    new_tiles,
+    parse_bundle,
+)
 from tests.support.authors import newcomers
 from tests.support.ledgers import UNLIMITED, Served, served
 
@@ -26,7 +33,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         leaves = [one.leaf() for one in newcomers("files", running.net, 600, now_ms)]
         for at in range(0, 600, 200):
             answer = httpx.post(
-                f"{running.url}/v1/statements", content=bundle(leaves[at : at + 200])
+                f"{running.url}/v1/statements", content=encode_bundle(leaves[at : at + 200])
             )
             assert {item["status"] for item in answer.json()["items"]} == {"logged"}
         yield running
@@ -39,9 +46,9 @@ def checkpoint(http: httpx.Client) -> Checkpoint:
 
 def leaves_of(http: httpx.Client, size: int) -> list[bytes]:
     leaves = []
-    for tile in (Tile(level=ENTRIES, index=n) for n in range(size // TILE_WIDTH)):
+    for tile in (Tile(level=BUNDLE_LEVEL, index=n) for n in range(size // TILE_WIDTH)):
         leaves += parse_bundle(http.get(f"/log/{tile.path()}").content)
-    rest = Tile(level=ENTRIES, index=size // TILE_WIDTH, width=size % TILE_WIDTH)
+    rest = Tile(level=BUNDLE_LEVEL, index=size // TILE_WIDTH, width=size % TILE_WIDTH)
     return leaves + parse_bundle(http.get(f"/log/{rest.path()}").content)
 
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.ledger.test_main import failed
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import Served, served
@@ -61,7 +61,7 @@ def test_statements_are_counted_by_what_became_of_them(
 ) -> None:
     before = samples(program)
     entry = author.register(now_ms)
-    for content in (bundle([entry.leaf()]), bundle([entry.leaf(), b"no statement"])):
+    for content in (encode_bundle([entry.leaf()]), encode_bundle([entry.leaf(), b"no statement"])):
         assert http.post("/v1/statements", content=content).status_code == 200
     assert rise(program, before, "statements_total", outcome="logged", code="") == 1
     assert rise(program, before, "statements_total", outcome="known", code="") == 1
@@ -73,7 +73,7 @@ def test_statements_are_counted_by_what_became_of_them(
 def test_batches_and_the_log_are_measured(program: Served, http: httpx.Client, now_ms: int) -> None:
     before = samples(program)
     leaves = [one.leaf() for one in newcomers("measured", program.net, 5, now_ms)]
-    http.post("/v1/statements", content=bundle(leaves))
+    http.post("/v1/statements", content=encode_bundle(leaves))
     assert rise(program, before, "batch_entries_count") == 1
     assert rise(program, before, "batch_entries_sum") == 5
     assert rise(program, before, "batch_entries_bucket", le="4.0") == 0
@@ -103,8 +103,8 @@ def test_listeners_are_counted_while_they_listen(program: Served, http: httpx.Cl
 def test_who_meets_a_rate_limit_is_counted(tmp_path: Path) -> None:
     with served(tmp_path, *GAUGES, "--address-rate", "1", "--address-streams", "1") as program:
         url = f"{program.url}/v1/statements"
-        assert httpx.post(url, content=bundle([b"x"] * 10)).status_code == 200
-        assert httpx.post(url, content=bundle([b"x"] * 10)).status_code == 429
+        assert httpx.post(url, content=encode_bundle([b"x"] * 10)).status_code == 200
+        assert httpx.post(url, content=encode_bundle([b"x"] * 10)).status_code == 429
         with httpx.stream("GET", f"{program.url}/v1/events") as answer:
             lines = answer.iter_lines()
             next(lines)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_shared.ids import from_text, peer_id_text, to_text
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.genesis import Genesis
 from tests.support.ledgers import ORGANISER, Served
 
@@ -29,14 +29,14 @@ def test_a_peer_can_find_the_end_of_its_chain(
     http: httpx.Client, author: Author, now_ms: int
 ) -> None:
     assert http.get(f"/v1/peers/{to_text(author.key)}").status_code == 404
-    http.post("/v1/statements", content=bundle([author.register(now_ms).leaf()]))
+    http.post("/v1/statements", content=encode_bundle([author.register(now_ms).leaf()]))
     answer = http.get(f"/v1/peers/{to_text(author.key)}").json()
     assert (answer["last_seq"], answer["last_hash"]) == (1, to_text(author.last))
     assert answer["peer_id"] == peer_id_text(author.key)
 
 
 def test_peers_are_listed_page_by_page(http: httpx.Client, author: Author, now_ms: int) -> None:
-    http.post("/v1/statements", content=bundle([author.register(now_ms).leaf()]))
+    http.post("/v1/statements", content=encode_bundle([author.register(now_ms).leaf()]))
     whole = http.get("/v1/peers").json()["peers"]
     page = http.get("/v1/peers", params={"limit": 1}).json()
     paged = page["peers"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_shared.ids import peer_id_text, to_text
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.conduct import count_signatures
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tests.support.authors import Author
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def test_a_new_key_is_a_newcomer_and_not_listed(
     http: httpx.Client, author: Author, now_ms: int
 ) -> None:
-    http.post("/v1/statements", content=bundle([author.register(now_ms).leaf()]))
+    http.post("/v1/statements", content=encode_bundle([author.register(now_ms).leaf()]))
     answer = http.get(f"/v1/peers/{to_text(author.key)}").json()
     assert answer["standing"] == {
         "standing": "newcomer",

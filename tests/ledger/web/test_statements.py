@@ -9,7 +9,7 @@ import httpx
 
 from tequio_shared.ids import ZERO_DIGEST, RunId, from_text, sha256, to_text
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements.network import MemberLeave
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ URL = "/v1/statements"
 
 def post(http: httpx.Client, *entries: Entry) -> list[dict[str, Any]]:
     """Post a bundle; give the items, plain JSON."""
-    answer = http.post(URL, content=bundle([entry.leaf() for entry in entries]))
+    answer = http.post(URL, content=encode_bundle([entry.leaf() for entry in entries]))
     assert answer.status_code == 200, answer.text
     items: list[dict[str, Any]] = answer.json()["items"]
     return items
@@ -61,7 +61,7 @@ def test_one_bad_entry_does_not_hurt_its_neighbours(
     good, forged, later = (author.register(now_ms) for _ in range(3))
     leaf = bytearray(forged.leaf())
     leaf[40] ^= 1
-    raw = bundle([good.leaf(), bytes(leaf), b"garbage", later.leaf()])
+    raw = encode_bundle([good.leaf(), bytes(leaf), b"garbage", later.leaf()])
     items = http.post(URL, content=raw).json()["items"]
     assert [item.get("code") for item in items] == [None, "bad-signature", "malformed", "seq-gap"]
     assert items[2]["id"] == to_text(sha256(b"garbage"))
@@ -87,7 +87,7 @@ def test_equivocation_is_told(http: httpx.Client, author: Author, now_ms: int) -
 
 def test_too_many_entries_are_refused(http: httpx.Client, author: Author, now_ms: int) -> None:
     leaf = author.register(now_ms).leaf()
-    assert http.post(URL, content=bundle([leaf] * 257)).status_code == 400
+    assert http.post(URL, content=encode_bundle([leaf] * 257)).status_code == 400
 
 
 def test_a_body_above_the_limit_is_refused_whether_announced_or_not(http: httpx.Client) -> None:

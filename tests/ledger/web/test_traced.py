@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import Author
 from tests.support.ledgers import served
 
@@ -26,7 +26,7 @@ def test_what_is_logged_for_a_request_bears_the_name_that_its_answer_bears(
         answers = [
             httpx.post(
                 f"{program.url}/v1/statements?{MARK}",
-                content=bundle([one.leaf(), MARK.encode()]),
+                content=encode_bundle([one.leaf(), MARK.encode()]),
                 headers={"authorization": MARK, "x-request-id": MARK},
             )
             for one in posts

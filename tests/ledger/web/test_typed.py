@@ -13,7 +13,7 @@ from tequio_ledger.web import app
 from tequio_ledger.web.pages import router
 from tequio_ledger.web.pages.static import CONTENT
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.ledger.web.test_blobs import put
 from tests.support.authors import Author
 
@@ -67,7 +67,7 @@ def stored(program: Served) -> Stored:
     author = Author("typed", program.net)
     entry = author.register(now_ms)
     with httpx.Client(base_url=program.url, timeout=30) as http:
-        http.post("/v1/statements", content=bundle([entry.leaf()]))
+        http.post("/v1/statements", content=encode_bundle([entry.leaf()]))
         assert put(http, author, SCRIPT, now_ms) == 201
     return Stored(
         key=to_text(author.key),

@@ -24,9 +24,9 @@ from tequio_shared.log.policy import (
     AddCheckpoint,
     CosigningRefusedError,
     ForkEvidence,
-    cosignature,
-    is_proof,
+    find_cosignature,
     origin_hash,
+    proves_fork,
 )
 from tests.support.witnesses import ShownLog, Witness, witnessing
 
@@ -51,7 +51,7 @@ def cosigned(witness: Witness, log: ShownLog, old: int, size: int) -> str:
     request = log.request(old, size)
     answer = witness.add(request)
     assert answer.status_code == 200, answer.text
-    return cosignature(request.note, answer.content, log.key, witness.key, now_ms() // 1000)
+    return find_cosignature(request.note, answer.content, log.key, witness.key, now_ms() // 1000)
 
 
 def test_a_growing_log_is_cosigned_and_shown_as_it_was_cosigned(
@@ -86,7 +86,7 @@ def test_a_fork_is_refused_and_kept_as_evidence(
     place = tmp_path / "w" / "logs" / origin_hash(log.origin)
     for folder, is_fork in (("forks", True), ("unproven", False)):
         (path,) = (place / folder).iterdir()
-        assert is_proof(msgspec.json.decode(path.read_bytes(), type=ForkEvidence)) is is_fork
+        assert proves_fork(msgspec.json.decode(path.read_bytes(), type=ForkEvidence)) is is_fork
     assert cosigned(witness, log, 30, 40)  # the honest log goes on
 
 
@@ -264,4 +264,4 @@ def test_nobody_makes_a_witness_accuse_an_honest_log_or_fill_its_evidence(
     with pytest.raises(CosigningRefusedError):
         desk.add_checkpoint(log.fork(2, 3).request(5, 5).encode())
     (path,) = (place / "forks").iterdir()
-    assert is_proof(msgspec.json.decode(path.read_bytes(), type=ForkEvidence))
+    assert proves_fork(msgspec.json.decode(path.read_bytes(), type=ForkEvidence))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tequio_shared.ids import DIGEST_BYTES
 from tequio_shared.log import merkle
-from tequio_shared.log.reading import TileTree, count_tiles, extended, next_piece
+from tequio_shared.log.reading import TileTree, count_tiles, extend_frontier, next_range
 from tequio_shared.log.tiles import TILE_WIDTH, new_tiles
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def grown(tree: TileTree, size: int) -> TileTree:
 def test_the_tiles_that_grew_are_those_that_a_ledger_writes() -> None:
     tree, old = TileTree(), 0
     for size in (1, 255, 256, 257, 512, 513, 700):
-        changed = grown(tree, size).take_changed()
+        changed = grown(tree, size).pop_changed()
         due = {(one.level, one.index): one.width for one in new_tiles(old, size)}
         assert {name: len(data) // DIGEST_BYTES for name, data in changed.items()} == due
         assert tree.root() == merkle.root(LEAVES[:size])
@@ -35,15 +35,15 @@ def test_only_unfinished_tiles_stay_in_memory() -> None:
     tree = TileTree()
     full: dict[TileName, bytes] = {}
     for size in range(1, len(LEAVES) + 1):
-        full |= grown(tree, size).take_full()
+        full |= grown(tree, size).pop_full()
     assert sorted(full) == [(0, 0), (0, 1)]
     assert {len(data) for data in full.values()} == {TILE_WIDTH * DIGEST_BYTES}
-    assert tree.take_full() == {}
+    assert tree.pop_full() == {}
     assert count_tiles(700) == len(new_tiles(0, 700))
 
 
 def test_a_log_is_read_bundle_by_bundle() -> None:
-    assert [next_piece(first, 600) for first in (0, 10, 256, 512)] == [
+    assert [next_range(first, 600) for first in (0, 10, 256, 512)] == [
         (0, 256),
         (10, 256),
         (256, 512),
@@ -53,5 +53,5 @@ def test_a_log_is_read_bundle_by_bundle() -> None:
 
 def test_an_edge_grows_in_a_copy() -> None:
     edge = merkle.Frontier()
-    grown_edge = extended(edge, LEAVES)
+    grown_edge = extend_frontier(edge, LEAVES)
     assert (edge.size, grown_edge.root()) == (0, merkle.root(LEAVES))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.verify.fold import Fold
-from tequio_client.verify.report import Report
+from tequio_client.verify.report import AuditReport
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network_view import NetworkView
@@ -74,7 +74,7 @@ def test_what_is_passed_over_ends_its_authors_chain() -> None:
     right = author.say(MemberTeam(team="oaxaca"), now_ms)
     with pytest.raises(RefusedError, match="prev"):
         view.apply(2, right, 0)
-    view.pass_over(2, wrong.statement)
+    view.skip_statement(2, wrong.statement)
     view.apply(3, right, 0)
     assert view.teams.of(author.key) == "oaxaca"
     assert view.peers[author.key].registered_index == 1
@@ -85,7 +85,7 @@ def test_a_key_whose_registration_is_passed_over_is_known() -> None:
     view, author = view_of(swarm), Author("late", swarm.net)
     work_of_another_key = registration(swarm.net, Author("another", swarm.net).key)
     entry = author.say(work_of_another_key, swarm.now_ms)
-    view.pass_over(1, entry.statement)
+    view.skip_statement(1, entry.statement)
     view.apply(2, author.say(MemberTeam(team="oaxaca"), swarm.now_ms), 0)
 
 
@@ -114,10 +114,10 @@ def test_an_auditor_reports_a_team_that_changes_nothing_and_reads_on() -> None:
         entries.append(ana.sign(swarm.net, None, Said(MemberTeam(team=team)), swarm.now_ms))
         ana.note(entries[-1])
     swarm.entries += entries
-    report = Report()
+    report = AuditReport()
     fold = Fold(swarm.genesis, MemoryLog(swarm), report)
     for index, leaf in enumerate(swarm.leaves()):
-        fold.take(index, leaf)
+        fold.apply(index, leaf)
     (finding,) = report.findings
     assert finding.what == "member.team statement"
     assert finding.place.entry == len(swarm.entries) - 2

@@ -14,32 +14,32 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSize, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from tequio_client.app.first_run.step import Kit, Step
-from tequio_client.app.theme.style import Type
+from tequio_client.app.first_run.step import FirstRunStep, StepContext
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Line, Paragraph, Picture, Text
+from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Button, ChoiceCards
-from tequio_client.ipc.control import AskRuns, Runs
-from tequio_client.ipc.preferences import most_memory_mb
+from tequio_client.ipc.control import AskRuns, RunsReply
+from tequio_client.ipc.preferences import usable_memory_mb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.facts import Gpu, MachineFacts
+    from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
     from tequio_client.ipc.preferences import Preferences
 
 
 OLDEST_NVIDIA = 525
 """The first driver line that runs programs compiled for CUDA 12."""
-LITTLE_MB = 4_096
+LEAST_CARD_MB = 4_096
 """Less memory trains none of the models of today's runs."""
 GIB = 1 << 30
 LEAST_STORE_GIB = 5
 _CUDA = "cuda"
 
 
-class Level(StrEnum):
+class CheckLevel(StrEnum):
     """Severity of a verdict."""
 
     WAITING = "waiting"
@@ -49,18 +49,18 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class CheckVerdict:
     """The result of one check, and the reason."""
 
     about: str
     """`card`, `driver`, `disk` or `network`."""
-    level: Level
+    level: CheckLevel
     code: str
     values: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
+class LedgerAnswer:
     """The ledger's answer to the question for its runs."""
 
     runs: int | None = None
@@ -72,10 +72,10 @@ def verdicts(
     machine: MachineFacts,
     preferences: Preferences,
     free_bytes: int | None,
-    network: Network,
+    network: LedgerAnswer,
     *,
     is_over: bool,
-) -> tuple[Verdict, ...]:
+) -> tuple[CheckVerdict, ...]:
     """All verdicts; `is_over`: a source that has not answered by now counts as unknown."""
     card = best_card(machine)
     return (
@@ -86,89 +86,93 @@ def verdicts(
     )
 
 
-def best_card(machine: MachineFacts) -> Gpu | None:
+def best_card(machine: MachineFacts) -> AcceleratorFacts | None:
     """The accelerator with the most memory."""
     return max(machine.gpus or (), key=lambda one: one.memory_mb or 0, default=None)
 
 
-def wants_role(machine: MachineFacts) -> bool:
+def needs_role_choice(machine: MachineFacts) -> bool:
     """True if no accelerator can train, so that the user chooses another role."""
     card = best_card(machine)
     if machine.gpus is None:
         return False
-    return card is None or (card.memory_mb is not None and card.memory_mb < LITTLE_MB)
+    return card is None or (card.memory_mb is not None and card.memory_mb < LEAST_CARD_MB)
 
 
 def _card(
-    machine: MachineFacts, card: Gpu | None, preferences: Preferences, *, is_over: bool
-) -> Verdict:
+    machine: MachineFacts, card: AcceleratorFacts | None, preferences: Preferences, *, is_over: bool
+) -> CheckVerdict:
     if machine.gpus is None:
         return _unanswered("card", "card-unknown", is_over=is_over)
     if card is None:
         values = {"processor": machine.cpu_name, "cores": machine.cores}
-        return Verdict(about="card", level=Level.WARNING, code="card-none", values=values)
+        return CheckVerdict(about="card", level=CheckLevel.WARNING, code="card-none", values=values)
     if card.memory_mb is None:
         named = {"card": card.name}
-        return Verdict(about="card", level=Level.WARNING, code="card-memory", values=named)
-    usable = most_memory_mb(card.memory_mb, preferences.device(card.id).memory_mb)
+        return CheckVerdict(
+            about="card", level=CheckLevel.WARNING, code="card-memory", values=named
+        )
+    usable = usable_memory_mb(card.memory_mb, preferences.device(card.id).memory_mb)
     values = {"card": card.name, "memory": card.memory_mb, "usable": usable or 0}
-    is_small = card.memory_mb < LITTLE_MB
-    level = Level.WARNING if is_small else Level.GOOD
+    is_small = card.memory_mb < LEAST_CARD_MB
+    level = CheckLevel.WARNING if is_small else CheckLevel.GOOD
     code = "card-small" if is_small else "card-good"
-    return Verdict(about="card", level=level, code=code, values=values)
+    return CheckVerdict(about="card", level=level, code=code, values=values)
 
 
-def _driver(machine: MachineFacts, card: Gpu | None, *, is_over: bool) -> Verdict:
+def _driver(machine: MachineFacts, card: AcceleratorFacts | None, *, is_over: bool) -> CheckVerdict:
     if machine.gpus is None:
         return _unanswered("driver", "driver-unknown", is_over=is_over)
     if card is None:
-        return Verdict(about="driver", level=Level.GOOD, code="driver-none")
+        return CheckVerdict(about="driver", level=CheckLevel.GOOD, code="driver-none")
     if not card.driver:
-        return Verdict(about="driver", level=Level.WARNING, code="driver-unsaid")
+        return CheckVerdict(about="driver", level=CheckLevel.WARNING, code="driver-unsaid")
     major = re.match(r"\d+", card.driver)
     is_old = card.id.startswith(_CUDA) and major and int(major.group()) < OLDEST_NVIDIA
     values = {"driver": card.driver, "oldest": OLDEST_NVIDIA}
-    level, code = (Level.BAD, "driver-old") if is_old else (Level.GOOD, "driver-good")
-    return Verdict(about="driver", level=level, code=code, values=values)
+    level, code = (CheckLevel.BAD, "driver-old") if is_old else (CheckLevel.GOOD, "driver-good")
+    return CheckVerdict(about="driver", level=level, code=code, values=values)
 
 
-def _disk(preferences: Preferences, free_bytes: int | None) -> Verdict:
+def _disk(preferences: Preferences, free_bytes: int | None) -> CheckVerdict:
     if free_bytes is None:
-        return Verdict(about="disk", level=Level.WARNING, code="disk-unknown")
+        return CheckVerdict(about="disk", level=CheckLevel.WARNING, code="disk-unknown")
     free, store, stays = free_bytes // GIB, preferences.disk_gib, preferences.disk_free_gib
     values = {"free": free, "store": store, "stays": stays}
     if free >= store + stays:
-        return Verdict(about="disk", level=Level.GOOD, code="disk-good", values=values)
+        return CheckVerdict(about="disk", level=CheckLevel.GOOD, code="disk-good", values=values)
     if free >= stays + LEAST_STORE_GIB:
         values["store"] = free - stays
-        return Verdict(about="disk", level=Level.WARNING, code="disk-tight", values=values)
-    return Verdict(about="disk", level=Level.BAD, code="disk-full", values=values)
+        return CheckVerdict(
+            about="disk", level=CheckLevel.WARNING, code="disk-tight", values=values
+        )
+    return CheckVerdict(about="disk", level=CheckLevel.BAD, code="disk-full", values=values)
 
 
-def _network(network: Network, *, is_over: bool) -> Verdict:
+def _network(network: LedgerAnswer, *, is_over: bool) -> CheckVerdict:
     if network.runs is not None:
         code = "network-good" if network.runs else "network-empty"
         values = {"runs": network.runs}
-        return Verdict(about="network", level=Level.GOOD, code=code, values=values)
+        return CheckVerdict(about="network", level=CheckLevel.GOOD, code=code, values=values)
     if network.problem or is_over:
-        return Verdict(about="network", level=Level.WARNING, code="network-away")
-    return Verdict(about="network", level=Level.WAITING, code="asking")
+        return CheckVerdict(about="network", level=CheckLevel.WARNING, code="network-away")
+    return CheckVerdict(about="network", level=CheckLevel.WAITING, code="asking")
 
 
-def _unanswered(about: str, code: str, *, is_over: bool) -> Verdict:
+def _unanswered(about: str, code: str, *, is_over: bool) -> CheckVerdict:
     if is_over:
-        return Verdict(about=about, level=Level.WARNING, code=code)
-    return Verdict(about=about, level=Level.WAITING, code="asking")
+        return CheckVerdict(about=about, level=CheckLevel.WARNING, code=code)
+    return CheckVerdict(about=about, level=CheckLevel.WAITING, code="asking")
 
 
 CONTEXT = "checks"
-NAMES = {
+CHECK_NAMES = {
     "card": str(QT_TRANSLATE_NOOP("checks", "Graphics card")),
     "driver": str(QT_TRANSLATE_NOOP("checks", "Driver")),
     "disk": str(QT_TRANSLATE_NOOP("checks", "Disk")),
     "network": str(QT_TRANSLATE_NOOP("checks", "Network")),
 }
-SENTENCES = {
+VERDICT_SENTENCES = {
     "asking": str(QT_TRANSLATE_NOOP("checks", "Looking…")),
     "card-unknown": str(
         QT_TRANSLATE_NOOP(
@@ -229,12 +233,12 @@ SENTENCES = {
 }
 
 
-def name(verdict: Verdict) -> str:
+def verdict_name(verdict: CheckVerdict) -> str:
     """Name of the checked item."""
-    return QCoreApplication.translate(CONTEXT, NAMES[verdict.about])
+    return QCoreApplication.translate(CONTEXT, CHECK_NAMES[verdict.about])
 
 
-def sentence(verdict: Verdict) -> str:
+def verdict_sentence(verdict: CheckVerdict) -> str:
     """The verdict in a sentence."""
     if verdict.code == "network-good":
         runs = int(str(verdict.values["runs"]))
@@ -245,23 +249,23 @@ def sentence(verdict: Verdict) -> str:
         key: figures.memory(int(str(value))) if key in ("memory", "usable") else value
         for key, value in verdict.values.items()
     }
-    return QCoreApplication.translate(CONTEXT, SENTENCES[verdict.code]).format(**shown)
+    return QCoreApplication.translate(CONTEXT, VERDICT_SENTENCES[verdict.code]).format(**shown)
 
 
-PATIENCE_MS = 5_000
-QUESTION = AskRuns()
-LOOKS = {
-    Level.WAITING: ("hourglass", "text_sub"),
-    Level.GOOD: ("circle-check", "ok"),
-    Level.WARNING: ("triangle-alert", "warn"),
-    Level.BAD: ("octagon-x", "danger"),
+CHECK_TIMEOUT_MS = 5_000
+RUNS_QUESTION = AskRuns()
+LEVEL_ICONS = {
+    CheckLevel.WAITING: ("hourglass", "text_sub"),
+    CheckLevel.GOOD: ("circle-check", "ok"),
+    CheckLevel.WARNING: ("triangle-alert", "warn"),
+    CheckLevel.BAD: ("octagon-x", "danger"),
 }
 
 
-class CheckStep(Step):
+class CheckStep(FirstRunStep):
     """Four verdicts, and a choice of role for a computer without a card that can train."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__(
             kit,
             self.tr("Can this computer take part?"),
@@ -270,8 +274,8 @@ class CheckStep(Step):
                 "runs are open."
             ),
         )
-        self._network, self._is_over = Network(), False
-        self.rows = [VerdictRow() for _ in NAMES]
+        self._network, self._is_over = LedgerAnswer(), False
+        self.rows = [VerdictRow() for _ in CHECK_NAMES]
         card = Card()
         for at, row in enumerate(self.rows):
             if at:
@@ -287,16 +291,16 @@ class CheckStep(Step):
             self.body.addWidget(part)
         self.body.addLayout(feet)
         self.body.addStretch(1)
-        self._clock = QTimer(self, interval=PATIENCE_MS, singleShot=True)
+        self._clock = QTimer(self, interval=CHECK_TIMEOUT_MS, singleShot=True)
         self._clock.timeout.connect(self._end)
         kit.means.model.replied.connect(self._receive)
         kit.means.model.refused.connect(self._refused)
 
     def enter(self) -> None:
         """Check everything again."""
-        self._network, self._is_over = Network(), False
-        self._clock.start(PATIENCE_MS)
-        self.kit.means.model.ask(QUESTION)
+        self._network, self._is_over = LedgerAnswer(), False
+        self._clock.start(CHECK_TIMEOUT_MS)
+        self.kit.means.model.ask(RUNS_QUESTION)
         self.refresh()
 
     def refresh(self) -> None:
@@ -310,29 +314,29 @@ class CheckStep(Step):
         )
         for row, verdict in zip(self.rows, found, strict=True):
             row.show_verdict(verdict)
-        self.role.setVisible(wants_role(machine))
+        self.role.setVisible(needs_role_choice(machine))
         self.role.refresh()
-        is_known = all(one.level is not Level.WAITING for one in found)
+        is_known = all(one.level is not CheckLevel.WAITING for one in found)
         self.again.setEnabled(is_known)
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question == QUESTION and isinstance(reply, Runs):
-            self._network = Network(runs=sum(row.is_open for row in reply.rows))
+        if question == RUNS_QUESTION and isinstance(reply, RunsReply):
+            self._network = LedgerAnswer(runs=sum(row.is_open for row in reply.rows))
             self.refresh()
 
     def _refused(self, question: Question, why: str) -> None:
         """Ask again while the worker is still starting and time is left."""
-        if question != QUESTION or not self.isVisible():
+        if question != RUNS_QUESTION or not self.isVisible():
             return
         if self._is_over or self.kit.means.model.snapshot is not None:
-            self._network = Network(problem=why)
+            self._network = LedgerAnswer(problem=why)
             self.refresh()
         else:
-            QTimer.singleShot(PATIENCE_MS // 10, self, lambda: self._ask_again(0))
+            QTimer.singleShot(CHECK_TIMEOUT_MS // 10, self, lambda: self._ask_again(0))
 
     def _ask_again(self, _: int) -> None:
         if not self._is_over:
-            self.kit.means.model.ask(QUESTION)
+            self.kit.means.model.ask(RUNS_QUESTION)
 
     def _end(self) -> None:
         self._is_over = True
@@ -344,8 +348,8 @@ class VerdictRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._picture = Picture("hourglass", QSize(20, 20))
-        self._name, self._words = Text("", Type.STRONG), Paragraph("", tone="sub")
+        self._picture = IconLabel("hourglass", QSize(20, 20))
+        self._name, self._words = Label("", TextStyle.STRONG), WrappedLabel("", tone="sub")
         row, column = QHBoxLayout(self), QVBoxLayout()
         row.setContentsMargins(2, 5, 2, 5)
         row.setSpacing(14)
@@ -355,10 +359,10 @@ class VerdictRow(QWidget):
         row.addWidget(self._picture)
         row.addLayout(column, 1)
 
-    def show_verdict(self, verdict: Verdict) -> None:
-        self._picture.show_as(*LOOKS[verdict.level])
-        self._name.setText(name(verdict))
-        self._words.setText(sentence(verdict))
+    def show_verdict(self, verdict: CheckVerdict) -> None:
+        self._picture.set_icon(*LEVEL_ICONS[verdict.level])
+        self._name.setText(verdict_name(verdict))
+        self._words.setText(verdict_sentence(verdict))
         self.setAccessibleName(f"{self._name.text()}: {self._words.text()}")
 
     @property
@@ -370,10 +374,12 @@ class VerdictRow(QWidget):
 class RoleCard(Card):
     """Roles for a computer without a card that can train."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__()
         self._kit = kit
-        self.body.addWidget(Line(self.tr("What this computer can do instead"), Type.HEADING))
+        self.body.addWidget(
+            ElidedLabel(self.tr("What this computer can do instead"), TextStyle.HEADING)
+        )
         self.choices = ChoiceCards(
             self.tr("Its part"),
             {
@@ -398,11 +404,11 @@ class RoleCard(Card):
 
     def refresh(self) -> None:
         """Mark the chosen role; a witness if nothing was chosen."""
-        role = self._kit.book.draft.role
-        self.choices.choose("witness" if role == "auto" else role)
+        role = self._kit.draft_store.draft.role
+        self.choices.select("witness" if role == "auto" else role)
 
     def _choose(self, role: str) -> None:
-        self._kit.book.change(role=role)
+        self._kit.draft_store.change(role=role)
         self.refresh()
 
 

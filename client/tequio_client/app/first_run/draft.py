@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client.app.settings_file import MOST_BYTES, KeptFile
+from tequio_client.app.settings_file import MOST_BYTES, SettingsFile
 from tequio_client.ipc.facts import Name
-from tequio_client.ipc.preferences import Preset
+from tequio_client.ipc.preferences import LendingPreset
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.preferences import Preferences
 
-FILE = "first-run.json"
+DRAFT_FILE = "first-run.json"
 VERSION = 1
-KEY = "identity.key"
-WORKERS = "preferences.json"
+KEY_FILE = "identity.key"
+WORKER_PREFERENCES_FILE = "preferences.json"
 """The worker's own copy."""
 STEPS = ("welcome", "check", "key", "when", "run", "ready")
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class FirstRunDraft(msgspec.Struct, frozen=True, kw_only=True):
     """Choices in the first run. None applies before the last step, the consent included."""
 
     version: Annotated[int, msgspec.Meta(ge=1)] = VERSION
@@ -47,7 +47,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """Hours a day for the cost estimate."""
     role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "auto"
     """Role of the processor in a computer without an accelerator."""
-    preset: Preset = Preset.BALANCED
+    preset: LendingPreset = LendingPreset.BALANCED
     starts_at_login: bool = True
     is_agreed: bool = False
     """The consent was ticked."""
@@ -55,23 +55,23 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """Empty: chosen automatically."""
 
 
-class DraftBook(QObject):
+class DraftStore(QObject):
     """Owns the draft and writes each change at once; a failed write is ignored."""
 
     changed = Signal(object)
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._file = KeptFile(folder / FILE, decode=_decode, encode=msgspec.json.encode)
+        self._file = SettingsFile(folder / DRAFT_FILE, decode=_decode, encode=msgspec.json.encode)
         self._is_begun = self._file.path.exists()
-        self._draft = self._file.read(lambda draft: draft.version, VERSION)[0] or Draft()
+        self._draft = self._file.read(lambda draft: draft.version, VERSION)[0] or FirstRunDraft()
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> FirstRunDraft:
         return self._draft
 
     @property
-    def is_begun(self) -> bool:
+    def is_started(self) -> bool:
         """The first run was started before and not completed."""
         return self._is_begun
 
@@ -89,7 +89,7 @@ class DraftBook(QObject):
 
     def finish(self) -> None:
         """Remove the draft, except for the cost estimate's inputs."""
-        self._draft = Draft(tariff=self._draft.tariff, hours=self._draft.hours)
+        self._draft = FirstRunDraft(tariff=self._draft.tariff, hours=self._draft.hours)
         self._is_begun = False
         try:
             self._file.path.unlink(missing_ok=True)
@@ -97,22 +97,24 @@ class DraftBook(QObject):
             return
 
 
-def _decode(content: bytes) -> Draft:
+def _decode(content: bytes) -> FirstRunDraft:
     if len(content) > MOST_BYTES:
         raise MalformedError(f"a draft of more than {MOST_BYTES} bytes")
     try:
-        return msgspec.json.decode(content, type=Draft)
+        return msgspec.json.decode(content, type=FirstRunDraft)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
         raise MalformedError(f"not a draft: {err}") from err
 
 
-def is_wanted(folder: Path, settings: Path, preferences: Preferences | None) -> bool:
+def is_first_run(folder: Path, settings: Path, preferences: Preferences | None) -> bool:
     """True if nobody agreed to lend yet, and the key is missing or the first run was left half-way.
 
     `folder` is the worker's, `settings` that of the app's settings.
     """
     has_consent = preferences is not None and preferences.consent
-    return not has_consent and (not (folder / KEY).exists() or (settings / FILE).exists())
+    return not has_consent and (
+        not (folder / KEY_FILE).exists() or (settings / DRAFT_FILE).exists()
+    )
 
 
 def has_lent(folder: Path, preferences: Preferences | None) -> bool:
@@ -120,6 +122,6 @@ def has_lent(folder: Path, preferences: Preferences | None) -> bool:
     if preferences is not None and preferences.consent:
         return True
     try:
-        return decode((folder / WORKERS).read_bytes()).consent
+        return decode((folder / WORKER_PREFERENCES_FILE).read_bytes()).consent
     except (OSError, MalformedError):
         return False

@@ -15,26 +15,26 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 
 from tequio_client.app.first_run import checks
 from tequio_client.app.first_run.checks import CheckStep
-from tequio_client.app.first_run.draft import STEPS, DraftBook
+from tequio_client.app.first_run.draft import STEPS, DraftStore
 from tequio_client.app.first_run.run_steps import ReadyStep, RunStep
-from tequio_client.app.first_run.setup_steps import KeyStep, WhenStep
-from tequio_client.app.first_run.step import Kit, Step
+from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
+from tequio_client.app.first_run.step import FirstRunStep, StepContext
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.keys.dialogs import KeyDialog
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Paragraph, Text, across, painted
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.widgets.base import Label, WrappedLabel, accent_gradient, paint_event
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Logo
-from tequio_client.ipc.preferences import DeviceChoice, with_preset
+from tequio_client.ipc.preferences import DeviceChoice, apply_preset
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from PySide6.QtGui import QPainter, QResizeEvent, QShowEvent
 
-    from tequio_client.app.keys.service import KeyDesk
-    from tequio_client.app.pages.page import Means
+    from tequio_client.app.keys.service import KeyService
+    from tequio_client.app.pages.page import PageContext
     from tequio_client.ipc.preferences import Preferences
 from typing import TYPE_CHECKING
 
@@ -43,30 +43,30 @@ from PySide6.QtCore import QObject
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.app.keys.service import KeyDesk
-    from tequio_client.app.pages.page import Means
-    from tequio_client.app.window import Window
+    from tequio_client.app.keys.service import KeyService
+    from tequio_client.app.pages.page import PageContext
+    from tequio_client.app.window import AppWindow
 
-HOME = "home"
-MARK = (22, 6)
-HERE = 40
+HOME_PAGE = "home"
+MARK_SIZE = (22, 6)
+CURRENT_MARK_WIDTH = 40
 GAP = 7
 WIDEST = 760
 LEAST_BESIDE = 26
-CPU = "cpu"
+CPU_DEVICE = "cpu"
 
 
-class Guide(QObject):
+class FirstRunController(QObject):
     """Owns the draft, and covers one window with the first run."""
 
     finished = Signal()
     """The first run was completed."""
 
-    def __init__(self, window: Window, desk: KeyDesk, folder: Path, settings: Path) -> None:
+    def __init__(self, window: AppWindow, desk: KeyService, folder: Path, settings: Path) -> None:
         """`folder` is the worker's, `settings` that of the app's settings."""
         super().__init__(window)
         self._window, self._desk, self._folder = window, desk, folder
-        self._book = DraftBook(settings, self)
+        self._book = DraftStore(settings, self)
 
     def open(self) -> None:
         """Cover the window's pages with the first run, at the step where it was left."""
@@ -76,7 +76,7 @@ class Guide(QObject):
         """Preselect the run of an invitation."""
         self._book.change(run=run)
 
-    def _make(self, means: Means) -> FirstRun:
+    def _make(self, means: PageContext) -> FirstRun:
         made = FirstRun(means, self._desk, self._folder, self._book)
         made.finished.connect(self._finish)
         made.left.connect(self._leave)
@@ -88,7 +88,7 @@ class Guide(QObject):
 
     def _leave(self) -> None:
         self._window.cover(None)
-        self._window.open_page(HOME)
+        self._window.open_page(HOME_PAGE)
 
 
 class FirstRun(QWidget):
@@ -99,23 +99,27 @@ class FirstRun(QWidget):
     left = Signal()
     """The user left before the end; nothing is lent, and the next start continues here."""
 
-    def __init__(self, means: Means, desk: KeyDesk, folder: Path, book: DraftBook) -> None:
+    def __init__(
+        self, means: PageContext, desk: KeyService, folder: Path, book: DraftStore
+    ) -> None:
         """`folder` is the worker's."""
         super().__init__()
         self.setProperty("kind", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._kit = Kit(means=means, desk=desk, book=book, free_bytes=lambda: free_bytes(folder))
+        self._kit = StepContext(
+            means=means, keys=desk, draft_store=book, free_bytes=lambda: free_bytes(folder)
+        )
         self._steps = {
             "welcome": WelcomeStep(self._kit),
             "check": CheckStep(self._kit),
             "key": KeyStep(self._kit),
-            "when": WhenStep(self._kit),
+            "when": ScheduleStep(self._kit),
             "run": RunStep(self._kit),
             "ready": ReadyStep(self._kit),
         }
         self.dialog: LeaveDialog | None = None
         self._marks = StepMarks(len(STEPS))
-        self._heading, self._note = Paragraph("", Type.FIGURE), Paragraph(tone="sub")
+        self._heading, self._note = WrappedLabel("", TextStyle.FIGURE), WrappedLabel(tone="sub")
         self.back, self.next = Button(self.tr("Back")), Button("", "primary")
         self.leave = Button(self.tr("Not now"), "quiet")
         self._lay_out()
@@ -125,17 +129,17 @@ class FirstRun(QWidget):
         self.next.clicked.connect(self._go_on)
         self.leave.clicked.connect(self._ask_to_leave)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self._ask_to_leave)
-        means.model.shown.connect(self._refresh)
+        means.model.snapshot_changed.connect(self._refresh)
         self._open(book.draft.step)
 
     @property
-    def step(self) -> Step:
+    def step(self) -> FirstRunStep:
         """The visible step."""
         return self._steps[self.step_name]
 
     @property
     def step_name(self) -> str:
-        return STEPS[self._kit.book.draft.step]
+        return STEPS[self._kit.draft_store.draft.step]
 
     def showEvent(self, event: QShowEvent) -> None:
         """Let the visible step look up what it shows."""
@@ -160,9 +164,9 @@ class FirstRun(QWidget):
             self._go(1)
 
     def _go(self, by: int) -> None:
-        at = self._kit.book.draft.step + by
+        at = self._kit.draft_store.draft.step + by
         if 0 <= at < len(STEPS):
-            self._kit.book.change(step=at)
+            self._kit.draft_store.change(step=at)
             self._open(at)
             if self.isVisible():
                 self.step.enter()
@@ -182,10 +186,10 @@ class FirstRun(QWidget):
         self._follow()
 
     def _follow(self) -> None:
-        at = self._kit.book.draft.step
+        at = self._kit.draft_store.draft.step
         self.back.setVisible(at > 0)
         is_last = self.step_name == STEPS[-1]
-        self.next.show_as(self.step.next_words or self.tr("Next"), "play" if is_last else "")
+        self.next.set_label(self.step.next_words or self.tr("Next"), "play" if is_last else "")
         self.next.setEnabled(self.step.is_ready)
 
     def _refresh(self, _: object) -> None:
@@ -198,32 +202,34 @@ class FirstRun(QWidget):
         self.dialog.open()
 
     def _finish(self) -> None:
-        kit, draft = self._kit, self._kit.book.draft
-        model, own = kit.means.model, kit.means.own
-        chosen = with_preset(model.preferences, draft.preset)
+        kit, draft = self._kit, self._kit.draft_store.draft
+        model, own = kit.means.model, kit.means.program
+        chosen = apply_preset(model.preferences, draft.preset)
         chosen = replace(chosen, consent=True, run=draft.run)
-        if checks.wants_role(kit.machine):
+        if checks.needs_role_choice(kit.machine):
             role = "witness" if draft.role == "auto" else draft.role
             chosen = _with_role(chosen, role)
         if own is not None:
             self._start_at_login(is_wanted=draft.starts_at_login)
-        model.choose(chosen)
+        model.set_preferences(chosen)
         model.contribute()
-        kit.book.finish()
+        kit.draft_store.finish()
         self.finished.emit()
 
     def _start_at_login(self, *, is_wanted: bool) -> None:
         """Report a failure as a notice and go on: Settings shows which state applies."""
-        own = self._kit.means.own
+        own = self._kit.means.program
         if own is None:
             return
         try:
             own.autostart.turn_on() if is_wanted else own.autostart.turn_off()
         except OSError as err:
-            own.book.trouble.emit("unsaved", f"{self.tr('Start at login')}: {err.strerror or err}")
+            own.settings.problem.emit(
+                "unsaved", f"{self.tr('Start at login')}: {err.strerror or err}"
+            )
 
     def _lay_out(self) -> None:
-        content = Content()
+        content = HeightForWidthColumn()
         content.setProperty("kind", "body")
         self._column = QVBoxLayout(content)
         self._column.setSpacing(6)
@@ -261,13 +267,13 @@ class FirstRun(QWidget):
         made.setContentsMargins(22, 18, 26, 8)
         made.setSpacing(9)
         made.addWidget(Logo(24))
-        made.addWidget(Text("Tequio", Type.HEADING))
+        made.addWidget(Label("Tequio", TextStyle.HEADING))
         made.addStretch(1)
         made.addWidget(self._marks)
         return made
 
 
-class Content(QWidget):
+class HeightForWidthColumn(QWidget):
     """A column as high as its lines are at the current width, not at the least width."""
 
     def minimumSizeHint(self) -> QSize:
@@ -290,21 +296,23 @@ class StepMarks(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(HERE + (MARK[0] + GAP) * (self._count - 1), MARK[1])
+        return QSize(CURRENT_MARK_WIDTH + (MARK_SIZE[0] + GAP) * (self._count - 1), MARK_SIZE[1])
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
-        left, radius = 0.0, MARK[1] / 2
+        left, radius = 0.0, MARK_SIZE[1] / 2
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
         for at in range(self._count):
-            width = HERE if at == self._at else MARK[0]
+            width = CURRENT_MARK_WIDTH if at == self._at else MARK_SIZE[0]
             x = self.width() - left - width if is_mirrored else left
             if at == self._at:
-                painter.setBrush(across(x, x + width))
+                painter.setBrush(accent_gradient(x, x + width))
             else:
-                painter.setBrush(QColor(tokens().accent if at < self._at else tokens().track))
-            painter.drawRoundedRect(QRectF(x, 0, width, MARK[1]), radius, radius)
+                painter.setBrush(
+                    QColor(current_tokens().accent if at < self._at else current_tokens().track)
+                )
+            painter.drawRoundedRect(QRectF(x, 0, width, MARK_SIZE[1]), radius, radius)
             left += width + GAP
 
 
@@ -334,5 +342,5 @@ def free_bytes(folder: Path) -> int | None:
 
 
 def _with_role(preferences: Preferences, role: str) -> Preferences:
-    others = tuple(one for one in preferences.devices if one.id != CPU)
-    return replace(preferences, devices=(*others, DeviceChoice(id=CPU, role=role)))
+    others = tuple(one for one in preferences.devices if one.id != CPU_DEVICE)
+    return replace(preferences, devices=(*others, DeviceChoice(id=CPU_DEVICE, role=role)))

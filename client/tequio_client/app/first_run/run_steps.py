@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from tequio_client.app.first_run.step import Kit, Step
-from tequio_client.app.pages.run_needs import Fit, is_full, needs, overall, room
-from tequio_client.app.theme.style import Type
+from tequio_client.app.first_run.step import FirstRunStep, StepContext
+from tequio_client.app.pages.run_needs import Fit, is_full, needs_of, overall_fit, resources
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Line, Paragraph, Picture
+from tequio_client.app.widgets.base import Card, ElidedLabel, IconLabel, WrappedLabel
 from tequio_client.app.widgets.buttons import ChoiceRow
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.control import AskRuns, Runs
-from tequio_client.ipc.preferences import PRESETS, Preset, with_preset
+from tequio_client.ipc.control import AskRuns, RunsReply
+from tequio_client.ipc.preferences import PRESETS, LendingPreset, apply_preset
 
 if TYPE_CHECKING:
     from tequio_client.ipc.control import Question, Reply, RunRow
 
-QUESTION = AskRuns()
-ANY = ""
+RUNS_QUESTION = AskRuns()
+AUTOMATIC_RUN = ""
 LINE_BYTES_PER_S = 50e6 / 8
 """Bytes per second of a 50 Mbit/s connection."""
 
 
-class RunStep(Step):
+class RunStep(FirstRunStep):
     """Step 5: the run to train; one row for the automatic choice and one for each open run."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__(
             kit,
             self.tr("What would you like to train?"),
@@ -56,18 +56,18 @@ class RunStep(Step):
     def enter(self) -> None:
         """Request the list of runs again."""
         self.away.hide()
-        self.kit.means.model.ask(QUESTION)
-        known = self.kit.means.model.reply(QUESTION)
-        if isinstance(known, Runs):
+        self.kit.means.model.ask(RUNS_QUESTION)
+        known = self.kit.means.model.reply(RUNS_QUESTION)
+        if isinstance(known, RunsReply):
             self._show_runs(known.rows)
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question == QUESTION and isinstance(reply, Runs):
+        if question == RUNS_QUESTION and isinstance(reply, RunsReply):
             self.away.hide()
             self._show_runs(reply.rows)
 
     def _refused(self, question: Question, _: str) -> None:
-        if question != QUESTION:
+        if question != RUNS_QUESTION:
             return
         self.away.show_words(
             "info",
@@ -89,9 +89,11 @@ class RunStep(Step):
             if (old := item.widget()) is not None:
                 old.setParent(None)
                 old.deleteLater()
-        self.rows = {ANY: self._automatic_row()} | {row.run: self._row(row) for row in found}
+        self.rows = {AUTOMATIC_RUN: self._automatic_row()} | {
+            row.run: self._row(row) for row in found
+        }
         for run, row in self.rows.items():
-            row.settle()
+            row.finish_layout()
             row.setChecked(run == self._chosen())
             row.clicked.connect(lambda _=False, run=run: self._choose(run))
             self._list.addWidget(row)
@@ -99,12 +101,12 @@ class RunStep(Step):
             self.rows[self._chosen()].setFocus()
 
     def _choose(self, run: str) -> None:
-        self.kit.book.change(run=run)
+        self.kit.draft_store.change(run=run)
         self.changed.emit()
 
     def _chosen(self) -> str:
-        run = self.kit.book.draft.run
-        return run if run in self.rows else ANY
+        run = self.kit.draft_store.draft.run
+        return run if run in self.rows else AUTOMATIC_RUN
 
     def _automatic_row(self) -> ChoiceRow:
         made = ChoiceRow()
@@ -112,15 +114,15 @@ class RunStep(Step):
         note = self.tr("The open run that fits this computer and needs it most.")
         made.setAccessibleName(f"{head}: {note}")
         made.body.addLayout(_head(head, Chip(self.tr("Recommended"), "sparkles", "accent")))
-        made.body.addWidget(Paragraph(note, tone="sub"))
+        made.body.addWidget(WrappedLabel(note, tone="sub"))
         return made
 
     def _row(self, run: RunRow) -> ChoiceRow:
         made, fit = ChoiceRow(), self._fit(run)
         note = self._needs(run)
-        made.setAccessibleName(f"{run.name}: {fit.words}. {note}")
+        made.setAccessibleName(f"{run.name}: {fit.text}. {note}")
         made.body.addLayout(_head(run.name, fit))
-        made.body.addWidget(Paragraph(note, tone="sub"))
+        made.body.addWidget(WrappedLabel(note, tone="sub"))
         return made
 
     def _fit(self, run: RunRow) -> Chip:
@@ -129,13 +131,13 @@ class RunStep(Step):
             return Chip(self.tr("Full now"), "users", "warn")
         if snapshot is None:
             return Chip(self.tr("Not known yet"), "hourglass")
-        chosen = with_preset(model.preferences, self.kit.book.draft.preset)
+        chosen = apply_preset(model.preferences, self.kit.draft_store.draft.preset)
         return {
             Fit.FITS: Chip(self.tr("Fits"), "circle-check", "ok"),
             Fit.TIGHT: Chip(self.tr("Just fits"), "circle-check", "ok"),
-            Fit.LITTLE: Chip(self.tr("Needs more than there is"), "triangle-alert", "warn"),
+            Fit.TOO_LITTLE: Chip(self.tr("Needs more than there is"), "triangle-alert", "warn"),
             Fit.UNKNOWN: Chip(self.tr("Not known yet"), "hourglass"),
-        }[overall(needs(run, room(snapshot, chosen)))]
+        }[overall_fit(needs_of(run, resources(snapshot, chosen)))]
 
     def _needs(self, run: RunRow) -> str:
         parts = [
@@ -154,21 +156,21 @@ class RunStep(Step):
 def _head(words: str, chip: Chip) -> QHBoxLayout:
     made = QHBoxLayout()
     made.setSpacing(10)
-    made.addWidget(Line(words, Type.HEADING), 1)
+    made.addWidget(ElidedLabel(words, TextStyle.HEADING), 1)
     made.addWidget(chip)
     return made
 
 
-class ReadyStep(Step):
+class ReadyStep(FirstRunStep):
     """Step 6: what happens next, and when the first points come."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__(
             kit,
             self.tr("Ready"),
             self.tr("Nothing has been used yet. Press the button below to start."),
         )
-        self.events = [Event(picture) for picture in ("download", "moon", "badge-check")]
+        self.events = [NextEventRow(picture) for picture in ("download", "moon", "badge-check")]
         card = Card(self.tr("What happens next"))
         card.body.setSpacing(14)
         for event in self.events:
@@ -185,13 +187,13 @@ class ReadyStep(Step):
             "Closing the window hides it; the icon in the panel shows the state, and pauses "
             "everything with two clicks."
         )
-        self.body.addWidget(Paragraph(hint, tone="sub"))
+        self.body.addWidget(WrappedLabel(hint, tone="sub"))
         self.body.addStretch(1)
 
     @property
     def is_ready(self) -> bool:
         """Consent is required here too, since a saved draft may open at this step."""
-        return self.kit.book.draft.is_agreed
+        return self.kit.draft_store.draft.is_agreed
 
     @property
     def next_words(self) -> str:
@@ -204,9 +206,9 @@ class ReadyStep(Step):
         """Describe the next events for the choices made."""
         self._show_choices()
         first, second, third = self.events
-        first.say(self.tr("Join and fetch"), self._fetching())
-        second.say(self.tr("Begin when you are away"), self._beginning())
-        third.say(
+        first.set_texts(self.tr("Join and fetch"), self._fetching())
+        second.set_texts(self.tr("Begin when you are away"), self._beginning())
+        third.set_texts(
             self.tr("First points"),
             self.tr(
                 "They are pending when your first round ends, and verified when the ledger has "
@@ -215,19 +217,19 @@ class ReadyStep(Step):
         )
 
     def _show_choices(self) -> None:
-        draft, run = self.kit.book.draft, self._run()
+        draft, run = self.kit.draft_store.draft, self._run()
         presets = {
-            Preset.GENTLE: self.tr("Gentle"),
-            Preset.BALANCED: self.tr("Balanced"),
-            Preset.MAX: self.tr("Max"),
+            LendingPreset.GENTLE: self.tr("Gentle"),
+            LendingPreset.BALANCED: self.tr("Balanced"),
+            LendingPreset.MAX: self.tr("Max"),
         }
         when, login, what, backup = self.chips
-        when.show_as(presets.get(draft.preset, ""), "clock", "accent")
+        when.set_label(presets.get(draft.preset, ""), "clock", "accent")
         starts, waits = self.tr("Starts at login"), self.tr("Starts by hand")
-        login.show_as(starts if draft.starts_at_login else waits, "power", "accent")
-        what.show_as(run.name if run else self.tr("Run: automatic"), "boxes", "accent")
-        backup.setVisible(self.kit.desk.state.wants_backup)
-        backup.show_as(self.tr("Key not backed up"), "triangle-alert", "warn")
+        login.set_label(starts if draft.starts_at_login else waits, "power", "accent")
+        what.set_label(run.name if run else self.tr("Run: automatic"), "boxes", "accent")
+        backup.setVisible(self.kit.keys.state.wants_backup)
+        backup.set_label(self.tr("Key not backed up"), "triangle-alert", "warn")
 
     def _fetching(self) -> str:
         run = self._run()
@@ -241,8 +243,8 @@ class ReadyStep(Step):
         ).format(run=run.name, data=figures.data(run.first_bytes), time=figures.duration(seconds))
 
     def _beginning(self) -> str:
-        preset = self.kit.book.draft.preset
-        if preset is Preset.MAX:
+        preset = self.kit.draft_store.draft.preset
+        if preset is LendingPreset.MAX:
             return self.tr(
                 "At once at 30 % of the time, and in full after a minute without input. Games "
                 "stop it, always."
@@ -256,28 +258,31 @@ class ReadyStep(Step):
 
     def _run(self) -> RunRow | None:
         known = self.kit.means.model.reply(AskRuns())
-        if not isinstance(known, Runs):
+        if not isinstance(known, RunsReply):
             return None
-        chosen = self.kit.book.draft.run
+        chosen = self.kit.draft_store.draft.run
         return next((row for row in known.rows if row.run == chosen), None)
 
 
-class Event(QWidget):
+class NextEventRow(QWidget):
     """One future event: picture, heading and text."""
 
     def __init__(self, picture: str) -> None:
         super().__init__()
-        self._heading, self._words = Paragraph("", Type.STRONG), Paragraph("", tone="sub")
+        self._heading, self._words = (
+            WrappedLabel("", TextStyle.STRONG),
+            WrappedLabel("", tone="sub"),
+        )
         row, column = QHBoxLayout(self), QVBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(14)
         column.setSpacing(1)
         column.addWidget(self._heading)
         column.addWidget(self._words)
-        row.addWidget(Picture(picture, QSize(20, 20), "accent"), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(IconLabel(picture, QSize(20, 20), "accent"), 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(column, 1)
 
-    def say(self, heading: str, words: str) -> None:
+    def set_texts(self, heading: str, words: str) -> None:
         self._heading.setText(heading)
         self._words.setText(words)
 

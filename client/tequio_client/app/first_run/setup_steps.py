@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from tequio_client.app.first_run.step import Kit, Step
+from tequio_client.app.first_run.step import FirstRunStep, StepContext
 from tequio_client.app.keys import service
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.keys.dialogs import RestoreDialog
-from tequio_client.app.keys.inputs import KeepPanel
-from tequio_client.app.theme.style import Type, font
-from tequio_client.app.widgets.base import Card, Line, Paragraph, Text
+from tequio_client.app.keys.inputs import ProtectionPanel
+from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets.base import Card, ElidedLabel, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Switch
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.preferences import Preset
-from tequio_client.keys.state import Kept
+from tequio_client.ipc.preferences import LendingPreset
+from tequio_client.keys.state import KeyProtection
 
 if TYPE_CHECKING:
     from tequio_client.ipc.preferences import Preferences
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 MOST_NAME = 32
 
 
-class KeyStep(Step):
+class KeyStep(FirstRunStep):
     """Step 3: the key with its storage and backup, and an optional nickname."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__(
             kit,
             self.tr("Your key"),
@@ -38,43 +38,43 @@ class KeyStep(Step):
                 "points belong to it."
             ),
         )
-        self.making, self.card = MakingCard(kit), KeyCard(kit.desk)
+        self.making, self.card = NewKeyCard(kit), KeyCard(kit.keys)
         self.making.restore.clicked.connect(self._restore)
-        self.name = NameCard(kit)
+        self.name = NicknameCard(kit)
         for part in (self.making, self.card, self.name):
             self.body.addWidget(part)
         self.body.addStretch(1)
         self.dialog: RestoreDialog | None = None
-        kit.desk.changed.connect(self._follow)
-        self._follow(kit.desk.state)
+        kit.keys.changed.connect(self._follow)
+        self._follow(kit.keys.state)
 
     @property
     def is_ready(self) -> bool:
-        return self.kit.desk.state.kept is not Kept.ABSENT
+        return self.kit.keys.state.protection is not KeyProtection.ABSENT
 
     def enter(self) -> None:
         """Look for a key and for a keyring."""
-        self.kit.desk.look(self._follow, self.making.fail)
-        self.making.look_for_keyring()
+        self.kit.keys.refresh(self._follow, self.making.show_error)
+        self.making.find_keyring()
 
     def _follow(self, state: KeyState) -> None:
-        has_key = state.kept is not Kept.ABSENT
+        has_key = state.protection is not KeyProtection.ABSENT
         self.card.setVisible(has_key)
         self.making.setVisible(not has_key)
         self.changed.emit()
 
     def _restore(self) -> None:
-        self.dialog = RestoreDialog(self.kit.desk, self)
+        self.dialog = RestoreDialog(self.kit.keys, self)
         self.dialog.open()
 
 
-class MakingCard(Card):
+class NewKeyCard(Card):
     """Asks how to store a new key, and makes it."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__()
-        self._desk = kit.desk
-        self.keep = KeepPanel()
+        self._desk = kit.keys
+        self.protection = ProtectionPanel()
         self.trouble = Banner("warning")
         self.trouble.hide()
         self.make = Button(self.tr("Make my key"), "primary", "key-round")
@@ -84,64 +84,66 @@ class MakingCard(Card):
         feet.addWidget(self.make)
         feet.addWidget(self.restore)
         feet.addStretch(1)
-        self.title(self.tr("Where should it be stored?"))
-        for part in (self.keep, self.trouble):
+        self.add_heading(self.tr("Where should it be stored?"))
+        for part in (self.protection, self.trouble):
             self.body.addWidget(part)
         self.body.addLayout(feet)
-        self.keep.changed.connect(self._follow)
+        self.protection.changed.connect(self._follow)
         self.make.clicked.connect(self._make)
         self._follow()
 
-    def look_for_keyring(self) -> None:
+    def find_keyring(self) -> None:
         """Offer the keyring only if there is one."""
         self._desk.find_keyring(self._find_keyring, self._miss_keyring)
 
-    def fail(self, error: IdentityError) -> None:
+    def show_error(self, error: IdentityError) -> None:
         """Show the error; another storage, or the same again, can be tried."""
         level = "info" if error.code == "keyring-absent" else "warning"
-        self.trouble.show_words(level, service.say(error))
+        self.trouble.show_words(level, service.error_text(error))
         self.trouble.show()
         self._follow()
 
     def _find_keyring(self, _: str) -> None:
-        self.keep.offer_keyring(is_there=True)
+        self.protection.offer_keyring(is_there=True)
 
     def _miss_keyring(self, error: IdentityError) -> None:
-        self.keep.offer_keyring(is_there=False)
-        self.fail(error)
+        self.protection.offer_keyring(is_there=False)
+        self.show_error(error)
 
     def _follow(self) -> None:
-        self.make.setEnabled(self.keep.is_ready)
+        self.make.setEnabled(self.protection.is_ready)
 
     def _make(self) -> None:
         self.make.setEnabled(False)
         self.trouble.hide()
-        self._desk.make(self.keep.way, self.keep.secret, self._finish, self.fail)
+        self._desk.make(
+            self.protection.choice, self.protection.chosen_passphrase, self._finish, self.show_error
+        )
 
     def _finish(self, _: KeyState) -> None:
-        self.keep.passphrase.clear()
+        self.protection.passphrase.clear()
 
 
-class NameCard(Card):
+class NicknameCard(Card):
     """An optional nickname, saved with the settings."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__()
-        self._own = kit.means.own
+        self._own = kit.means.program
         self.line = QLineEdit()
-        self.line.setFont(font(Type.BODY))
+        self.line.setFont(font(TextStyle.BODY))
         self.line.setMaxLength(MOST_NAME)
         self.line.setFixedWidth(240)
         self.line.setAccessibleName(self.tr("Nickname"))
         self.line.setPlaceholderText(self.tr("Nickname (optional)"))
         if self._own is not None:
-            self.line.setText(self._own.book.settings.nickname)
+            self.line.setText(self._own.settings.settings.nickname)
         self.line.editingFinished.connect(self._save)
         row, words = QHBoxLayout(), QVBoxLayout()
         words.setSpacing(1)
-        words.addWidget(Text(self.tr("A name, if you like"), Type.STRONG))
+        words.addWidget(Label(self.tr("A name, if you like"), TextStyle.STRONG))
         note = self.tr("Only you see this. Others see the start of your key.")
-        words.addWidget(Paragraph(note, Type.CAPTION, "sub"))
+        words.addWidget(WrappedLabel(note, TextStyle.CAPTION, "sub"))
         row.setSpacing(18)
         row.addLayout(words, 1)
         row.addWidget(self.line)
@@ -152,13 +154,13 @@ class NameCard(Card):
 
     def _save(self) -> None:
         if self._own is not None:
-            self._own.book.change(nickname=self.line.text().strip())
+            self._own.settings.change(nickname=self.line.text().strip())
 
 
-class WhenStep(Step):
+class ScheduleStep(FirstRunStep):
     """Step 4: when to lend, and the consent to it."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__(
             kit,
             self.tr("When may Tequio use this computer?"),
@@ -170,15 +172,15 @@ class WhenStep(Step):
         self.presets = ChoiceCards(
             self.tr("When to lend"),
             {
-                Preset.GENTLE: (
+                LendingPreset.GENTLE: (
                     self.tr("Gentle"),
                     self.tr("After 15 minutes without input. Films pause it too."),
                 ),
-                Preset.BALANCED: (
+                LendingPreset.BALANCED: (
                     self.tr("Balanced"),
                     self.tr("After 5 minutes without input. This suits most people."),
                 ),
-                Preset.MAX: (
+                LendingPreset.MAX: (
                     self.tr("Max"),
                     self.tr("After 1 minute, and at 30 % of the time while you use it."),
                 ),
@@ -193,23 +195,23 @@ class WhenStep(Step):
         for part in (self.presets, card, self.consent):
             self.body.addWidget(part)
         self.body.addStretch(1)
-        self.presets.chosen.connect(lambda preset: self._change(preset=Preset(preset)))
+        self.presets.chosen.connect(lambda preset: self._change(preset=LendingPreset(preset)))
         self.login.toggled.connect(lambda is_on: self._change(starts_at_login=is_on))
         self.consent.box.toggled.connect(lambda is_on: self._change(is_agreed=is_on))
         self.refresh()
 
     @property
     def is_ready(self) -> bool:
-        return self.kit.book.draft.is_agreed
+        return self.kit.draft_store.draft.is_agreed
 
     def refresh(self) -> None:
-        draft = self.kit.book.draft
-        self.presets.choose(draft.preset)
+        draft = self.kit.draft_store.draft
+        self.presets.select(draft.preset)
         self.login.setChecked(draft.starts_at_login)
         self.consent.box.setChecked(draft.is_agreed)
 
     def _change(self, **changes: object) -> None:
-        self.kit.book.change(**changes)
+        self.kit.draft_store.change(**changes)
         self.refresh()
         self.changed.emit()
 
@@ -231,20 +233,20 @@ class ConsentCard(Card):
         self.box = QCheckBox()
         self.box.setAccessibleName(self.tr("I agree"))
         self.box.setAccessibleDescription(words)
-        sentence = Consent(words, self.box)
+        sentence = ConsentSentence(words, self.box)
         row, column = QHBoxLayout(), QVBoxLayout()
         row.setSpacing(12)
         column.setSpacing(3)
-        column.addWidget(Line(self.tr("I agree"), Type.HEADING))
+        column.addWidget(ElidedLabel(self.tr("I agree"), TextStyle.HEADING))
         column.addWidget(sentence)
         note = self.tr("You can pause, change or stop at any time.")
-        column.addWidget(Paragraph(note, Type.CAPTION, "sub"))
+        column.addWidget(WrappedLabel(note, TextStyle.CAPTION, "sub"))
         row.addWidget(self.box)
         row.addLayout(column, 1)
         self.body.addLayout(row)
 
 
-class Consent(Paragraph):
+class ConsentSentence(WrappedLabel):
     """The sentence; clicking it toggles the box."""
 
     def __init__(self, words: str, box: QCheckBox) -> None:

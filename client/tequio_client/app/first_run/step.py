@@ -9,24 +9,24 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tequio_client.app.theme import style
-from tequio_client.ipc.facts import NOTHING_OF_MACHINE
+from tequio_client.ipc.facts import UNKNOWN_MACHINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.first_run.draft import DraftBook
-    from tequio_client.app.keys.service import KeyDesk
-    from tequio_client.app.pages.page import Means
+    from tequio_client.app.first_run.draft import DraftStore
+    from tequio_client.app.keys.service import KeyService
+    from tequio_client.app.pages.page import PageContext
     from tequio_client.ipc.facts import MachineFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kit:
+class StepContext:
     """Everything that the steps share."""
 
-    means: Means
-    desk: KeyDesk
-    book: DraftBook
+    means: PageContext
+    keys: KeyService
+    draft_store: DraftStore
     free_bytes: Callable[[], int | None]
     """Free space on the disk of the store; None: unknown."""
 
@@ -34,16 +34,16 @@ class Kit:
     def machine(self) -> MachineFacts:
         """The machine as the worker's probe has reported it so far."""
         snapshot = self.means.model.snapshot
-        return snapshot.machine if snapshot else NOTHING_OF_MACHINE
+        return snapshot.machine if snapshot else UNKNOWN_MACHINE
 
 
-class Step(QWidget):
+class FirstRunStep(QWidget):
     """One step; subclasses fill `body`."""
 
     changed = Signal()
     """`is_ready` may have changed."""
 
-    def __init__(self, kit: Kit, heading: str, note: str) -> None:
+    def __init__(self, kit: StepContext, heading: str, note: str) -> None:
         super().__init__()
         self.kit, self.heading, self.note = kit, heading, note
         self.body = QVBoxLayout(self)

@@ -12,31 +12,39 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from tequio_client.app.first_run.step import Kit, Step
-from tequio_client.app.theme.style import Type
+from tequio_client.app.first_run.step import FirstRunStep, StepContext
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Paragraph, Text
-from tequio_client.app.widgets.cards import Tile
+from tequio_client.app.widgets.base import Card, Columns, Label, WrappedLabel
+from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
 
 if TYPE_CHECKING:
     from tequio_client.ipc.facts import MachineFacts
 
 MOST_TARIFF = 1_000_000.0
-LEAST = 180
-LEAST_PART = 0.6
+CARD_WIDTH = 180
+LEAST_POWER_SHARE = 0.6
 UNKNOWN_CARD_W = (80.0, 350.0)
 PROCESSOR_W = (35.0, 150.0)
-DAYS = 30.4
+DAYS_PER_MONTH = 30.4
 """Days in a month."""
-USUAL = {"EUR": 0.30, "USD": 0.18, "GBP": 0.25, "CHF": 0.30, "MXN": 2.0, "JPY": 31.0, "CAD": 0.17}
+USUAL_TARIFFS = {
+    "EUR": 0.30,
+    "USD": 0.18,
+    "GBP": 0.25,
+    "CHF": 0.30,
+    "MXN": 2.0,
+    "JPY": 31.0,
+    "CAD": 0.17,
+}
 """Rough household prices of a kWh; the app labels them as a guess."""
 
 
-class WelcomeStep(Step):
+class WelcomeStep(FirstRunStep):
     """Step 1: three promises, and the cost in power."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__(
             kit,
             self.tr("Lend your idle computer to open models"),
@@ -46,9 +54,9 @@ class WelcomeStep(Step):
             ),
         )
         promises = Columns()
-        promises.hold(
+        promises.set_parts(
             (
-                Promise(
+                PromiseCard(
                     "gamepad-2",
                     self.tr("Stops when you play"),
                     self.tr(
@@ -56,12 +64,12 @@ class WelcomeStep(Step):
                         "frees all GPU memory."
                     ),
                 ),
-                Promise(
+                PromiseCard(
                     "coins",
                     self.tr("Points you can check"),
                     self.tr("Each round gives compute points. Your computer checks every proof."),
                 ),
-                Promise(
+                PromiseCard(
                     "shield-check",
                     self.tr("Keeps to itself"),
                     self.tr("It reads none of your files. Settings lists all that it sends."),
@@ -77,47 +85,47 @@ class WelcomeStep(Step):
         self.cost.refresh()
 
 
-class Promise(Card):
+class PromiseCard(Card):
     """One promise: picture, heading and text."""
 
     def __init__(self, picture: str, heading: str, words: str) -> None:
         super().__init__()
-        self.setMinimumWidth(LEAST)
+        self.setMinimumWidth(CARD_WIDTH)
         head = QHBoxLayout()
         head.setSpacing(10)
-        head.addWidget(Tile(picture))
-        head.addWidget(Paragraph(heading, Type.HEADING), 1)
+        head.addWidget(IconTile(picture))
+        head.addWidget(WrappedLabel(heading, TextStyle.HEADING), 1)
         self.body.addLayout(head)
-        self.body.addWidget(Paragraph(words, tone="sub"))
+        self.body.addWidget(WrappedLabel(words, tone="sub"))
         self.body.addStretch(1)
 
 
 class CostCard(Card):
     """Power, and its monthly cost for the given hours and price."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: StepContext) -> None:
         super().__init__()
         self._kit = kit
-        self._device = Paragraph("", Type.CAPTION, "sub")
-        self._draw, self._energy, self._money = (Figure() for _ in range(3))
+        self._device = WrappedLabel("", TextStyle.CAPTION, "sub")
+        self._draw, self._energy, self._money = (CostFigure() for _ in range(3))
         code = QLocale().currencySymbol(QLocale.CurrencySymbolFormat.CurrencyIsoCode)
-        self._usual = USUAL.get(code)
+        self._usual = USUAL_TARIFFS.get(code)
         self.hours = SliderRow(self.tr("Hours per day"), 1, 24, self._hours_text)
         name = self.tr("Price per kWh")
         self.tariff = NumberBox(
             name, 0.0, MOST_TARIFF, code, places=2, nothing=self.tr("not entered")
         )
-        self.tariff.choose(self._tariff() or 0.0)
-        self.hours.choose(kit.book.draft.hours)
+        self.tariff.set_number(self._tariff() or 0.0)
+        self.hours.set_value(kit.draft_store.draft.hours)
         self.hours.chosen.connect(lambda hours: self._change(hours=hours))
         self.tariff.chosen.connect(lambda price: self._change(tariff=price))
-        self.title(self.tr("What it costs in power"))
+        self.add_heading(self.tr("What it costs in power"))
         figures_row, inputs, price = Columns(gap=20), QHBoxLayout(), QWidget()
-        figures_row.hold((self._draw, self._energy, self._money))
+        figures_row.set_parts((self._draw, self._energy, self._money))
         column = QVBoxLayout(price)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(Text(name))
+        column.addWidget(Label(name))
         column.addWidget(self.tariff)
         inputs.setSpacing(26)
         inputs.addWidget(self.hours, 1)
@@ -125,27 +133,27 @@ class CostCard(Card):
         self.body.addWidget(self._device)
         self.body.addWidget(figures_row)
         self.body.addLayout(inputs)
-        self._note = Paragraph("", Type.CAPTION, "sub")
+        self._note = WrappedLabel("", TextStyle.CAPTION, "sub")
         self.body.addWidget(self._note)
         self.refresh()
 
     def refresh(self) -> None:
         """Show the range for the device and the inputs known now."""
-        found, draft = power(self._kit.machine), self._kit.book.draft
+        found, draft = power_range(self._kit.machine), self._kit.draft_store.draft
         least, most = found.month_kwh(draft.hours)
         tariff = self._tariff()
         self._device.setText(self._device_text(found))
-        self._draw.say(
+        self._draw.set_texts(
             _range(figures.count(round(found.least_w)), figures.power(found.most_w)),
             self.tr("while it trains"),
         )
         kwh = self.tr("{energy} kWh")
-        self._energy.say(
+        self._energy.set_texts(
             _range(figures.count(round(least)), kwh.format(energy=figures.count(round(most)))),
             self.tr("per month"),
         )
         money = _range(_money(least * (tariff or 0)), _money(most * (tariff or 0)))
-        self._money.say(money if tariff else figures.ABSENT, self.tr("per month"))
+        self._money.set_texts(money if tariff else figures.ABSENT, self.tr("per month"))
         self._note.setText(self._price_text())
 
     @property
@@ -153,7 +161,7 @@ class CostCard(Card):
         """The figures shown: power, energy and money."""
         return self._draw.words, self._energy.words, self._money.words
 
-    def _device_text(self, found: Power) -> str:
+    def _device_text(self, found: PowerRange) -> str:
         if not found.device:
             return self.tr("Looking at this computer. The range is that of most graphics cards.")
         if found.is_processor:
@@ -168,36 +176,39 @@ class CostCard(Card):
         rest = self.tr(
             "For this device only. If your PC would otherwise be asleep, add 40 to 90 W."
         )
-        if self._kit.book.draft.tariff is None and self._usual:
+        if self._kit.draft_store.draft.tariff is None and self._usual:
             guess = self.tr("This is a rough household price: enter yours.")
             return f"{guess} {rest}"
         return rest
 
     def _tariff(self) -> float | None:
-        chosen = self._kit.book.draft.tariff
+        chosen = self._kit.draft_store.draft.tariff
         return self._usual if chosen is None else chosen
 
     def _hours_text(self, hours: int) -> str:
         return self.tr("%n hour(s)", "", hours)
 
     def _change(self, **changes: float) -> None:
-        self._kit.book.change(**changes)
+        self._kit.draft_store.change(**changes)
         self.refresh()
 
 
-class Figure(QWidget):
+class CostFigure(QWidget):
     """A figure above its caption."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._figure, self._caption = Text("", Type.TITLE), Text("", Type.CAPTION, "sub")
+        self._figure, self._caption = (
+            Label("", TextStyle.TITLE),
+            Label("", TextStyle.CAPTION, "sub"),
+        )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 2, 0, 2)
         column.setSpacing(0)
         column.addWidget(self._figure)
         column.addWidget(self._caption)
 
-    def say(self, figure: str, caption: str) -> None:
+    def set_texts(self, figure: str, caption: str) -> None:
         self._figure.setText(figure)
         self._caption.setText(caption)
         self.setAccessibleName(f"{figure} {caption}")
@@ -208,7 +219,7 @@ class Figure(QWidget):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Power:
+class PowerRange:
     """The power that a device draws while it trains, as a range."""
 
     device: str = ""
@@ -221,22 +232,25 @@ class Power:
 
     def month_kwh(self, hours: int) -> tuple[float, float]:
         """Energy in a month with that many hours a day, least and most."""
-        return self.least_w * hours * DAYS / 1_000, self.most_w * hours * DAYS / 1_000
+        return (
+            self.least_w * hours * DAYS_PER_MONTH / 1_000,
+            self.most_w * hours * DAYS_PER_MONTH / 1_000,
+        )
 
 
-def power(machine: MachineFacts) -> Power:
+def power_range(machine: MachineFacts) -> PowerRange:
     """The range of the machine's best accelerator, or of its processor if there is none."""
     if machine.gpus is None:
-        return Power()
+        return PowerRange()
     if not machine.gpus:
         least, most = PROCESSOR_W
-        return Power(device=machine.cpu_name, least_w=least, most_w=most, is_processor=True)
+        return PowerRange(device=machine.cpu_name, least_w=least, most_w=most, is_processor=True)
     card = max(machine.gpus, key=lambda one: (one.memory_mb or 0, one.watts_limit or 0.0))
     if not card.watts_limit:
-        return Power(device=card.name)
-    return Power(
+        return PowerRange(device=card.name)
+    return PowerRange(
         device=card.name,
-        least_w=card.watts_limit * LEAST_PART,
+        least_w=card.watts_limit * LEAST_POWER_SHARE,
         most_w=card.watts_limit,
         is_known=True,
     )

@@ -19,29 +19,29 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app.keys.dialogs import KeyDialog
-from tequio_client.app.keys.inputs import UNLEARNED, WORDS, NewPassphrase
-from tequio_client.app.theme.style import Type, font
+from tequio_client.app.keys.inputs import BACKUP_WORDS, SECRET_INPUT_HINTS, NewPassphrase
+from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Paragraph, Text
+from tequio_client.app.widgets.base import Card, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Segmented
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tequio_client.app.keys.service import KeyDesk
+    from tequio_client.app.keys.service import KeyService
 
-HIDDEN = "••••••"
-NUMBER = 22
-ASKED = 2
+HIDDEN_WORD = "••••••"
+NUMBER_WIDTH = 22
+ASKED_WORDS = 2
 """Number of words to type as proof."""
-FILE = "tequio.tequio-key"
+BACKUP_FILE = "tequio.tequio-key"
 COLUMNS = 4
 
 
-def choose_place(parent: QWidget, title: str) -> Path | None:
+def choose_backup_path(parent: QWidget, title: str) -> Path | None:
     """Ask for a file to write."""
     documents = QStandardPaths.StandardLocation.DocumentsLocation
-    start = Path(QStandardPaths.writableLocation(documents)) / FILE
+    start = Path(QStandardPaths.writableLocation(documents)) / BACKUP_FILE
     chosen, _ = QFileDialog.getSaveFileName(parent, title, str(start), "*.tequio-key")
     return Path(chosen) if chosen else None
 
@@ -55,10 +55,10 @@ class BackupDialog(KeyDialog):
 
     def __init__(
         self,
-        desk: KeyDesk,
+        desk: KeyService,
         parent: QWidget | None = None,
         way: str = "words",
-        place: Callable[[QWidget, str], Path | None] = choose_place,
+        place: Callable[[QWidget, str], Path | None] = choose_backup_path,
     ) -> None:
         super().__init__(
             self.tr("Back up your key"),
@@ -74,12 +74,12 @@ class BackupDialog(KeyDialog):
             self.tr("As what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
         )
         self.ways.chosen.connect(self._switch)
-        self.words, self.file = WordsPane(), NewPassphrase()
+        self.words, self.file = BackupWordsPane(), NewPassphrase()
         pane = QWidget()
         column = QVBoxLayout(pane)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(
-            Paragraph(
+            WrappedLabel(
                 self.tr(
                     "The file is sealed under a passphrase. Keep the two in different places, away "
                     "from this computer."
@@ -97,7 +97,7 @@ class BackupDialog(KeyDialog):
         self.file.changed.connect(self._follow)
         self.words.changed.connect(self._follow)
         self.main.clicked.connect(self._go_on)
-        self.ways.choose(way)
+        self.ways.select(way)
         self._switch(way)
 
     def _switch(self, way: str) -> None:
@@ -106,7 +106,7 @@ class BackupDialog(KeyDialog):
         self._follow()
 
     def _follow(self) -> None:
-        if self.ways.choice == "file":
+        if self.ways.selected == "file":
             self.main.setText(self.tr("Save the file…"))
             self.main.setEnabled(self.file.value is not None)
             return
@@ -119,40 +119,40 @@ class BackupDialog(KeyDialog):
         self.main.setEnabled(self._stage != "asked" or self.words.is_right)
 
     def _go_on(self) -> None:
-        if self.ways.choice == "file":
+        if self.ways.selected == "file":
             self._save()
         elif self._stage == "shut":
-            self.wait(is_busy=True)
-            self._desk.words(self._show_words, self.say_trouble)
+            self.set_busy(is_busy=True)
+            self._desk.words(self._show_words, self.show_error)
         elif self._stage == "shown":
             self._stage = "asked"
             self.words.ask()
             self._follow()
         else:
-            self.wait(is_busy=True)
-            self._desk.wrote_words(self._finish, self.say_trouble)
+            self.set_busy(is_busy=True)
+            self._desk.confirm_words(self._finish, self.show_error)
 
     def _show_words(self, words: tuple[str, ...]) -> None:
         self._stage = "shown"
         self.words.show_words(words)
-        self.wait(is_busy=False)
+        self.set_busy(is_busy=False)
         self._follow()
 
     def _save(self) -> None:
         path = self._place(self, self.tr("Save the backup"))
         if path is None or self.file.value is None:
             return
-        self.wait(is_busy=True)
-        self._desk.save(path, self.file.value, self._finish, self.say_trouble)
+        self.set_busy(is_busy=True)
+        self._desk.save_backup(path, self.file.value, self._finish, self.show_error)
 
     def done(self, result: int) -> None:
         """Clear the words and the inputs."""
-        self.words.forget()
+        self.words.clear()
         self.file.clear()
         super().done(result)
 
 
-class WordsPane(QWidget):
+class BackupWordsPane(QWidget):
     """Shows the words, then asks for two of them."""
 
     changed = Signal()
@@ -161,15 +161,15 @@ class WordsPane(QWidget):
         super().__init__()
         self._words: tuple[str, ...] = ()
         self._numbers: tuple[int, ...] = ()
-        self._note, self.grid = Paragraph(), WordsGrid()
-        self.lines = [QLineEdit() for _ in range(ASKED)]
-        self._labels = [Text("", Type.CAPTION, "sub") for _ in range(ASKED)]
+        self._note, self.grid = WrappedLabel(), WordsGrid()
+        self.lines = [QLineEdit() for _ in range(ASKED_WORDS)]
+        self._labels = [Label("", TextStyle.CAPTION, "sub") for _ in range(ASKED_WORDS)]
         question = QWidget()
         fields = QGridLayout(question)
         fields.setContentsMargins(0, 0, 0, 0)
         for at, (label, line) in enumerate(zip(self._labels, self.lines, strict=True)):
-            line.setFont(font(Type.BODY))
-            line.setInputMethodHints(UNLEARNED)
+            line.setFont(font(TextStyle.BODY))
+            line.setInputMethodHints(SECRET_INPUT_HINTS)
             line.textChanged.connect(self.changed)
             fields.addWidget(label, 0, at)
             fields.addWidget(line, 1, at)
@@ -191,7 +191,9 @@ class WordsPane(QWidget):
 
     def ask(self) -> None:
         """Hide the words and ask for two of them."""
-        self._numbers = tuple(sorted(SystemRandom().sample(range(1, WORDS + 1), ASKED)))
+        self._numbers = tuple(
+            sorted(SystemRandom().sample(range(1, BACKUP_WORDS + 1), ASKED_WORDS))
+        )
         for number, label, line in zip(self._numbers, self._labels, self.lines, strict=True):
             label.setText(self.tr("Word {number}").format(number=number))
             line.setAccessibleName(label.text())
@@ -210,7 +212,7 @@ class WordsPane(QWidget):
         typed = [line.text().strip().lower() for line in self.lines]
         return bool(self._numbers) and typed == [self._words[at - 1] for at in self._numbers]
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop the words and show dots."""
         self._words, self._numbers = (), ()
         self.grid.show_words(())
@@ -236,7 +238,7 @@ class WordsGrid(Card):
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(9)
-        self._words = [Text(HIDDEN, Type.STRONG) for _ in range(WORDS)]
+        self._words = [Label(HIDDEN_WORD, TextStyle.STRONG) for _ in range(BACKUP_WORDS)]
         for at, word in enumerate(self._words):
             grid.addWidget(_numbered(at + 1, word), at // COLUMNS, at % COLUMNS)
         self.body.addLayout(grid)
@@ -245,20 +247,20 @@ class WordsGrid(Card):
     def show_words(self, words: Sequence[str]) -> None:
         """Show these; none: dots."""
         for at, label in enumerate(self._words):
-            label.setText(words[at] if words else HIDDEN)
+            label.setText(words[at] if words else HIDDEN_WORD)
             label.set_tone("" if words else "sub")
         text = self.tr("The 24 words") if words else self.tr("24 words, hidden")
         self.setAccessibleName(text)
         self.setAccessibleDescription(", ".join(words))
 
 
-def _numbered(number: int, word: Text) -> QWidget:
+def _numbered(number: int, word: Label) -> QWidget:
     made = QWidget()
     row = QHBoxLayout(made)
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(8)
-    label = Text(figures.count(number), Type.CAPTION, "sub")
-    label.setFixedWidth(NUMBER)
+    label = Label(figures.count(number), TextStyle.CAPTION, "sub")
+    label.setFixedWidth(NUMBER_WIDTH)
     label.setAlignment(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter)
     row.addWidget(label)
     row.addWidget(word, 1)

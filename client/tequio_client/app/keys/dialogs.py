@@ -17,20 +17,25 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app.keys import service
-from tequio_client.app.keys.inputs import UNLEARNED, WORDS, KeepPanel, SecretLine
-from tequio_client.app.theme.style import Type, font
-from tequio_client.app.widgets.base import Line, Paragraph, Text
+from tequio_client.app.keys.inputs import (
+    BACKUP_WORDS,
+    SECRET_INPUT_HINTS,
+    ProtectionPanel,
+    SecretLine,
+)
+from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets.base import ElidedLabel, Label, WrappedLabel
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.messages import Banner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.keys.service import KeyDesk
+    from tequio_client.app.keys.service import KeyService
     from tequio_client.keys.state import IdentityError
 
 WIDTH = 560
-LOW = 84
+WORDS_HEIGHT = 84
 """Height of the field for words, in pixels."""
 
 
@@ -52,8 +57,8 @@ class KeyDialog(QDialog):
         column, feet = QVBoxLayout(self), QHBoxLayout()
         column.setContentsMargins(26, 22, 26, 22)
         column.setSpacing(14)
-        column.addWidget(Text(heading, Type.TITLE))
-        column.addWidget(Paragraph(note, tone="sub"))
+        column.addWidget(Label(heading, TextStyle.TITLE))
+        column.addWidget(WrappedLabel(note, tone="sub"))
         column.addLayout(self.body)
         column.addWidget(self.trouble)
         column.addStretch(1)
@@ -64,13 +69,13 @@ class KeyDialog(QDialog):
         column.addLayout(feet)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
-    def say_trouble(self, error: IdentityError) -> None:
+    def show_error(self, error: IdentityError) -> None:
         """Show the error; the inputs stay."""
-        self.trouble.show_words("error", service.say(error))
+        self.trouble.show_words("error", service.error_text(error))
         self.trouble.show()
-        self.wait(is_busy=False)
+        self.set_busy(is_busy=False)
 
-    def wait(self, *, is_busy: bool) -> None:
+    def set_busy(self, *, is_busy: bool) -> None:
         """Disable the main button while the key service works."""
         self.main.setEnabled(not is_busy)
         if is_busy:
@@ -92,7 +97,7 @@ class RestoreDialog(KeyDialog):
 
     def __init__(
         self,
-        desk: KeyDesk,
+        desk: KeyService,
         parent: QWidget | None = None,
         choose: Callable[[QWidget, str], Path | None] = choose_file,
     ) -> None:
@@ -113,29 +118,29 @@ class RestoreDialog(KeyDialog):
         self.words = QPlainTextEdit()
         self.words.setAccessibleName(self.tr("The 24 words, in their order"))
         self.words.setPlaceholderText(self.words.accessibleName())
-        self.words.setFont(font(Type.BODY))
-        self.words.setInputMethodHints(UNLEARNED)
+        self.words.setFont(font(TextStyle.BODY))
+        self.words.setInputMethodHints(SECRET_INPUT_HINTS)
         self.words.setTabChangesFocus(True)
-        self.words.setFixedHeight(LOW)
+        self.words.setFixedHeight(WORDS_HEIGHT)
         self.phrase = SecretLine(self.tr("Passphrase of the backup"))
-        self.pick, self._name = Button(self.tr("Choose the file…")), Line("", tone="sub")
-        self.keep = KeepPanel()
+        self.pick, self._name = Button(self.tr("Choose the file…")), ElidedLabel("", tone="sub")
+        self.protection = ProtectionPanel()
         self._file = self._file_pane()
         self._file.hide()
         for part in (self.ways, self.words, self._file):
             self.body.addWidget(part)
-        self.body.addWidget(Text(self.tr("How it is kept here"), Type.STRONG))
-        self.body.addWidget(self.keep)
+        self.body.addWidget(Label(self.tr("How it is kept here"), TextStyle.STRONG))
+        self.body.addWidget(self.protection)
         self._connect()
-        self.keep.offer_keyring(is_there=True)
-        desk.find_keyring(lambda _: None, self.keep.lose_keyring)
+        self.protection.offer_keyring(is_there=True)
+        desk.find_keyring(lambda _: None, self.protection.withdraw_keyring)
         self._follow()
 
     def _connect(self) -> None:
         self.ways.chosen.connect(self._switch)
         self.pick.clicked.connect(self._ask_file)
         self.main.clicked.connect(self._restore)
-        for changed in (self.words.textChanged, self.phrase.textChanged, self.keep.changed):
+        for changed in (self.words.textChanged, self.phrase.textChanged, self.protection.changed):
             changed.connect(self._follow)
 
     def _file_pane(self) -> QWidget:
@@ -145,7 +150,7 @@ class RestoreDialog(KeyDialog):
         grid.setColumnStretch(1, 1)
         grid.addWidget(self.pick, 0, 0)
         grid.addWidget(self._name, 0, 1)
-        grid.addWidget(Text(self.phrase.accessibleName(), Type.CAPTION, "sub"), 1, 0)
+        grid.addWidget(Label(self.phrase.accessibleName(), TextStyle.CAPTION, "sub"), 1, 0)
         grid.addWidget(self.phrase, 1, 1)
         return made
 
@@ -161,33 +166,39 @@ class RestoreDialog(KeyDialog):
         self._follow()
 
     def _follow(self) -> None:
-        if self.ways.choice == "words":
-            has_source = len(self.words.toPlainText().split()) >= WORDS
+        if self.ways.selected == "words":
+            has_source = len(self.words.toPlainText().split()) >= BACKUP_WORDS
         else:
             has_source = self._path is not None and bool(self.phrase.text())
-        self.main.setEnabled(has_source and self.keep.is_ready)
+        self.main.setEnabled(has_source and self.protection.is_ready)
 
     def _restore(self) -> None:
         source: str | tuple[Path, str] = self.words.toPlainText()
-        if self.ways.choice == "file":
+        if self.ways.selected == "file":
             if self._path is None:
                 return
             source = (self._path, self.phrase.text())
-        self.wait(is_busy=True)
-        self._desk.restore(source, self.keep.way, self.keep.secret, self._finish, self.say_trouble)
+        self.set_busy(is_busy=True)
+        self._desk.restore(
+            source,
+            self.protection.choice,
+            self.protection.chosen_passphrase,
+            self._finish,
+            self.show_error,
+        )
 
     def done(self, result: int) -> None:
         """Clear the inputs."""
         self.words.clear()
         self.phrase.clear()
-        self.keep.passphrase.clear()
+        self.protection.passphrase.clear()
         super().done(result)
 
 
 class UnlockDialog(KeyDialog):
     """Asks for the passphrase of an encrypted key when the worker needs it."""
 
-    def __init__(self, desk: KeyDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: KeyService, parent: QWidget | None = None) -> None:
         super().__init__(
             self.tr("Your key is sealed"),
             self.tr("Nothing is lent before you give its passphrase. It is kept until you quit."),
@@ -196,15 +207,15 @@ class UnlockDialog(KeyDialog):
         )
         self._desk, self.phrase = desk, SecretLine(self.tr("Passphrase"))
         self.body.setSpacing(4)
-        self.body.addWidget(Text(self.phrase.accessibleName(), Type.CAPTION, "sub"))
+        self.body.addWidget(Label(self.phrase.accessibleName(), TextStyle.CAPTION, "sub"))
         self.body.addWidget(self.phrase)
         self.phrase.textChanged.connect(lambda text: self.main.setEnabled(bool(text)))
         self.main.clicked.connect(self._unlock)
         self.main.setEnabled(False)
 
     def _unlock(self) -> None:
-        self.wait(is_busy=True)
-        self._desk.unlock(self.phrase.text(), self._finish, self.say_trouble)
+        self.set_busy(is_busy=True)
+        self._desk.unlock(self.phrase.text(), self._finish, self.show_error)
 
     def done(self, result: int) -> None:
         """Clear the inputs."""
@@ -212,33 +223,35 @@ class UnlockDialog(KeyDialog):
         super().done(result)
 
 
-class KeepDialog(KeyDialog):
+class ProtectionDialog(KeyDialog):
     """Changes how the key is stored; accepted when that is done."""
 
-    def __init__(self, desk: KeyDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: KeyService, parent: QWidget | None = None) -> None:
         super().__init__(
             self.tr("How your key is kept"),
             self.tr("The key stays the same. Backups that you have made stay good."),
             self.tr("Keep it so"),
             parent,
         )
-        self._desk, self.keep = desk, KeepPanel()
-        if desk.state.kept in self.keep.rows:
-            self.keep.rows[desk.state.kept].setChecked(True)
-        self.body.addWidget(self.keep)
-        self.keep.changed.connect(self._follow)
+        self._desk, self.protection = desk, ProtectionPanel()
+        if desk.state.protection in self.protection.rows:
+            self.protection.rows[desk.state.protection].setChecked(True)
+        self.body.addWidget(self.protection)
+        self.protection.changed.connect(self._follow)
         self.main.clicked.connect(self._change)
-        desk.find_keyring(lambda _: None, self.keep.lose_keyring)
+        desk.find_keyring(lambda _: None, self.protection.withdraw_keyring)
         self._follow()
 
     def _follow(self) -> None:
-        self.main.setEnabled(self.keep.is_ready)
+        self.main.setEnabled(self.protection.is_ready)
 
     def _change(self) -> None:
-        self.wait(is_busy=True)
-        self._desk.keep_as(self.keep.way, self.keep.secret, self._finish, self.say_trouble)
+        self.set_busy(is_busy=True)
+        self._desk.change_protection(
+            self.protection.choice, self.protection.chosen_passphrase, self._finish, self.show_error
+        )
 
     def done(self, result: int) -> None:
         """Clear the inputs."""
-        self.keep.passphrase.clear()
+        self.protection.passphrase.clear()
         super().done(result)

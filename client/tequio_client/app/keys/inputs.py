@@ -12,18 +12,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tequio_client.app.theme.style import Type, font
-from tequio_client.app.widgets.base import Paragraph, Text
+from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets.base import Label, WrappedLabel
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.keys.state import Kept
+from tequio_client.keys.state import KeyProtection
 
-LEAST = 8
+LEAST_PASSPHRASE = 8
 """Characters, the same as in `keys.backup`."""
-GOOD = 16
+GOOD_PASSPHRASE = 16
 """A passphrase of this length gets no advice."""
-WORDS = 24
+BACKUP_WORDS = 24
 """Words of a key's backup."""
-UNLEARNED = (
+SECRET_INPUT_HINTS = (
     Qt.InputMethodHint.ImhSensitiveData
     | Qt.InputMethodHint.ImhNoPredictiveText
     | Qt.InputMethodHint.ImhNoAutoUppercase
@@ -38,7 +38,7 @@ class SecretLine(QLineEdit):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self.setFont(font(Type.BODY))
+        self.setFont(font(TextStyle.BODY))
         self.setEchoMode(QLineEdit.EchoMode.Password)
         self.setMinimumWidth(200)
 
@@ -46,7 +46,7 @@ class SecretLine(QLineEdit):
         mode = QLineEdit.EchoMode.Normal if is_shown else QLineEdit.EchoMode.Password
         self.setEchoMode(mode)
         if is_shown:  # dots have the same hints by themselves, letters have none
-            self.setInputMethodHints(UNLEARNED)
+            self.setInputMethodHints(SECRET_INPUT_HINTS)
 
 
 class NewPassphrase(QWidget):
@@ -59,14 +59,14 @@ class NewPassphrase(QWidget):
         self.first = SecretLine(self.tr("Passphrase"))
         self.second = SecretLine(self.tr("The same passphrase again"))
         self.shown = QCheckBox(self.tr("Show what I type"))
-        self._word = Paragraph("", Type.CAPTION, "sub")
+        self._word = WrappedLabel("", TextStyle.CAPTION, "sub")
         lines, column = QGridLayout(), QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 4)
         column.setSpacing(8)
         lines.setHorizontalSpacing(12)
         lines.setVerticalSpacing(4)
         for at, line in enumerate((self.first, self.second)):
-            lines.addWidget(Text(line.accessibleName(), Type.CAPTION, "sub"), 0, at)
+            lines.addWidget(Label(line.accessibleName(), TextStyle.CAPTION, "sub"), 0, at)
             lines.addWidget(line, 1, at)
             line.textChanged.connect(self._follow)
             self.shown.toggled.connect(line.reveal)
@@ -79,7 +79,7 @@ class NewPassphrase(QWidget):
     def value(self) -> str | None:
         """The passphrase; None: too short, or the two lines differ."""
         first = self.first.text()
-        return first if len(first) >= LEAST and first == self.second.text() else None
+        return first if len(first) >= LEAST_PASSPHRASE and first == self.second.text() else None
 
     @property
     def words(self) -> str:
@@ -95,9 +95,12 @@ class NewPassphrase(QWidget):
         first, second = self.first.text(), self.second.text()
         if second and first != second:
             advice, tone = self.tr("The two are not the same."), "warn"
-        elif first and len(first) < LEAST:
-            advice, tone = self.tr("At least {least} characters.").format(least=LEAST), "warn"
-        elif first and len(first) < GOOD:
+        elif first and len(first) < LEAST_PASSPHRASE:
+            advice, tone = (
+                self.tr("At least {least} characters.").format(least=LEAST_PASSPHRASE),
+                "warn",
+            )
+        elif first and len(first) < GOOD_PASSPHRASE:
             advice, tone = self.tr("Longer is safer: four or five unrelated words do well."), "sub"
         else:
             advice = self.tr("Nobody can reset it: without it the key cannot be opened.")
@@ -107,7 +110,7 @@ class NewPassphrase(QWidget):
         self.changed.emit()
 
 
-class KeepPanel(QWidget):
+class ProtectionPanel(QWidget):
     """The choice of how to store the key: keyring, passphrase or plain file. The last one warns."""
 
     changed = Signal()
@@ -115,21 +118,21 @@ class KeepPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         ways = {
-            Kept.KEYRING: (
+            KeyProtection.KEYRING: (
                 self.tr("In this system's keyring"),
                 self.tr(
                     "Unlocked automatically while you are logged in. The file alone is worth "
                     "nothing."
                 ),
             ),
-            Kept.PASSPHRASE: (
+            KeyProtection.PASSPHRASE: (
                 self.tr("Under a passphrase"),
                 self.tr(
                     "Tequio asks for it at each start, so it can't start lending "
                     "automatically at login."
                 ),
             ),
-            Kept.OPEN: (
+            KeyProtection.OPEN: (
                 self.tr("In an unencrypted file"),
                 self.tr(
                     "Only your user account can read it. For servers and computers that "
@@ -138,7 +141,9 @@ class KeepPanel(QWidget):
             ),
         }
         self.rows = {way: QRadioButton(name) for way, (name, _) in ways.items()}
-        self._notes = {way: Paragraph(note, Type.CAPTION, "sub") for way, (_, note) in ways.items()}
+        self._notes = {
+            way: WrappedLabel(note, TextStyle.CAPTION, "sub") for way, (_, note) in ways.items()
+        }
         self.passphrase = NewPassphrase()
         self.warning = Banner(
             "warning",
@@ -151,48 +156,48 @@ class KeepPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(3)
         for way, row in self.rows.items():
-            row.setFont(font(Type.STRONG))
+            row.setFont(font(TextStyle.STRONG))
             row.setAccessibleDescription(self._notes[way].text())
             row.toggled.connect(self._follow)
             column.addWidget(row)
             column.addWidget(_indented(self._notes[way]))
-            if way is Kept.PASSPHRASE:
+            if way is KeyProtection.PASSPHRASE:
                 column.addWidget(_indented(self.passphrase))
             column.addSpacing(6)
         column.addWidget(self.warning)
         self.passphrase.changed.connect(self.changed)
-        self.rows[Kept.KEYRING].setChecked(True)
+        self.rows[KeyProtection.KEYRING].setChecked(True)
         self._follow()
 
     def offer_keyring(self, *, is_there: bool) -> None:
         """Offer the keyring only if there is one."""
-        for part in (self.rows[Kept.KEYRING], self._notes[Kept.KEYRING]):
+        for part in (self.rows[KeyProtection.KEYRING], self._notes[KeyProtection.KEYRING]):
             part.setVisible(is_there)
-        if not is_there and self.way is Kept.KEYRING:
-            self.rows[Kept.PASSPHRASE].setChecked(True)
+        if not is_there and self.choice is KeyProtection.KEYRING:
+            self.rows[KeyProtection.PASSPHRASE].setChecked(True)
 
-    def lose_keyring(self, _error: object) -> None:
+    def withdraw_keyring(self, _error: object) -> None:
         """Offer no keyring; for the key service's callback."""
         self.offer_keyring(is_there=False)
 
     @property
-    def way(self) -> Kept:
+    def choice(self) -> KeyProtection:
         return next(way for way, row in self.rows.items() if row.isChecked())
 
     @property
     def is_ready(self) -> bool:
-        return self.way is not Kept.PASSPHRASE or self.passphrase.value is not None
+        return self.choice is not KeyProtection.PASSPHRASE or self.passphrase.value is not None
 
     @property
-    def secret(self) -> str | None:
+    def chosen_passphrase(self) -> str | None:
         """The passphrase, if the chosen storage uses one."""
-        return self.passphrase.value if self.way is Kept.PASSPHRASE else None
+        return self.passphrase.value if self.choice is KeyProtection.PASSPHRASE else None
 
     def _follow(self) -> None:
         if not any(row.isChecked() for row in self.rows.values()):
             return  # between two of them
-        self.passphrase.setVisible(self.way is Kept.PASSPHRASE)
-        self.warning.setVisible(self.way is Kept.OPEN)
+        self.passphrase.setVisible(self.choice is KeyProtection.PASSPHRASE)
+        self.warning.setVisible(self.choice is KeyProtection.OPEN)
         self.changed.emit()
 
 

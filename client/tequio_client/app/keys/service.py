@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from shiboken6 import isValid
 
-from tequio_client.keys.state import TEMPLATES, IdentityError, Kept, KeyState
+from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 CONTEXT = "keys"
 
 
-def say(error: IdentityError) -> str:
+def error_text(error: IdentityError) -> str:
     """The error as a sentence in the user's language."""
-    text = QCoreApplication.translate(CONTEXT, TEMPLATES[error.code]).format(**error.values)
+    text = QCoreApplication.translate(CONTEXT, ERROR_TEMPLATES[error.code]).format(**error.values)
     return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 SEED_BYTES = 32
 
 
-class KeyDesk(QObject):
+class KeyService(QObject):
     """Access to one folder's key; requests are answered by callbacks in the main thread."""
 
     changed = Signal(object)
     """The new `KeyState`."""
-    renewed = Signal()
+    key_changed = Signal()
     """The key differs from the one that the worker was given."""
-    locked = Signal()
+    passphrase_needed = Signal()
     """The worker cannot start until the user enters the passphrase."""
     _finished = Signal(int, object)
 
@@ -87,10 +87,12 @@ class KeyDesk(QObject):
                 return self._seed(self._store())
         except IdentityError as err:
             if err.code == "passphrase-needed":
-                self.locked.emit()
-            raise UserFacingError(say(err).rstrip(".")) from err
+                self.passphrase_needed.emit()
+            raise UserFacingError(error_text(err).rstrip(".")) from err
 
-    def look(self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]) -> None:
+    def refresh(
+        self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]
+    ) -> None:
         """Read how the key is stored."""
         self._run(lambda store: store.state(), then, fail)
 
@@ -98,11 +100,11 @@ class KeyDesk(QObject):
         self, then: Callable[[str], None], fail: Callable[[IdentityError], None]
     ) -> None:
         """Get the name of the system's keyring."""
-        self._run(lambda store: store.keyring.name(), then, fail)
+        self._run(lambda store: store.keyring.backend_name(), then, fail)
 
     def make(
         self,
-        how: Kept,
+        how: KeyProtection,
         passphrase: str | None,
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
@@ -116,9 +118,9 @@ class KeyDesk(QObject):
 
         self._run(work, then, fail)
 
-    def keep_as(
+    def change_protection(
         self,
-        how: Kept,
+        how: KeyProtection,
         passphrase: str | None,
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
@@ -126,7 +128,7 @@ class KeyDesk(QObject):
         """Store the same key in another way."""
 
         def work(store: KeyStore) -> KeyState:
-            store.keep_as(how, passphrase, self._passphrase)
+            store.change_protection(how, passphrase, self._passphrase)
             self._passphrase = passphrase
             return store.state()
 
@@ -159,18 +161,18 @@ class KeyDesk(QObject):
 
         self._run(work, then, fail)
 
-    def wrote_words(
+    def confirm_words(
         self, then: Callable[[KeyState], None], fail: Callable[[IdentityError], None]
     ) -> None:
         """Record that the words are on paper."""
 
         def work(store: KeyStore) -> KeyState:
-            store.backed_up(store.open(self._passphrase), "words")
+            store.record_backup(store.open(self._passphrase), "words")
             return store.state()
 
         self._run(work, then, fail)
 
-    def save(
+    def save_backup(
         self,
         path: Path,
         passphrase: str,
@@ -184,7 +186,7 @@ class KeyDesk(QObject):
 
             signer = store.open(self._passphrase)
             save_backup(path, signer.seed, passphrase)
-            store.backed_up(signer, "file")
+            store.record_backup(signer, "file")
             return store.state()
 
         self._run(work, then, fail)
@@ -192,7 +194,7 @@ class KeyDesk(QObject):
     def restore(
         self,
         source: str | tuple[Path, str],
-        how: Kept,
+        how: KeyProtection,
         passphrase: str | None,
         then: Callable[[KeyState], None],
         fail: Callable[[IdentityError], None],
@@ -213,7 +215,7 @@ class KeyDesk(QObject):
 
         def finish(state: KeyState) -> None:
             then(state)
-            self.renewed.emit()
+            self.key_changed.emit()
 
         self._run(work, finish, fail)
 
@@ -264,8 +266,8 @@ class KeyDesk(QObject):
         return self._store_made
 
     def _seed(self, store: KeyStore) -> bytes:
-        kept = store.state().kept
-        if kept is not Kept.ABSENT:
+        kept = store.state().protection
+        if kept is not KeyProtection.ABSENT:
             return store.open(self._passphrase).seed
         if not self._may_begin():
             raise IdentityError("gone", folder=str(self._folder))

@@ -10,20 +10,20 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.pages.page import Means, Page
+    from tequio_client.app.pages.page import Page, PageContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class PageEntry:
     """One page, built when first opened."""
 
     name: str
     title: str
     """In English; translated in the context `pages`."""
     picture: str
-    make: Callable[[Means], Page]
+    make: Callable[[PageContext], Page]
 
-    def words(self) -> str:
+    def translated_title(self) -> str:
         return QCoreApplication.translate("pages", self.title)
 
 
@@ -36,54 +36,54 @@ ACTIVITY = str(QT_TRANSLATE_NOOP("pages", "Activity"))
 SETTINGS = str(QT_TRANSLATE_NOOP("pages", "Settings"))
 
 
-def _home(means: Means) -> Page:
-    from tequio_client.app.pages.home import Home  # noqa: PLC0415  # when first opened
+def _home(means: PageContext) -> Page:
+    from tequio_client.app.pages.home import HomePage  # noqa: PLC0415  # when first opened
 
-    return Home(means)
+    return HomePage(means)
 
 
-def _runs(means: Means) -> Page:
+def _runs(means: PageContext) -> Page:
     from tequio_client.app.pages.runs import RunsPage  # noqa: PLC0415  # when first opened
 
     return RunsPage(means)
 
 
-def _competitions(means: Means) -> Page:
-    from tequio_client.app.pages.competitions import CompetitionsPage  # noqa: PLC0415  # as above
+def _competitions(means: PageContext) -> Page:
+    from tequio_client.app.pages.competitions import AppCompetitionsPage  # noqa: PLC0415  # as above
 
-    return CompetitionsPage(means)
+    return AppCompetitionsPage(means)
 
 
-def _points(means: Means) -> Page:
+def _points(means: PageContext) -> Page:
     from tequio_client.app.pages.points import PointsPage  # noqa: PLC0415  # when first opened
 
     return PointsPage(means)
 
 
-def _activity(means: Means) -> Page:
+def _activity(means: PageContext) -> Page:
     from tequio_client.app.pages.activity import ActivityPage  # noqa: PLC0415  # when first opened
 
     return ActivityPage(means)
 
 
-def _hardware(means: Means) -> Page:
-    from tequio_client.app.pages.hardware import Hardware  # noqa: PLC0415  # when first opened
+def _hardware(means: PageContext) -> Page:
+    from tequio_client.app.pages.hardware import HardwarePage  # noqa: PLC0415  # when first opened
 
-    return Hardware(means)
+    return HardwarePage(means)
 
 
-def _settings(means: Means) -> Page:
-    from tequio_client.app.pages.settings import Settings  # noqa: PLC0415  # when first opened
+def _settings(means: PageContext) -> Page:
+    from tequio_client.app.pages.settings import SettingsPage  # noqa: PLC0415  # when first opened
 
-    return Settings(means)
+    return SettingsPage(means)
 
 
 PAGES = (
-    Entry(name="home", title=HOME, picture="house", make=_home),
-    Entry(name="runs", title=RUNS, picture="boxes", make=_runs),
-    Entry(name="competitions", title=COMPETITIONS, picture="trophy", make=_competitions),
-    Entry(name="points", title=POINTS, picture="chart-column", make=_points),
-    Entry(name="hardware", title=HARDWARE, picture="gpu", make=_hardware),
-    Entry(name="activity", title=ACTIVITY, picture="activity", make=_activity),
-    Entry(name="settings", title=SETTINGS, picture="settings", make=_settings),
+    PageEntry(name="home", title=HOME, picture="house", make=_home),
+    PageEntry(name="runs", title=RUNS, picture="boxes", make=_runs),
+    PageEntry(name="competitions", title=COMPETITIONS, picture="trophy", make=_competitions),
+    PageEntry(name="points", title=POINTS, picture="chart-column", make=_points),
+    PageEntry(name="hardware", title=HARDWARE, picture="gpu", make=_hardware),
+    PageEntry(name="activity", title=ACTIVITY, picture="activity", make=_activity),
+    PageEntry(name="settings", title=SETTINGS, picture="settings", make=_settings),
 )

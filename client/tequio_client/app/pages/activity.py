@@ -17,26 +17,26 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from tequio_client.app.pages.events import Timeline
-from tequio_client.app.pages.page import Page, PageHead
+from tequio_client.app.pages.events import TimelineCard
+from tequio_client.app.pages.page import Page, PageHeader
 from tequio_client.app.theme import style
-from tequio_client.app.theme.style import Type
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Paragraph, Picture, flush_column
-from tequio_client.app.widgets.base import Line as BaseLine
+from tequio_client.app.widgets.base import Card, Columns, IconLabel, WrappedLabel, flush_column
+from tequio_client.app.widgets.base import ElidedLabel as BaseLine
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner, Toast
-from tequio_client.ipc.control import AskDiagnostics, Diagnostics
-from tequio_client.names import without_names
+from tequio_client.ipc.control import AskDiagnostics, DiagnosticsReply
+from tequio_client.names import redact_names
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
-    from tequio_client.app.model import Model
-    from tequio_client.app.pages.page import Means
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.pages.page import PageContext
+    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.facts import Fact, SessionFacts
+    from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 
 
 SESSION_FACTS = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
@@ -45,9 +45,9 @@ ASK = AskDiagnostics()
 EVERY_MS = 5_000
 """Interval between readings while the log is visible."""
 LOG_HEIGHT = 220
-PARTS = 3
+DIAGNOSTICS_PARTS = 3
 """Parts of the worker's diagnostics, separated by empty lines: versions, snapshot, log."""
-NAMES = {
+PROBE_NAMES = {
     "idle": str(QT_TRANSLATE_NOOP("health", "Time without input")),
     "lock": str(QT_TRANSLATE_NOOP("health", "Screen lock")),
     "fullscreen": str(QT_TRANSLATE_NOOP("health", "Fullscreen programs")),
@@ -61,7 +61,7 @@ NAMES = {
     "battery": str(QT_TRANSLATE_NOOP("health", "Battery")),
     "power-saver": str(QT_TRANSLATE_NOOP("health", "Power saving")),
 }
-REMEDIES = {
+PROBE_ADVICE = {
     "idle": str(
         QT_TRANSLATE_NOOP(
             "health",
@@ -127,7 +127,7 @@ REMEDIES = {
         )
     ),
 }
-OTHERWISE = str(
+OTHER_ADVICE = str(
     QT_TRANSLATE_NOOP(
         "health", "Start Tequio again. If that does not help, copy the diagnostics and report it."
     )
@@ -141,7 +141,7 @@ TIMELINE, LOG, HEALTH = "timeline", "log", "health"
 class ActivityPage(Page):
     """The Activity page with its three views."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__(means)
         self.view = Segmented(
             self.tr("View"),
@@ -152,28 +152,32 @@ class ActivityPage(Page):
             },
         )
         about = self.tr("What happened here, newest first. It is kept on this computer only.")
-        self.head = PageHead(self.tr("Activity"), about, (self.view,))
+        self.head = PageHeader(self.tr("Activity"), about, (self.view,))
         self.banner, self.toast = Banner(), Toast(self)
-        self.timeline, self.log, self.health = Timeline(means), Log(means), Health()
+        self.timeline, self.log, self.health = (
+            TimelineCard(means),
+            WorkerLogCard(means),
+            HealthView(),
+        )
         self._views = {TIMELINE: self.timeline, LOG: self.log, HEALTH: self.health}
         self.body.addWidget(self.head)
         self.body.addWidget(self.banner)
         for view in self._views.values():
             self.body.addWidget(view, 1)
         self.view.chosen.connect(self.open_view)
-        self.log.told.connect(self.toast.say)
-        self.model.sensed.connect(self.expect)
+        self.log.told.connect(self.toast.open)
+        self.model.session_changed.connect(self.request_refresh)
         self.open_view(TIMELINE)
 
     @property
     def place(self) -> str:
-        return self.view.choice
+        return self.view.selected
 
     def go_to(self, place: str) -> None:
         self.open_view(place)
 
     def open_view(self, name: str) -> None:
-        self.view.choose(name)
+        self.view.select(name)
         for one, view in self._views.items():
             view.setVisible(one == name)
         self.refresh()
@@ -184,7 +188,7 @@ class ActivityPage(Page):
         self.banner.setVisible(is_gone)
         if is_gone:
             self.banner.show_words("error", self.model.why_gone)
-        match self.view.choice:
+        match self.view.selected:
             case "timeline":
                 self.timeline.show_snapshot(snapshot)
             case "log":
@@ -193,7 +197,7 @@ class ActivityPage(Page):
                 self.health.show_health(self.model)
 
 
-def text(model: Model, look: Look) -> str:
+def app_report(model: AppModel, look: Theme) -> str:
     """The app's part of a diagnostics report; names no programs and holds no secrets."""
     screens = ", ".join(
         f"{screen.size().width()}x{screen.size().height()} at {screen.devicePixelRatio():g}"
@@ -216,30 +220,30 @@ def _session_line(facts: SessionFacts) -> str:
     )
 
 
-def _probe_line(fact: Fact) -> str:
+def _probe_line(fact: ProbeHealth) -> str:
     told = "well" if fact.ok else f"failed: {fact.error}"
     return f"probe {fact.name} by {fact.source}, {fact.took_ms} ms: {told}"
 
 
-class Log(Card):
+class WorkerLogCard(Card):
     """The last lines of the worker's log; `told` carries the result of copying diagnostics."""
 
     told = Signal(str)
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__()
         self._means = means
         self._asked_ms = 0
         self._is_asking = self._is_copying = False
-        self.title(self.tr("Log of the worker"))
-        self.note = Paragraph(
+        self.add_heading(self.tr("Log of the worker"))
+        self.note = WrappedLabel(
             self.tr("For finding faults. Copying adds what the app sees; no key, no password."),
-            Type.CAPTION,
+            TextStyle.CAPTION,
             "sub",
         )
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
-        self.text.setFont(style.mono())
+        self.text.setFont(style.fixed_font())
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setAccessibleName(self.tr("Last lines of the log"))
         self.text.setPlaceholderText(self.tr("The worker has not said anything yet."))
@@ -273,9 +277,9 @@ class Log(Card):
             self._means.model.ask(ASK)
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question == ASK and isinstance(reply, Diagnostics):
+        if question == ASK and isinstance(reply, DiagnosticsReply):
             self._is_asking = False
-            self._show_log(log_of(reply.text))
+            self._show_log(log_lines(reply.text))
             self._finish(reply.text)
 
     def _handle_refusal(self, question: Question, why: str) -> None:
@@ -297,66 +301,68 @@ class Log(Card):
             return
         self._is_copying = False
         self.copy.setEnabled(True)
-        facts = text(self._means.model, self._means.look)
-        QGuiApplication.clipboard().setText(without_names(f"{worker}\n\n{facts}\n"))
+        facts = app_report(self._means.model, self._means.look)
+        QGuiApplication.clipboard().setText(redact_names(f"{worker}\n\n{facts}\n"))
         self.told.emit(self.tr("Diagnostics copied: paste them into your report"))
 
 
-def log_of(diagnostics: str) -> str:
+def log_lines(diagnostics: str) -> str:
     """The log lines of a diagnostics text; empty if there are none yet."""
-    parts = diagnostics.split("\n\n", PARTS - 1)
-    return parts[-1] if len(parts) == PARTS else ""
+    parts = diagnostics.split("\n\n", DIAGNOSTICS_PARTS - 1)
+    return parts[-1] if len(parts) == DIAGNOSTICS_PARTS else ""
 
 
-def name(fact: Fact) -> str:
+def probe_name(fact: ProbeHealth) -> str:
     """The translated name of a probe."""
-    known = NAMES.get(fact.name)
+    known = PROBE_NAMES.get(fact.name)
     return QCoreApplication.translate("health", known) if known else fact.name
 
 
-def remedy(fact: Fact) -> str:
+def probe_advice(fact: ProbeHealth) -> str:
     """The advice for a probe that fails."""
-    return QCoreApplication.translate("health", REMEDIES.get(fact.name, OTHERWISE))
+    return QCoreApplication.translate("health", PROBE_ADVICE.get(fact.name, OTHER_ADVICE))
 
 
-class Health(QWidget):
+class HealthView(QWidget):
     """Health of the session's probes and of the worker's machine probes."""
 
     def __init__(self) -> None:
         super().__init__()
         self.summary = Card()
-        self._picture, self._words = Picture("circle-check", QSize(20, 20), "ok"), Paragraph()
+        self._picture, self._words = IconLabel("circle-check", QSize(20, 20), "ok"), WrappedLabel()
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self._picture)
         row.addWidget(self._words, 1)
         self.summary.body.addLayout(row)
-        self.session = Probes(
+        self.session = ProbesCard(
             self.tr("Your session"), self.tr("Nothing was told of your session yet.")
         )
-        self.machine = Probes(
+        self.machine = ProbesCard(
             self.tr("This computer"),
             self.tr("The hardware probe is not responding. The worker restarts it automatically."),
         )
         both = Columns()
-        both.hold((self.session, self.machine))
+        both.set_parts((self.session, self.machine))
         column = flush_column(self, style.GAP)
         column.addWidget(self.summary)
         column.addWidget(both)
         column.addStretch(1)
 
-    def show_health(self, model: Model) -> None:
+    def show_health(self, model: AppModel) -> None:
         machine = model.snapshot.machine.health if model.snapshot else ()
         self.session.show_facts(model.session.health)
         self.machine.show_facts(machine)
         told = (*model.session.health, *machine)
         amber = sum(not fact.ok for fact in told)
         all_well = bool(model.session.health and machine) and not amber
-        self._picture.show_as(*(("circle-check", "ok") if all_well else ("triangle-alert", "warn")))
+        self._picture.set_icon(
+            *(("circle-check", "ok") if all_well else ("triangle-alert", "warn"))
+        )
         self._words.setText(self._summary(len(told), amber, all_well=all_well))
 
     @property
-    def words(self) -> str:
+    def summary_text(self) -> str:
         return self._words.text()
 
     def _summary(self, told: int, amber: int, *, all_well: bool) -> str:
@@ -369,7 +375,7 @@ class Health(QWidget):
         return self.tr("Some checks have not responded yet.")
 
 
-class Probes(Card):
+class ProbesCard(Card):
     """A card of probes, each with an icon for its health."""
 
     def __init__(self, heading: str, empty: str) -> None:
@@ -377,7 +383,7 @@ class Probes(Card):
         self.setMinimumWidth(PROBES_WIDTH)
         self.setAccessibleName(heading)
         self.rows: list[ProbeRow] = []
-        self.empty = Paragraph(empty, tone="sub")
+        self.empty = WrappedLabel(empty, tone="sub")
         self._column = QVBoxLayout()
         self._column.setSpacing(12)
         self.body.setSpacing(12)
@@ -385,7 +391,7 @@ class Probes(Card):
         self.body.addLayout(self._column)
         self.body.addStretch(1)
 
-    def show_facts(self, facts: tuple[Fact, ...]) -> None:
+    def show_facts(self, facts: tuple[ProbeHealth, ...]) -> None:
         self.empty.setVisible(not facts)
         while len(self.rows) > len(facts):
             gone = self.rows.pop()
@@ -404,11 +410,11 @@ class ProbeRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: Fact | None = None
-        self.name, self.chip = BaseLine("", Type.STRONG), Chip()
-        self.source = BaseLine("", Type.CAPTION, "sub")
-        self.error = Paragraph("", Type.CAPTION, "warn")
-        self.remedy = Paragraph("", Type.CAPTION, "sub")
+        self._shown: ProbeHealth | None = None
+        self.name, self.chip = BaseLine("", TextStyle.STRONG), Chip()
+        self.source = BaseLine("", TextStyle.CAPTION, "sub")
+        self.error = WrappedLabel("", TextStyle.CAPTION, "warn")
+        self.remedy = WrappedLabel("", TextStyle.CAPTION, "sub")
         words, row = QVBoxLayout(), QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
@@ -418,22 +424,22 @@ class ProbeRow(QWidget):
         row.addLayout(words, 1)
         row.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignTop)
 
-    def show_fact(self, fact: Fact) -> None:
+    def show_fact(self, fact: ProbeHealth) -> None:
         if fact == self._shown:
             return
         self._shown = fact
-        self.name.setText(name(fact))
+        self.name.setText(probe_name(fact))
         how = self.tr("by {source}, in {time} ms")
         nobody = self.tr("Nothing on this system can tell")
         asked = how.format(source=fact.source, time=figures.count(fact.took_ms))
         self.source.setText(nobody if fact.source == NO_SOURCE else asked)
         self.error.setText(fact.error)
         self.error.setVisible(bool(fact.error))
-        self.remedy.setText("" if fact.ok else remedy(fact))
+        self.remedy.setText("" if fact.ok else probe_advice(fact))
         self.remedy.setVisible(not fact.ok)
         if fact.ok:
-            self.chip.show_as(self.tr("OK"), "circle-check", "ok")
+            self.chip.set_label(self.tr("OK"), "circle-check", "ok")
         else:
-            self.chip.show_as(self.tr("Unknown"), "triangle-alert", "warn")
-        parts = (self.name.text(), self.chip.words, self.source.text(), fact.error)
+            self.chip.set_label(self.tr("Unknown"), "triangle-alert", "warn")
+        parts = (self.name.text(), self.chip.text, self.source.text(), fact.error)
         self.setAccessibleName(", ".join(filter(None, (*parts, self.remedy.text()))))

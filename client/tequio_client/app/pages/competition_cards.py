@@ -9,43 +9,53 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import competition_text as words
-from tequio_client.app.pages.competition_text import Stage, dates, moment
-from tequio_client.app.pages.run_detail import Fact
-from tequio_client.app.theme.style import Type
+from tequio_client.app.pages.competition_text import ShownStage, milestones, stage_progress
+from tequio_client.app.pages.run_detail import FactLine
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Picture, Text
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    ElidedLabel,
+    IconLabel,
+    Label,
+    WrappedLabel,
+)
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import CopyLine
-from tequio_client.app.widgets.indicators import Chip, Interval, IntervalBar, Milestones
+from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones, ScoreInterval
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from tequio_client.ipc.competitions import CompetitionRow, CurvePoint, EntrantRow
-    from tequio_client.ipc.snapshot import JudgingShown
+    from tequio_client.ipc.competitions import CompetitionEntrantRow, CompetitionRow, LossCurvePoint
+    from tequio_client.ipc.snapshot import JudgingView
 
-    Points: TypeAlias = "Mapping[str, tuple[CurvePoint, ...]]"
+    Points: TypeAlias = "Mapping[str, tuple[LossCurvePoint, ...]]"
 
-GOING = ("offered", "opened", "drawn", "waiting")
+UNFINISHED_PARTS = ("offered", "opened", "drawn", "waiting")
 """Parts as a judge that still have work ahead."""
 CHECK_COMMAND = "tequio verify-competition {page}"
 NAME_WIDTH = 96
 
 
-def page_of(competition: str, ledger: str) -> str:
+def competition_url(competition: str, ledger: str) -> str:
     return f"{ledger.rstrip('/')}/competitions/{competition}"
 
 
-class CompetitionHead(Card):
+class CompetitionSummaryCard(Card):
     """The summary card: stage, countdown, dates, and our share."""
 
     def __init__(self) -> None:
         super().__init__()
         self._page = ""
-        self.name, self.stage = Line("", Type.HEADING), Chip()
-        self.countdown, self.to = Text("", Type.FIGURE), Line("", Type.BODY, "sub")
-        self.milestones, self.words = Milestones(words.date_names()), Paragraph()
-        self.facts = Facts()
+        self.name, self.stage = ElidedLabel("", TextStyle.HEADING), Chip()
+        self.countdown, self.to = (
+            Label("", TextStyle.FIGURE),
+            ElidedLabel("", TextStyle.BODY, "sub"),
+        )
+        self.milestones, self.words = Milestones(words.milestone_names()), WrappedLabel()
+        self.facts = CompetitionFigures()
         self.link = Button(self.tr("Open the ledger's page"), picture="external-link")
         self.link.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
         head, time, row = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
@@ -65,23 +75,25 @@ class CompetitionHead(Card):
 
     def show_row(self, row: CompetitionRow, now_ms: int, ledger: str) -> None:
         """The link to the ledger's page needs the ledger's address."""
-        now = moment(row, now_ms)
+        now = stage_progress(row, now_ms)
         self.name.setText(row.name)
-        words.show_stage(self.stage, now.stage)
+        words.update_stage_chip(self.stage, now.stage)
         self._show_countdown(now_ms, row)
-        said = [figures.day(at) for at in dates(row)]
-        named = zip(words.date_names(), dates(row), strict=True)
+        said = [figures.day(at) for at in milestones(row)]
+        named = zip(words.milestone_names(), milestones(row), strict=True)
         summary = ", ".join(f"{name}: {figures.moment(at, now_ms)}" for name, at in named)
-        self.milestones.show_dates(said, now.done, summary, is_over=now.stage is Stage.DECIDED)
-        self.words.setText(words.what_goes_on(row, now.stage))
+        self.milestones.show_dates(
+            said, now.progress, summary, is_over=now.stage is ShownStage.DECIDED
+        )
+        self.words.setText(words.stage_description(row, now.stage))
         self.facts.show_row(row)
-        self._page = page_of(row.competition, ledger) if ledger else ""
+        self._page = competition_url(row.competition, ledger) if ledger else ""
         self.link.setEnabled(bool(ledger))
         self.link.setToolTip(self._page)
 
     def _show_countdown(self, now_ms: int, row: CompetitionRow) -> None:
-        now = moment(row, now_ms)
-        countdown, to = words.until(now, now_ms)
+        now = stage_progress(row, now_ms)
+        countdown, to = words.countdown(now, now_ms)
         self.countdown.setText(countdown)
         when = figures.moment(now.next_ms, now_ms) if now.next_ms else ""
         self.to.setText(f"{to}, {when}")
@@ -90,25 +102,27 @@ class CompetitionHead(Card):
         self.countdown.setAccessibleName(f"{countdown} {to}")
 
 
-class Facts(Columns):
+class CompetitionFigures(Columns):
     """A competition in four figures."""
 
     def __init__(self) -> None:
         super().__init__(folded=2, gap=12)
-        self.points, self.entrants = Fact(self.tr("Your points")), Fact(self.tr("Entrants"))
-        self.texts, self.evaluators = Fact(self.tr("Texts")), Fact(self.tr("Evaluators"))
-        self.hold((self.points, self.entrants, self.texts, self.evaluators))
+        self.points, self.entrants = FactLine(self.tr("Your points")), FactLine(self.tr("Entrants"))
+        self.texts, self.evaluators = FactLine(self.tr("Texts")), FactLine(self.tr("Evaluators"))
+        self.set_parts((self.points, self.entrants, self.texts, self.evaluators))
 
     def show_row(self, row: CompetitionRow) -> None:
         ours = sum({one.run: one.micropoints for one in row.entrants if one.run}.values())
         exact = self.tr("{points} points in the runs of its sides")
-        self.points.show_fact(figures.points(ours), exact.format(points=figures.exact_points(ours)))
-        self.entrants.show_fact(figures.count(len(row.entrants)))
+        self.points.show_value(
+            figures.short_points(ours), exact.format(points=figures.exact_points(ours))
+        )
+        self.entrants.show_value(figures.count(len(row.entrants)))
         drawn = self.tr("{drawn} of {texts}").format(
             drawn=figures.count(row.drawn), texts=figures.count(row.texts)
         )
-        self.texts.show_fact(drawn)
-        self.evaluators.show_fact(figures.count(row.evaluators))
+        self.texts.show_value(drawn)
+        self.evaluators.show_value(figures.count(row.evaluators))
         self.fold()
 
 
@@ -121,7 +135,7 @@ class JudgingCard(Card):
     def __init__(self) -> None:
         super().__init__(self.tr("Judging"))
         self._is_on = False
-        self.state, self.about, self.cost = Chip(), Paragraph(), Paragraph("", tone="sub")
+        self.state, self.about, self.cost = Chip(), WrappedLabel(), WrappedLabel("", tone="sub")
         self.button = Button(self.tr("Offer to judge"), picture="scale")
         self.button.clicked.connect(lambda: self.wanted.emit(not self._is_on))
         row = QHBoxLayout()
@@ -133,19 +147,19 @@ class JudgingCard(Card):
         self.body.addWidget(self.cost)
         self.body.addLayout(row)
 
-    def show_row(self, row: CompetitionRow, now: JudgingShown | None, *, is_on: bool) -> None:
+    def show_row(self, row: CompetitionRow, now: JudgingView | None, *, is_on: bool) -> None:
         """`now` is the scoring in progress, of any competition."""
         self._is_on = is_on
         here = now if now is not None and now.competition == row.competition else None
         is_open = row.phase == "open"
         self.setVisible(bool(row.part) or is_open)
-        self.state.show_as(*words.state(row, here, is_on=is_on))
-        self.about.setText(words.about(row, here, is_on=is_on))
+        self.state.set_label(*words.judging_state(row, here, is_on=is_on))
+        self.about.setText(words.judging_summary(row, here, is_on=is_on))
         can_offer = is_open and not row.part and not row.bar and not is_on
-        self.cost.setText(words.cost(row) if can_offer else "")
+        self.cost.setText(words.judging_cost(row) if can_offer else "")
         self.cost.setVisible(can_offer)
         self.button.setText(self._button(row))
-        can_go_on = row.part in GOING or (is_open and not row.bar)
+        can_go_on = row.part in UNFINISHED_PARTS or (is_open and not row.bar)
         self.button.setVisible(can_go_on)
 
     def _button(self, row: CompetitionRow) -> str:
@@ -159,16 +173,17 @@ class ResultCard(Card):
 
     def __init__(self) -> None:
         super().__init__(self.tr("Result"), self.tr("bits per byte, fewer are better"))
-        self.places, self.none = Places(), Paragraph("", tone="sub")
-        self.about = Paragraph(
+        self.places, self.none = ResultTable(), WrappedLabel("", tone="sub")
+        self.about = WrappedLabel(
             self.tr(
                 "The dot is the score. If other texts of the same kind had been drawn, it would "
-                "lie within the bar 95 times in 100. Who cannot be told apart shares a place."
+                "lie within the bar 95 times in 100. Entrants that cannot be told apart share a "
+                "place."
             ),
-            Type.CAPTION,
+            TextStyle.CAPTION,
             "sub",
         )
-        self.check = Text(self.tr("Check it yourself"), Type.STRONG)
+        self.check = Label(self.tr("Check it yourself"), TextStyle.STRONG)
         self.command = CopyLine(self.tr("The command that checks it"), is_for_machine=True)
         self.body.setSpacing(10)
         for part in (self.places, self.none, self.about, self.check, self.command):
@@ -178,21 +193,19 @@ class ResultCard(Card):
         """`ours` are the runs that this computer worked for."""
         ranked = tuple(one for one in row.entrants if one.rank)
         self.places.show_entrants(row.entrants if ranked else (), ours)
-        self.none.setText(
-            self.tr("There is no ranking: too few of those who were drawn scored the sides.")
-        )
+        self.none.setText(self.tr("Not ranked: too few of the drawn evaluators scored the sides."))
         self.none.setVisible(not ranked)
         for part in (self.places, self.about):
             part.setVisible(bool(ranked))
         self.command.show_text(CHECK_COMMAND.format(page=page) if page else "")
 
 
-class Places(QWidget):
+class ResultTable(QWidget):
     """One line for each entrant, best first."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines: list[Place] = []
+        self.lines: list[ResultLine] = []
         self._shown: tuple[object, ...] = ()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -202,7 +215,9 @@ class Places(QWidget):
         self._grid.setColumnStretch(2, 3)
         self.setAccessibleName(self.tr("Places"))
 
-    def show_entrants(self, entrants: tuple[EntrantRow, ...], ours: Collection[str]) -> None:
+    def show_entrants(
+        self, entrants: tuple[CompetitionEntrantRow, ...], ours: Collection[str]
+    ) -> None:
         if (entrants, tuple(ours)) == self._shown:
             return
         self._shown = (entrants, tuple(ours))
@@ -215,43 +230,51 @@ class Places(QWidget):
         ends = [end for one in ranked for end in (one.low, one.high, one.nanobits_per_byte)]
         scale = (float(min(ends)), float(max(ends))) if ends else (0.0, 1.0)
         self.lines = [
-            Place(one, scale, self._accessible_text(one), is_ours=one.run in ours)
+            ResultLine(one, scale, self._accessible_text(one), is_ours=one.run in ours)
             for one in entrants
         ]
         for at, line in enumerate(self.lines):
             for column, part in enumerate(line.parts):
                 self._grid.addWidget(part, at, column)
 
-    def _accessible_text(self, entrant: EntrantRow) -> str:
+    def _accessible_text(self, entrant: CompetitionEntrantRow) -> str:
         """The line as text, for screen readers."""
         if not entrant.rank:
             return self.tr("{name}: not ranked").format(name=entrant.name)
         return self.tr("Place {rank}, {name}: {score}, between {low} and {high}").format(
             rank=figures.count(entrant.rank),
             name=entrant.name,
-            score=words.score(entrant.nanobits_per_byte),
-            low=words.score(entrant.low),
-            high=words.score(entrant.high),
+            score=words.format_score(entrant.nanobits_per_byte),
+            low=words.format_score(entrant.low),
+            high=words.format_score(entrant.high),
         )
 
 
-class Place:
+class ResultLine:
     """The widgets of one line."""
 
     def __init__(
-        self, entrant: EntrantRow, scale: tuple[float, float], said: str, *, is_ours: bool
+        self,
+        entrant: CompetitionEntrantRow,
+        scale: tuple[float, float],
+        said: str,
+        *,
+        is_ours: bool,
     ) -> None:
         tone = "accent" if is_ours else "" if entrant.rank else "sub"
         rank = figures.count(entrant.rank) if entrant.rank else figures.ABSENT
-        shown = words.score(entrant.nanobits_per_byte) if entrant.rank else figures.ABSENT
-        self.rank, self.name = Text(rank, Type.STRONG, tone), Line(entrant.name, Type.STRONG, tone)
-        self.bar, self.score = IntervalBar(), Text(shown, Type.STRONG, tone)
+        shown = words.format_score(entrant.nanobits_per_byte) if entrant.rank else figures.ABSENT
+        self.rank, self.name = (
+            Label(rank, TextStyle.STRONG, tone),
+            ElidedLabel(entrant.name, TextStyle.STRONG, tone),
+        )
+        self.bar, self.score = IntervalBar(), Label(shown, TextStyle.STRONG, tone)
         self.name.setMinimumWidth(NAME_WIDTH)
         self.bar.setAccessibleName(said)
         self.bar.setToolTip(said)
         if entrant.rank:
             value = entrant.nanobits_per_byte
-            interval = Interval(low=entrant.low, value=value, high=entrant.high)
+            interval = ScoreInterval(low=entrant.low, value=value, high=entrant.high)
             self.bar.show_interval(interval, scale, is_ours=is_ours)
         self.parts: tuple[QWidget, ...] = (self.rank, self.name, self.bar, self.score)
 
@@ -261,11 +284,11 @@ class RulesCard(Card):
 
     def __init__(self) -> None:
         super().__init__(self.tr("Rules"))
-        self.budget = Rule("gauge", self.tr("What a side may take"))
-        self.texts = Rule("file-lock", self.tr("Texts that nobody has seen"))
-        self.scoring = Rule("scale", self.tr("How it is scored"))
-        self.trust = Rule("shield-check", self.tr("Why it can be believed"))
-        self.data = Rule("book-open-text", self.tr("Training data"))
+        self.budget = RuleParagraph("gauge", self.tr("What a side may take"))
+        self.texts = RuleParagraph("file-lock", self.tr("Texts that nobody has seen"))
+        self.scoring = RuleParagraph("scale", self.tr("How it is scored"))
+        self.trust = RuleParagraph("shield-check", self.tr("Why it can be believed"))
+        self.data = RuleParagraph("book-open-text", self.tr("Training data"))
         self.address = CopyLine(self.tr("Rules about training data"), is_for_machine=True)
         self.body.setSpacing(14)
         for part in (self.budget, self.texts, self.scoring, self.trust, self.data):
@@ -273,13 +296,13 @@ class RulesCard(Card):
         self.data.add(self.address)
 
     def show_row(self, row: CompetitionRow) -> None:
-        self.budget.say(" ".join(self._budget(row)))
-        self.texts.say(self._texts(row))
-        self.scoring.say(self._scoring(row))
-        self.trust.say(self._trust(row))
+        self.budget.set_text(" ".join(self._budget(row)))
+        self.texts.set_text(self._texts(row))
+        self.scoring.set_text(self._scoring(row))
+        self.trust.set_text(self._trust(row))
         stated = self.tr("What may be trained on is written at this address:")
         free = self.tr("These rules say nothing about what may be trained on.")
-        self.data.say(stated if row.data else free)
+        self.data.set_text(stated if row.data else free)
         self.address.show_text(row.data)
         self.address.setVisible(bool(row.data))
 
@@ -330,27 +353,27 @@ class RulesCard(Card):
         ).format(evaluators=figures.count(row.evaluators))
 
 
-class Rule(QWidget):
+class RuleParagraph(QWidget):
     """A heading and the words below it."""
 
     def __init__(self, picture: str, heading: str) -> None:
         super().__init__()
-        self._words = Paragraph("", Type.BODY, "sub")
+        self._words = WrappedLabel("", TextStyle.BODY, "sub")
         row, self._column = QHBoxLayout(self), QVBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         self._column.setSpacing(3)
-        self._column.addWidget(Text(heading, Type.STRONG))
+        self._column.addWidget(Label(heading, TextStyle.STRONG))
         self._column.addWidget(self._words)
-        row.addWidget(Picture(picture, QSize(18, 18)), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(IconLabel(picture, QSize(18, 18)), 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(self._column, 1)
 
-    def say(self, words: str) -> None:
+    def set_text(self, words: str) -> None:
         self._words.setText(words)
 
     def add(self, part: QWidget) -> None:
         self._column.addWidget(part)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._words.text()

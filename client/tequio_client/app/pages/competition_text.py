@@ -16,14 +16,14 @@ from tequio_client.app.widgets import figures
 if TYPE_CHECKING:
     from tequio_client.app.widgets.indicators import Chip
     from tequio_client.ipc.competitions import CompetitionRow
-    from tequio_client.ipc.snapshot import JudgingShown
+    from tequio_client.ipc.snapshot import JudgingView
 
 NANO = 1e9
 SCORE_PLACES = 4
 translate = QCoreApplication.translate
 
 
-class Stage(StrEnum):
+class ShownStage(StrEnum):
     """A stage of a competition, finer than the ledger's phases."""
 
     ANNOUNCED = "announced"
@@ -41,64 +41,64 @@ class Stage(StrEnum):
     """There will be no ranking, and nothing more will happen."""
 
 
-OVER = (Stage.DECIDED, Stage.ENDED)
-TO_JOIN = (Stage.ANNOUNCED, Stage.OPEN)
+FINAL_STAGES = (ShownStage.DECIDED, ShownStage.ENDED)
+OPEN_STAGES = (ShownStage.ANNOUNCED, ShownStage.OPEN)
 """Stages in which joining a side still helps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class StageProgress:
     """The progress of a competition at one time."""
 
-    stage: Stage
+    stage: ShownStage
     next_ms: int | None
     """When the stage ends by the rules; None: unknown, or already past."""
-    done: float
+    progress: float
     """Progress along the dates: -1 before the first, 0 at it, 1 at the second, and so on."""
 
 
-def dates(row: CompetitionRow) -> tuple[int, ...]:
+def milestones(row: CompetitionRow) -> tuple[int, ...]:
     """Start, deadline, draw, scores, result."""
     return row.opens_ms, row.deadline_ms, row.draw_ms, row.scored_ms, row.result_ms
 
 
-def moment(row: CompetitionRow, now_ms: int) -> Moment:
+def stage_progress(row: CompetitionRow, now_ms: int) -> StageProgress:
     stage = _stage(row, now_ms)
     ends = {
-        Stage.ANNOUNCED: row.opens_ms,
-        Stage.OPEN: row.deadline_ms,
-        Stage.CLOSED: row.draw_ms,
-        Stage.DRAWN: row.scored_ms,
-        Stage.SCORED: row.scored_ms,
-        Stage.CHALLENGED: row.result_ms,
+        ShownStage.ANNOUNCED: row.opens_ms,
+        ShownStage.OPEN: row.deadline_ms,
+        ShownStage.CLOSED: row.draw_ms,
+        ShownStage.DRAWN: row.scored_ms,
+        ShownStage.SCORED: row.scored_ms,
+        ShownStage.CHALLENGED: row.result_ms,
     }
     end_ms = ends.get(stage)
     is_ahead = end_ms is not None and end_ms > now_ms
-    return Moment(
-        stage=stage, next_ms=end_ms if is_ahead else None, done=_progress(row, stage, now_ms)
+    return StageProgress(
+        stage=stage, next_ms=end_ms if is_ahead else None, progress=_progress(row, stage, now_ms)
     )
 
 
-def _stage(row: CompetitionRow, now_ms: int) -> Stage:
+def _stage(row: CompetitionRow, now_ms: int) -> ShownStage:
     if row.is_void:
-        return Stage.ENDED
+        return ShownStage.ENDED
     if row.phase == "open":
-        began = Stage.OPEN if now_ms < row.deadline_ms else Stage.OVER
-        return began if now_ms >= row.opens_ms else Stage.ANNOUNCED
+        began = ShownStage.OPEN if now_ms < row.deadline_ms else ShownStage.OVER
+        return began if now_ms >= row.opens_ms else ShownStage.ANNOUNCED
     if row.phase == "revealed":
-        return Stage.SCORED if now_ms < row.scored_ms else Stage.CHALLENGED
-    return Stage(row.phase)
+        return ShownStage.SCORED if now_ms < row.scored_ms else ShownStage.CHALLENGED
+    return ShownStage(row.phase)
 
 
-def _progress(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
+def _progress(row: CompetitionRow, stage: ShownStage, now_ms: int) -> float:
     """Progress by the clock, but never past the phase that the ledger has reached."""
-    ends = {Stage.OPEN: 1, Stage.OVER: 1, Stage.CLOSED: 2, Stage.DRAWN: 3}
-    if stage is Stage.ENDED and row.phase == "drawn":
+    ends = {ShownStage.OPEN: 1, ShownStage.OVER: 1, ShownStage.CLOSED: 2, ShownStage.DRAWN: 3}
+    if stage is ShownStage.ENDED and row.phase == "drawn":
         ends[stage] = 3
-    most, at = ends.get(stage, 4), dates(row)
-    if stage is Stage.DECIDED:
+    most, at = ends.get(stage, 4), milestones(row)
+    if stage is ShownStage.DECIDED:
         return float(most)
-    if stage is Stage.ANNOUNCED:
+    if stage is ShownStage.ANNOUNCED:
         return -1.0
     passed = sum(now_ms >= one for one in at) - 1
     if passed < 0:
@@ -109,73 +109,73 @@ def _progress(row: CompetitionRow, stage: Stage, now_ms: int) -> float:
     return passed + part
 
 
-PICTURES = {
-    Stage.ANNOUNCED: ("calendar-clock", ""),
-    Stage.OPEN: ("swords", "accent"),
-    Stage.OVER: ("lock", "warn"),
-    Stage.CLOSED: ("lock", "warn"),
-    Stage.DRAWN: ("lock-open", "warn"),
-    Stage.SCORED: ("scale", "warn"),
-    Stage.CHALLENGED: ("scale", "warn"),
-    Stage.DECIDED: ("trophy", "ok"),
-    Stage.ENDED: ("circle-off", "warn"),
+STAGE_ICONS = {
+    ShownStage.ANNOUNCED: ("calendar-clock", ""),
+    ShownStage.OPEN: ("swords", "accent"),
+    ShownStage.OVER: ("lock", "warn"),
+    ShownStage.CLOSED: ("lock", "warn"),
+    ShownStage.DRAWN: ("lock-open", "warn"),
+    ShownStage.SCORED: ("scale", "warn"),
+    ShownStage.CHALLENGED: ("scale", "warn"),
+    ShownStage.DECIDED: ("trophy", "ok"),
+    ShownStage.ENDED: ("circle-off", "warn"),
 }
 
 
-def show_stage(chip: Chip, stage: Stage) -> None:
-    chip.show_as(stage_name(stage), *PICTURES[stage])
+def update_stage_chip(chip: Chip, stage: ShownStage) -> None:
+    chip.set_label(stage_name(stage), *STAGE_ICONS[stage])
 
 
-def stage_name(stage: Stage) -> str:
+def stage_name(stage: ShownStage) -> str:
     return {
-        Stage.ANNOUNCED: translate("competitions", "Announced"),
-        Stage.OPEN: translate("competitions", "Under way"),
-        Stage.OVER: translate("competitions", "Deadline over"),
-        Stage.CLOSED: translate("competitions", "Closed"),
-        Stage.DRAWN: translate("competitions", "Being opened"),
-        Stage.SCORED: translate("competitions", "Being scored"),
-        Stage.CHALLENGED: translate("competitions", "Being checked"),
-        Stage.DECIDED: translate("competitions", "Decided"),
-        Stage.ENDED: translate("competitions", "No ranking"),
+        ShownStage.ANNOUNCED: translate("competitions", "Announced"),
+        ShownStage.OPEN: translate("competitions", "Under way"),
+        ShownStage.OVER: translate("competitions", "Deadline over"),
+        ShownStage.CLOSED: translate("competitions", "Closed"),
+        ShownStage.DRAWN: translate("competitions", "Being opened"),
+        ShownStage.SCORED: translate("competitions", "Being scored"),
+        ShownStage.CHALLENGED: translate("competitions", "Being checked"),
+        ShownStage.DECIDED: translate("competitions", "Decided"),
+        ShownStage.ENDED: translate("competitions", "No ranking"),
     }[stage]
 
 
-def what_goes_on(row: CompetitionRow, stage: Stage) -> str:
+def stage_description(row: CompetitionRow, stage: ShownStage) -> str:
     """A description of the stage for someone new to competitions."""
     words = {
-        Stage.ANNOUNCED: translate(
+        ShownStage.ANNOUNCED: translate(
             "competitions", "It has not begun yet. Join a side now to train from the start."
         ),
-        Stage.OPEN: translate(
+        ShownStage.OPEN: translate(
             "competitions",
             "The sides train. What each submits last before the deadline is what counts.",
         ),
-        Stage.OVER: translate(
+        ShownStage.OVER: translate(
             "competitions", "The deadline is over. The ledger closes the competition any moment."
         ),
-        Stage.CLOSED: translate(
+        ShownStage.CLOSED: translate(
             "competitions",
-            "Nothing can be submitted any more. Whoever offered to score opens a secret, and all "
-            "secrets together decide by lot who scores, and which texts.",
+            "Nothing can be submitted any more. Every volunteer evaluator opens a secret, and all"
+            " secrets together decide by lot who scores, and which texts.",
         ),
-        Stage.DRAWN: translate(
+        ShownStage.DRAWN: translate(
             "competitions",
             "The custodians show their parts of the key: {needed} of {custodians} open the texts.",
         ).format(needed=figures.count(row.needed), custodians=figures.count(row.custodians)),
-        Stage.SCORED: translate(
+        ShownStage.SCORED: translate(
             "competitions",
             "The texts are open. Evaluators, drawn by lot, score each side on them, and commit to "
             "their scores before anyone shows any.",
         ),
-        Stage.CHALLENGED: translate(
+        ShownStage.CHALLENGED: translate(
             "competitions",
             "Evaluators show the scores that they committed to. Until the result anyone may score "
             "again and challenge one.",
         ),
-        Stage.DECIDED: translate(
+        ShownStage.DECIDED: translate(
             "competitions", "The result stands, and anyone can check it from the log alone."
         ),
-        Stage.ENDED: _why_ended(row),
+        ShownStage.ENDED: _why_ended(row),
     }
     return words[stage]
 
@@ -193,22 +193,22 @@ def _why_ended(row: CompetitionRow) -> str:
     )
 
 
-def until(moment: Moment, now_ms: int) -> tuple[str, str]:
+def countdown(moment: StageProgress, now_ms: int) -> tuple[str, str]:
     """A countdown and its goal; both empty if no known time lies ahead."""
     if moment.next_ms is None:
         return "", ""
     to = {
-        Stage.ANNOUNCED: translate("competitions", "until it begins"),
-        Stage.OPEN: translate("competitions", "until the deadline"),
-        Stage.CLOSED: translate("competitions", "until the draw"),
-        Stage.DRAWN: translate("competitions", "until all must be scored"),
-        Stage.SCORED: translate("competitions", "until all must be scored"),
-        Stage.CHALLENGED: translate("competitions", "until the result"),
+        ShownStage.ANNOUNCED: translate("competitions", "until it begins"),
+        ShownStage.OPEN: translate("competitions", "until the deadline"),
+        ShownStage.CLOSED: translate("competitions", "until the draw"),
+        ShownStage.DRAWN: translate("competitions", "until all must be scored"),
+        ShownStage.SCORED: translate("competitions", "until all must be scored"),
+        ShownStage.CHALLENGED: translate("competitions", "until the result"),
     }
     return figures.duration((moment.next_ms - now_ms + 999) // 1_000), to[moment.stage]
 
 
-def date_names() -> tuple[str, ...]:
+def milestone_names() -> tuple[str, ...]:
     return (
         translate("competitions", "Start"),
         translate("competitions", "Deadline"),
@@ -218,12 +218,12 @@ def date_names() -> tuple[str, ...]:
     )
 
 
-def score(nanobits_per_byte: int) -> str:
+def format_score(nanobits_per_byte: int) -> str:
     """A score in bits per byte."""
     return figures.decimal(nanobits_per_byte / NANO, SCORE_PLACES)
 
 
-def cost(row: CompetitionRow | None = None) -> str:
+def judging_cost(row: CompetitionRow | None = None) -> str:
     memory = figures.memory(row.judge_mb) if row is not None and row.judge_mb else ""
     takes = (
         translate("judging", "It takes {memory} of memory").format(memory=memory)
@@ -233,12 +233,14 @@ def cost(row: CompetitionRow | None = None) -> str:
     return translate(
         "judging",
         "{takes}, and some minutes of computing for each model when the texts are open, by the "
-        "same manners as training: it pauses for you and your games. Who judges cannot win with "
-        "an entry of their own, nor judge a run that they trained in.",
+        "same rules as training: it pauses for you and your games. Evaluators cannot win with an "
+        "entry of their own, nor judge a run that they trained in.",
     ).format(takes=takes)
 
 
-def state(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> tuple[str, str, str]:
+def judging_state(
+    row: CompetitionRow, here: JudgingView | None, *, is_on: bool
+) -> tuple[str, str, str]:
     """Our part as a judge: label, icon and tone."""
     if here is not None and row.part == "drawn":
         return translate("judging", "Scoring"), "scale", "accent"
@@ -258,7 +260,7 @@ def state(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> tup
     return named.get(row.part, (nothing, "scale", ""))
 
 
-def about(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
+def judging_summary(row: CompetitionRow, here: JudgingView | None, *, is_on: bool) -> str:
     if row.part == "drawn":
         return _scoring_text(row, here, is_on=is_on)
     if row.bar and row.part in ("", "offered", "opened", "missed"):
@@ -271,8 +273,8 @@ def about(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str
         )
     return translate(
         "judging",
-        "Who wins is decided by volunteers, drawn by lot, whose computers score every model on "
-        "the sealed texts. Yours can be one of them.",
+        "Volunteers, drawn by lot, decide the winner: their computers score every model on the "
+        "sealed texts. Yours can be one of them.",
     )
 
 
@@ -303,7 +305,7 @@ def _offer_text(row: CompetitionRow) -> str:
     }[row.part]
 
 
-def _scoring_text(row: CompetitionRow, here: JudgingShown | None, *, is_on: bool) -> str:
+def _scoring_text(row: CompetitionRow, here: JudgingView | None, *, is_on: bool) -> str:
     models = figures.count(here.of_models if here and here.of_models else row.to_judge)
     done = figures.count(here.models if here and here.of_models else row.judged)
     if not is_on:

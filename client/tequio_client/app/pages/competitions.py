@@ -11,39 +11,58 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from tequio_client.app.pages import competition_text as words
 from tequio_client.app.pages import run_needs
 from tequio_client.app.pages.competition_cards import (
-    CompetitionHead,
+    CompetitionSummaryCard,
     JudgingCard,
     ResultCard,
     RulesCard,
-    page_of,
+    competition_url,
 )
-from tequio_client.app.pages.competition_text import OVER, TO_JOIN, Stage, dates, moment
-from tequio_client.app.pages.page import Asked, Page, PageHead
+from tequio_client.app.pages.competition_text import (
+    FINAL_STAGES,
+    OPEN_STAGES,
+    ShownStage,
+    milestones,
+    stage_progress,
+)
+from tequio_client.app.pages.page import Page, PageHeader, PeriodicQuestion
 from tequio_client.app.pages.run_detail import RunDetail
-from tequio_client.app.pages.run_needs import show_fit
+from tequio_client.app.pages.run_needs import update_fit_chip
 from tequio_client.app.pages.runs import BETWEEN
 from tequio_client.app.theme import style
-from tequio_client.app.theme.style import Type
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, flush_column, painted
-from tequio_client.app.widgets.buttons import Button, ChoiceRow, renewed
-from tequio_client.app.widgets.indicators import Chip, RoundBar
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    ElidedLabel,
+    WrappedLabel,
+    flush_column,
+    paint_event,
+)
+from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
+from tequio_client.app.widgets.indicators import Chip, ProgressBar
 from tequio_client.app.widgets.messages import Banner, EmptyState
-from tequio_client.app.widgets.race_chart import RaceChart, Racer, pen
-from tequio_client.ipc.competitions import CURVES, AskCompetitions, AskCurves, Competitions, Curves
-from tequio_client.ipc.control import AskRuns, Runs
+from tequio_client.app.widgets.race_chart import RaceChart, RaceLine, line_pen
+from tequio_client.ipc.competitions import (
+    MAX_CURVES,
+    AskCompetitions,
+    AskCurves,
+    CompetitionsReply,
+    CurvesReply,
+)
+from tequio_client.ipc.control import AskRuns, RunsReply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from PySide6.QtGui import QPainter
 
-    from tequio_client.app.pages.page import Means
-    from tequio_client.app.pages.run_needs import Room
-    from tequio_client.ipc.competitions import CompetitionRow, CurvePoint, EntrantRow
+    from tequio_client.app.pages.page import PageContext
+    from tequio_client.app.pages.run_needs import RunResources
+    from tequio_client.ipc.competitions import CompetitionEntrantRow, CompetitionRow, LossCurvePoint
     from tequio_client.ipc.control import RunRow
 
-    Points: TypeAlias = "Mapping[str, tuple[CurvePoint, ...]]"
+    Points: TypeAlias = "Mapping[str, tuple[LossCurvePoint, ...]]"
 
 LOSS_PLACES = 3
 EVERY_MS = 60_000
@@ -51,28 +70,32 @@ EVERY_MS = 60_000
 LIST_WIDTH, DETAIL_WIDTH = 270, 400
 
 
-class CompetitionsPage(Page):
+class AppCompetitionsPage(Page):
     """The Competitions page."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__(means)
         model, now_ms = self.model, means.now_ms
-        self.list = Asked(model, now_ms, Competitions, EVERY_MS)
-        self.runs = Asked(model, now_ms, Runs, EVERY_MS)
-        self.curves = Asked(model, now_ms, Curves, EVERY_MS)
-        self.list.want(AskCompetitions())
-        self.runs.want(AskRuns())
+        self.list = PeriodicQuestion(model, now_ms, CompetitionsReply, EVERY_MS)
+        self.runs = PeriodicQuestion(model, now_ms, RunsReply, EVERY_MS)
+        self.curves = PeriodicQuestion(model, now_ms, CurvesReply, EVERY_MS)
+        self.list.set_question(AskCompetitions())
+        self.runs.set_question(AskRuns())
         self._seen, self._side = "", ""
         self.again = Button(self.tr("Refresh"), picture="refresh-cw")
-        self.head = PageHead(
+        self.head = PageHeader(
             self.tr("Competitions"),
             self.tr("Runs compete on unseen text."),
             (self.again,),
         )
-        self.banner, self.choices, self.about = Banner(), CompetitionChoices(), CompetitionHead()
+        self.banner, self.choices, self.about = (
+            Banner(),
+            CompetitionChoices(),
+            CompetitionSummaryCard(),
+        )
         self.sides, self.joining, self.rules = SidesCard(), RunDetail(), RulesCard()
         self.result, self.judging = ResultCard(), JudgingCard()
-        self.joining.call_it(self.tr("Join this side"), self.tr("Stay on this side"))
+        self.joining.set_labels(self.tr("Join this side"), self.tr("Stay on this side"))
         self.empty = EmptyState("trophy", "", "", self.tr("Try again"))
         self.parts = self._parts()
         for part in (self.head, self.banner):
@@ -86,33 +109,33 @@ class CompetitionsPage(Page):
         return self._seen
 
     def go_to(self, place: str) -> None:
-        self.look_at(place)
+        self.select(place)
 
     def ask(self) -> None:
         for asked in (self.list, self.runs, self.curves):
             asked.ask()
         self._show_all()
 
-    def look_at(self, competition: str) -> None:
+    def select(self, competition: str) -> None:
         self._seen, self._side = competition, ""
         self._show_all()
 
-    def look_at_side(self, run: str) -> None:
+    def select_side(self, run: str) -> None:
         self._side = run
         self._show_all()
 
     def join(self, run: str) -> None:
-        self.model.choose(replace(self.model.preferences, run=run))
+        self.model.set_preferences(replace(self.model.preferences, run=run))
 
     def judge(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
-        self.model.choose(replace(self.model.preferences, judge=is_on))
+        self.model.set_preferences(replace(self.model.preferences, judge=is_on))
         self.list.ask()
         self._show_all()
 
     def refresh(self) -> None:
-        self.list.look()
+        self.list.poll()
         if self._rows:
-            self.runs.look()
+            self.runs.poll()
         self._show_all()
 
     @property
@@ -132,19 +155,21 @@ class CompetitionsPage(Page):
             self._show_empty()
             return
         self._show_age()
-        now_ms = self.means.now_ms()
+        now_ms = self.context.now_ms()
         self.choices.show_rows(self._rows, now_ms, seen=seen.competition)
         self._show_one(seen, now_ms)
 
     def _show_age(self) -> None:
         about = self.tr("Runs compete on unseen text. List read {ago}.")
-        self.head.say(about.format(ago=figures.ago(self.list.reply_ms, self.means.now_ms())))
+        self.head.set_words(
+            about.format(ago=figures.ago(self.list.reply_ms, self.context.now_ms()))
+        )
 
     def _show_banner(self) -> None:
         problem = self.list.problem if self._rows else ""
         self.banner.setVisible(bool(problem))
         if problem:
-            at = figures.moment(self.list.reply_ms, self.means.now_ms())
+            at = figures.moment(self.list.reply_ms, self.context.now_ms())
             words = self.tr("This is the list of {time}: {problem}.")
             said = words.format(time=at, problem=problem.rstrip("."))
             self.banner.show_words("warning", said)
@@ -172,28 +197,28 @@ class CompetitionsPage(Page):
 
     def _show_one(self, row: CompetitionRow, now_ms: int) -> None:
         snapshot = self.model.snapshot
-        ledger, stage = snapshot.ledger.url if snapshot else "", moment(row, now_ms).stage
+        ledger, stage = snapshot.ledger.url if snapshot else "", stage_progress(row, now_ms).stage
         worked_for = {one.run for one in row.entrants if one.micropoints} | {self._own_run()} - {""}
         self.about.show_row(row, now_ms, ledger)
         self.rules.show_row(row)
         self.judging.show_row(
             row, snapshot.judging if snapshot else None, is_on=self.model.preferences.judge
         )
-        self.result.setVisible(stage is Stage.DECIDED)
-        page = page_of(row.competition, ledger) if ledger else ""
+        self.result.setVisible(stage is ShownStage.DECIDED)
+        page = competition_url(row.competition, ledger) if ledger else ""
         self.result.show_row(row, sorted(worked_for), page)
-        self._show_sides(row, can_join=stage in TO_JOIN)
+        self._show_sides(row, can_join=stage in OPEN_STAGES)
         self._show_curves(row)
 
     def _show_sides(self, row: CompetitionRow, *, can_join: bool) -> None:
         snapshot, chosen = self.model.snapshot, self.model.preferences.run
-        there = run_needs.room(snapshot, self.model.preferences) if snapshot else None
+        there = run_needs.resources(snapshot, self.model.preferences) if snapshot else None
         runs = {run.run: run for run in self.runs.reply.rows} if self.runs.reply else {}
         self.sides.show_sides(
             row.entrants, runs, there, ours=self._own_run(), chosen=chosen, can_join=can_join
         )
         side = self._side_in_view(row)
-        self.sides.look_at(side)
+        self.sides.select(side)
         run = runs.get(side)
         self.joining.setVisible(can_join and run is not None)
         if run is not None:
@@ -207,10 +232,10 @@ class CompetitionsPage(Page):
         return next((one for one in wanted if one in runs), "")
 
     def _show_curves(self, row: CompetitionRow) -> None:
-        runs = tuple(one.run for one in row.entrants if one.run)[:CURVES]
+        runs = tuple(one.run for one in row.entrants if one.run)[:MAX_CURVES]
         if runs:
-            self.curves.want(AskCurves(runs=runs))
-            self.curves.look()
+            self.curves.set_question(AskCurves(runs=runs))
+            self.curves.poll()
         reply = self.curves.reply if runs else None
         points = {one.run: one.points for one in reply.rows} if reply else None
         self.sides.show_curves(row.entrants, points, self.curves.problem)
@@ -226,12 +251,12 @@ class CompetitionsPage(Page):
     def _connect(self) -> None:
         self.again.clicked.connect(self.ask)
         self.empty.button.clicked.connect(self.ask)
-        self.choices.looked_at.connect(self.look_at)
-        self.sides.looked_at.connect(self.look_at_side)
-        self.joining.wanted.connect(self.join)
+        self.choices.selected.connect(self.select)
+        self.sides.selected.connect(self.select_side)
+        self.joining.join_requested.connect(self.join)
         self.judging.wanted.connect(self.judge)
         for asked in (self.list, self.runs, self.curves):
-            asked.changed.connect(self.expect)
+            asked.changed.connect(self.request_refresh)
 
     def _parts(self) -> QWidget:
         made, left, right = Columns(), QWidget(), QWidget()
@@ -246,7 +271,7 @@ class CompetitionsPage(Page):
             below.addWidget(card)
         for column in (beside, below):
             column.addStretch(1)
-        made.hold((left, right), shares=(4, 7))
+        made.set_parts((left, right), shares=(4, 7))
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         return made
 
@@ -254,7 +279,7 @@ class CompetitionsPage(Page):
 class CompetitionChoices(QWidget):
     """The list; `looked_at` carries the competition that the user clicked."""
 
-    looked_at = Signal(str)
+    selected = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -265,7 +290,7 @@ class CompetitionChoices(QWidget):
     def show_rows(self, rows: Sequence[CompetitionRow], now_ms: int, *, seen: str) -> None:
         if [row.competition for row in rows] != list(self.rows):
             names = [row.competition for row in rows]
-            self.rows = renewed(self._column, self.rows, names, self._new)
+            self.rows = relaid_rows(self._column, self.rows, names, self._new)
         for row in rows:
             self.rows[row.competition].show_row(row, now_ms)
         if seen in self.rows:
@@ -273,7 +298,7 @@ class CompetitionChoices(QWidget):
 
     def _new(self, name: str) -> CompetitionChoice:
         made = CompetitionChoice()
-        made.clicked.connect(lambda: self.looked_at.emit(name))
+        made.clicked.connect(lambda: self.selected.emit(name))
         return made
 
 
@@ -282,8 +307,11 @@ class CompetitionChoice(ChoiceRow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.name, self.facts = Line("", Type.STRONG), Line("", Type.CAPTION, "sub")
-        self.stage, self.bar = Chip(), RoundBar(self.tr("Way to the result"), 4)
+        self.name, self.facts = (
+            ElidedLabel("", TextStyle.STRONG),
+            ElidedLabel("", TextStyle.CAPTION, "sub"),
+        )
+        self.stage, self.bar = Chip(), ProgressBar(self.tr("Way to the result"), 4)
         head = QHBoxLayout()
         head.setSpacing(6)
         head.addWidget(self.name, 1)
@@ -291,24 +319,24 @@ class CompetitionChoice(ChoiceRow):
         self.body.addLayout(head)
         self.body.addWidget(self.facts)
         self.body.addWidget(self.bar)
-        self.settle()
+        self.finish_layout()
 
     def show_row(self, row: CompetitionRow, now_ms: int) -> None:
-        now = moment(row, now_ms)
+        now = stage_progress(row, now_ms)
         self.name.setText(row.name)
-        words.show_stage(self.stage, now.stage)
+        words.update_stage_chip(self.stage, now.stage)
         facts = self._facts(row, now_ms)
         self.facts.setText(BETWEEN.join(facts))
-        self.bar.show_part(now.done / (len(dates(row)) - 1))
-        self.bar.setVisible(now.stage not in OVER)
-        self.setAccessibleName(", ".join([row.name, self.stage.words, *facts]))
+        self.bar.set_share(now.progress / (len(milestones(row)) - 1))
+        self.bar.setVisible(now.stage not in FINAL_STAGES)
+        self.setAccessibleName(", ".join([row.name, self.stage.text, *facts]))
 
     def _facts(self, row: CompetitionRow, now_ms: int) -> list[str]:
         entered = self.tr("%n entrant(s)", "", len(row.entrants))
-        now = moment(row, now_ms)
-        if now.stage is Stage.ENDED:
+        now = stage_progress(row, now_ms)
+        if now.stage is ShownStage.ENDED:
             return [entered]
-        countdown, to = words.until(now, now_ms)
+        countdown, to = words.countdown(now, now_ms)
         if countdown:
             return [f"{countdown} {to}", entered]
         best = ", ".join(one.name for one in row.entrants if one.rank == 1)
@@ -320,7 +348,7 @@ class CompetitionChoice(ChoiceRow):
 class SidesCard(Card):
     """The chart, and a row for each side; `looked_at` carries the run that the user clicked."""
 
-    looked_at = Signal(str)
+    selected = Signal(str)
 
     def __init__(self) -> None:
         super().__init__(self.tr("Sides"), self.tr("training loss by round"))
@@ -330,9 +358,11 @@ class SidesCard(Card):
             write_axis=figures.decimal,
             write_step=lambda step: self.tr("Round {number}").format(number=figures.count(step)),
         )
-        self.note = Paragraph(
-            self.tr("As the trainers say it. Who wins is decided on texts that nobody has seen."),
-            Type.CAPTION,
+        self.note = WrappedLabel(
+            self.tr(
+                "As the trainers report it. The winner is decided on texts that nobody has seen."
+            ),
+            TextStyle.CAPTION,
             "sub",
         )
         self.rows: dict[str, SideRow] = {}
@@ -341,16 +371,16 @@ class SidesCard(Card):
         self._column = QVBoxLayout(self._holder)
         self._column.setContentsMargins(0, 4, 0, 0)
         self._column.setSpacing(8)
-        self.others = Paragraph("", Type.CAPTION, "sub")
-        self.none = Paragraph(self.tr("No side has entered yet."), tone="sub")
+        self.others = WrappedLabel("", TextStyle.CAPTION, "sub")
+        self.none = WrappedLabel(self.tr("No side has entered yet."), tone="sub")
         for part in (self.none, self.chart, self.note, self._holder, self.others):
             self.body.addWidget(part)
 
     def show_sides(
         self,
-        entrants: Sequence[EntrantRow],
+        entrants: Sequence[CompetitionEntrantRow],
         runs: Mapping[str, RunRow],
-        there: Room | None,
+        there: RunResources | None,
         *,
         ours: str,
         chosen: str,
@@ -360,7 +390,7 @@ class SidesCard(Card):
         sides = [one for one in entrants if one.run]
         if [one.run for one in sides] != list(self.rows):
             names = [one.run for one in sides]
-            self.rows = renewed(self._column, self.rows, names, self._new)
+            self.rows = relaid_rows(self._column, self.rows, names, self._new)
         for place, one in enumerate(sides):
             row, run = self.rows[one.run], runs.get(one.run)
             row.show_side(one, run, there if can_join else None, place)
@@ -375,22 +405,22 @@ class SidesCard(Card):
             part.setVisible(bool(sides))
 
     def show_curves(
-        self, entrants: Sequence[EntrantRow], curves: Points | None, problem: str
+        self, entrants: Sequence[CompetitionEntrantRow], curves: Points | None, problem: str
     ) -> None:
         """Draw the curves; None: still loading, or unavailable."""
         sides = [one for one in entrants if one.run]
         racers = [
-            Racer(
+            RaceLine(
                 name=one.name,
                 points=tuple((at.round, at.loss) for at in (curves or {}).get(one.run, ())),
                 place=place,
             )
             for place, one in enumerate(sides)
         ]
-        self.chart.say_empty(self._why_empty(curves, problem))
+        self.chart.set_empty_text(self._why_empty(curves, problem))
         last = [(one.name, one.points[-1]) for one in racers if one.points]
         said = self.tr("{name}: {loss} in round {number}")
-        self.chart.show_racers(
+        self.chart.set_lines(
             racers,
             "; ".join(
                 said.format(
@@ -400,7 +430,7 @@ class SidesCard(Card):
             ),
         )
 
-    def look_at(self, run: str) -> None:
+    def select(self, run: str) -> None:
         if run in self.rows:
             self.rows[run].setChecked(True)
 
@@ -414,7 +444,7 @@ class SidesCard(Card):
 
     def _new(self, run: str) -> SideRow:
         made = SideRow()
-        made.clicked.connect(lambda: self.looked_at.emit(run))
+        made.clicked.connect(lambda: self.selected.emit(run))
         return made
 
 
@@ -423,8 +453,11 @@ class SideRow(ChoiceRow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.swatch, self.name = Swatch(), Line("", Type.STRONG)
-        self.facts, self.points = Line("", Type.CAPTION, "sub"), Line("", Type.CAPTION, "accent")
+        self.swatch, self.name = LineSwatch(), ElidedLabel("", TextStyle.STRONG)
+        self.facts, self.points = (
+            ElidedLabel("", TextStyle.CAPTION, "sub"),
+            ElidedLabel("", TextStyle.CAPTION, "accent"),
+        )
         self.place, self.fit, self.sent = Chip(), Chip(), Chip(self.tr("Submitted"), "check", "ok")
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -436,10 +469,14 @@ class SideRow(ChoiceRow):
         self.body.addLayout(head)
         self.body.addWidget(self.facts)
         self.body.addWidget(self.points)
-        self.settle()
+        self.finish_layout()
 
     def show_side(
-        self, side: EntrantRow, run: RunRow | None, there: Room | None, place: int
+        self,
+        side: CompetitionEntrantRow,
+        run: RunRow | None,
+        there: RunResources | None,
+        place: int,
     ) -> None:
         """`place` decides the line's colour and dashes; without `room` nobody can join."""
         self.swatch.show_place(place)
@@ -448,26 +485,26 @@ class SideRow(ChoiceRow):
         self.facts.setText(BETWEEN.join(facts))
         self.facts.setVisible(bool(facts))
         said = self.tr("You earned {points} points for it")
-        self.points.setText(said.format(points=figures.points(side.micropoints)))
+        self.points.setText(said.format(points=figures.short_points(side.micropoints)))
         self.points.setVisible(bool(side.micropoints))
         self.sent.setVisible(side.has_submitted)
         fits = run is not None and run.is_open and there is not None
         self.fit.setVisible(fits)
         if run is not None and there is not None:
-            show_fit(self.fit, run_needs.overall(run_needs.needs(run, there)))
+            update_fit_chip(self.fit, run_needs.overall_fit(run_needs.needs_of(run, there)))
 
     def show_place(self, *, is_ours: bool, is_chosen: bool) -> None:
         """Mark our own side, and compose the accessible name of the row."""
         self.place.setVisible(is_ours or is_chosen)
         if is_ours:
-            self.place.show_as(self.tr("Yours"), "cpu", "accent")
+            self.place.set_label(self.tr("Yours"), "cpu", "accent")
         elif is_chosen:
-            self.place.show_as(self.tr("Chosen"), "check", "accent")
-        chips = [one.words for one in (self.place, self.sent, self.fit) if not one.isHidden()]
+            self.place.set_label(self.tr("Chosen"), "check", "accent")
+        chips = [one.text for one in (self.place, self.sent, self.fit) if not one.isHidden()]
         lines = [one.text() for one in (self.facts, self.points) if not one.isHidden()]
         self.setAccessibleName(", ".join([self.name.text(), *chips, *lines]))
 
-    def _facts(self, side: EntrantRow, run: RunRow | None) -> list[str]:
+    def _facts(self, side: CompetitionEntrantRow, run: RunRow | None) -> list[str]:
         if run is None:
             return [side.run_name] if side.run_name else []
         number, most = figures.count(run.round), figures.count(run.rounds)
@@ -477,7 +514,7 @@ class SideRow(ChoiceRow):
         return [*named, of_all, members] if run.is_open else [*named, of_all]
 
 
-class Swatch(QWidget):
+class LineSwatch(QWidget):
     """A sample of a side's line in the chart."""
 
     def __init__(self) -> None:
@@ -490,9 +527,9 @@ class Swatch(QWidget):
             self._place = place
             self.update()
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(pen(self._place))
+        painter.setPen(line_pen(self._place))
         y = self.height() / 2
         painter.drawLine(QPointF(1, y), QPointF(self.width() - 1, y))

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from tequio_client.app.theme.style import Type
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Columns, Line, flush_column
+from tequio_client.app.widgets.base import Columns, ElidedLabel, flush_column
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.charts import Sparkline
 from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import SettingRow
-from tequio_client.ipc.control import AskBenchmark, Benchmark
+from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.facts import Gpu, MachineFacts
+    from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ipc.snapshot import Snapshot
 
@@ -42,7 +42,7 @@ MEGA = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
+class ShownDevice:
     """One device now; None: unknown."""
 
     id: str
@@ -69,12 +69,12 @@ class Device:
         return max(self.memory_mb - self.free_mb, 0)
 
 
-def devices(machine: MachineFacts) -> tuple[Device, ...]:
+def shown_devices(machine: MachineFacts) -> tuple[ShownDevice, ...]:
     cards = [_card(gpu) for gpu in machine.gpus or () if gpu.id != CPU]
     return (*cards, _processor(machine))
 
 
-def is_used(device: Device, machine: MachineFacts, preferences: Preferences) -> bool:
+def may_compute(device: ShownDevice, machine: MachineFacts, preferences: Preferences) -> bool:
     """Return true if the device may compute: by default the processor only where it is alone."""
     has_choice = any(one.id == device.id for one in preferences.devices)
     if device.is_processor and not has_choice:
@@ -82,8 +82,8 @@ def is_used(device: Device, machine: MachineFacts, preferences: Preferences) -> 
     return preferences.device(device.id).use
 
 
-def _card(gpu: Gpu) -> Device:
-    return Device(
+def _card(gpu: AcceleratorFacts) -> ShownDevice:
+    return ShownDevice(
         id=gpu.id,
         name=gpu.name,
         memory_mb=gpu.memory_mb,
@@ -97,9 +97,9 @@ def _card(gpu: Gpu) -> Device:
     )
 
 
-def _processor(machine: MachineFacts) -> Device:
+def _processor(machine: MachineFacts) -> ShownDevice:
     listed = next((gpu for gpu in machine.gpus or () if gpu.id == CPU), None)
-    return Device(
+    return ShownDevice(
         id=CPU,
         name=machine.cpu_name,
         memory_mb=machine.memory_mb,
@@ -112,23 +112,23 @@ def _processor(machine: MachineFacts) -> Device:
     )
 
 
-class History:
+class ReadingsHistory:
     """The last readings of each device."""
 
     def __init__(self) -> None:
         self._readings: dict[tuple[str, str], deque[float | None]] = {}
 
-    def take(self, machine: MachineFacts) -> None:
-        for device in devices(machine):
+    def record(self, machine: MachineFacts) -> None:
+        for device in shown_devices(machine):
             for kind in ("load", "others", "used_mb", "temperature_c", "watts"):
                 readings = self._readings.setdefault((device.id, kind), deque(maxlen=READINGS))
                 readings.append(getattr(device, kind))
 
-    def of(self, device: str, kind: str) -> Sequence[float | None]:
+    def readings(self, device: str, kind: str) -> Sequence[float | None]:
         return tuple(self._readings.get((device, kind), ()))
 
 
-def short(name: str) -> str:
+def short_name(name: str) -> str:
     """The name of a card without its vendor: RTX 4070."""
     return VENDOR.sub("", name) or name
 
@@ -136,15 +136,15 @@ def short(name: str) -> str:
 class BenchmarkRow(SettingRow):
     """The benchmark of a device; it runs on request while the device is not lent."""
 
-    def __init__(self, model: Model, device: str) -> None:
+    def __init__(self, model: AppModel, device: str) -> None:
         self.button = Button("", picture="gauge")
         super().__init__("", "", self.button)
-        self.show_name(self.tr("Benchmark"))
+        self.set_name(self.tr("Benchmark"))
         self._model, self._question = model, AskBenchmark(device=device)
         self._is_running, self._why, self._is_lent = False, "", False
         self._is_there = False
         reply = model.reply(self._question)
-        self._result = reply if isinstance(reply, Benchmark) else None
+        self._result = reply if isinstance(reply, BenchmarkReply) else None
         self.button.clicked.connect(self._ask)
         model.replied.connect(self._receive)
         model.refused.connect(self._handle_refusal)
@@ -164,7 +164,7 @@ class BenchmarkRow(SettingRow):
         self._model.ask(self._question)
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question == self._question and isinstance(reply, Benchmark):
+        if question == self._question and isinstance(reply, BenchmarkReply):
             self._is_running, self._why, self._result = False, "", reply
             self._refresh()
 
@@ -176,10 +176,10 @@ class BenchmarkRow(SettingRow):
     def _refresh(self) -> None:
         is_first = self._result is None and not self._why
         words = self.tr("Measure") if is_first else self.tr("Measure again")
-        self.button.show_as(self.tr("Measuring") if self._is_running else words, "gauge")
+        self.button.set_label(self.tr("Measuring") if self._is_running else words, "gauge")
         self.button.setAccessibleName(f"{self.tr('Benchmark')}: {self.button.text()}")
         self.button.setEnabled(self._is_there and not self._is_running and not self._is_lent)
-        self.show_note(self._note_text(), "danger" if self._why and not self._is_running else "sub")
+        self.set_note(self._note_text(), "danger" if self._why and not self._is_running else "sub")
 
     def _note_text(self) -> str:
         if self._is_running:
@@ -195,7 +195,7 @@ class BenchmarkRow(SettingRow):
             )
         return " ".join(said)
 
-    def _result_text(self, result: Benchmark) -> str:
+    def _result_text(self, result: BenchmarkReply) -> str:
         tokens = figures.count(round(result.tokens_per_s))
         parts = [self.tr("{tokens} tokens per second").format(tokens=tokens)]
         if result.watts is not None:
@@ -220,11 +220,11 @@ class Readings(Columns):
         processor = (self.others, self.memory, self.temperature)
         self._is_processor = is_processor
         self.tiles = processor if is_processor else card
-        self.hold(self.tiles)
+        self.set_parts(self.tiles)
 
-    def show_device(self, device: Device, history: History) -> None:
+    def show_device(self, device: ShownDevice, history: ReadingsHistory) -> None:
         def past(kind: str) -> Sequence[float | None]:
-            return history.of(device.id, kind)
+            return history.readings(device.id, kind)
 
         self.others.show_reading(_percent(device.others), past("others"), 1.0)
         self.memory.show_reading(
@@ -244,7 +244,10 @@ class ReadingTile(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name, self._figure = Line(name, Type.CAPTION, "sub"), Line("", Type.HEADING)
+        self._name, self._figure = (
+            ElidedLabel(name, TextStyle.CAPTION, "sub"),
+            ElidedLabel("", TextStyle.HEADING),
+        )
         self.line = Sparkline(READINGS)
         self.setMinimumWidth(READING_WIDTH)
         column = flush_column(self, 2)
@@ -262,7 +265,7 @@ class ReadingTile(QWidget):
         self.setAccessibleName(f"{self._name.text()}: {words}")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._figure.text()
 
 
@@ -274,7 +277,7 @@ def _or_dash(write: Callable[[float], str], value: float | None) -> str:
     return figures.ABSENT if value is None else write(value)
 
 
-def _memory(device: Device) -> str:
+def _memory(device: ShownDevice) -> str:
     used, most = device.used_mb, device.memory_mb
     if used is None or most is None:
         return figures.ABSENT
@@ -283,7 +286,7 @@ def _memory(device: Device) -> str:
     )
 
 
-def _of(device: Device) -> str:
+def _of(device: ShownDevice) -> str:
     used, most = device.used_mb, device.memory_mb
     if used is None or most is None:
         return figures.ABSENT
@@ -292,7 +295,7 @@ def _of(device: Device) -> str:
     return f"{number if whole.endswith(f' {unit}') else figures.memory(used)} / {whole}"
 
 
-class Caps(Columns):
+class UsageMeters(Columns):
     """The use of memory, connection and disk beside the limits."""
 
     def __init__(self) -> None:
@@ -301,7 +304,7 @@ class Caps(Columns):
         self.upload = Meter(self.tr("Upload"))
         self.month = Meter(self.tr("Month"))
         self.disk = Meter(self.tr("Disk"))
-        self.hold((self.memory, self.upload, self.month, self.disk))
+        self.set_parts((self.memory, self.upload, self.month, self.disk))
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         self._show_memory(snapshot)
@@ -324,14 +327,14 @@ class Caps(Columns):
             meter.show_use(figures.data(used), None)
 
     def _show_memory(self, snapshot: Snapshot) -> None:
-        card = card_of(snapshot)
+        card = lent_card(snapshot)
         if card is not None and card.memory_mb and card.free_mb is not None:
             used = card.memory_mb - card.free_mb
-            self.memory.rename(self.tr("VRAM"))
+            self.memory.set_name(self.tr("VRAM"))
             words = self._of(figures.memory(used), figures.memory(card.memory_mb))
             self.memory.show_use(words, used / card.memory_mb)
             return
-        self.memory.rename(self.tr("Memory"))
+        self.memory.set_name(self.tr("Memory"))
         used = sum(trainer.resident_mb for trainer in snapshot.trainers)
         most = snapshot.machine.memory_mb
         if most:
@@ -346,7 +349,7 @@ class Caps(Columns):
         return self.tr("{used} of {most}").format(used=number if is_same else used, most=most)
 
 
-def card_of(snapshot: Snapshot) -> Gpu | None:
+def lent_card(snapshot: Snapshot) -> AcceleratorFacts | None:
     """The accelerator being lent, or else the first one."""
     cards = snapshot.machine.gpus or ()
     lent = {trainer.device for trainer in snapshot.trainers}

@@ -28,17 +28,17 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
 )
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.theme import icons
 from tequio_client.app.theme.icons import icon
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.theme.style import Type, font
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, Columns
 from tequio_client.app.widgets.buttons import Segmented
-from tequio_client.app.widgets.messages import LEVELS, EmptyState
-from tequio_client.ipc.control import Activity, AskActivity
-from tequio_client.ipc.texts import Event
+from tequio_client.app.widgets.messages import LEVEL_ICONS, EmptyState
+from tequio_client.ipc.control import ActivityReply, AskActivity
+from tequio_client.ipc.texts import ActivityEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,19 +47,19 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QPainter
     from PySide6.QtWidgets import QStyleOptionViewItem
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.pages.page import Means
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.pages.page import PageContext
     from tequio_client.ipc.control import ActivityRow, Question, Reply
     from tequio_client.ipc.snapshot import Snapshot
 
 ALL, ROUNDS, ATTENTION = "all", "rounds", "attention"
-OF_ROUNDS = {code for code in Event if code.startswith(("round-", "head-", "points-"))}
+ROUND_EVENTS = {code for code in ActivityEvent if code.startswith(("round-", "head-", "points-"))}
 ATTENTION_LEVELS = ("warning", "error")
 READ_ON_PX = 400
 """Distance in pixels from the end at which older events are requested."""
 MINUTE_MS = 60_000
 SEARCH_WIDTH = 190
-PAGE = 100
+EVENTS_PAGE = 100
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 DAY = 36
@@ -80,14 +80,14 @@ GROUNDS = {
 WRAPPED = Qt.TextFlag.TextWordWrap
 
 
-class Timeline(Card):
+class TimelineCard(Card):
     """The event timeline with its filter and search."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__()
         self._means, self._minute = means, 0
         self._sentences: dict[int, str] = {}
-        self.book = EventsBook(means.model, self)
+        self.book = EventsReader(means.model, self)
         self.kind = Segmented(
             self.tr("Events to show"),
             {ALL: self.tr("All"), ROUNDS: self.tr("Rounds"), ATTENTION: self.tr("Attention")},
@@ -96,7 +96,7 @@ class Timeline(Card):
         self.list = EventsList(self.tr("Events"), means.now_ms)
         self.empty = EmptyState("history", "", "")
         head = Columns(gap=10)
-        head.hold((self.kind, self.search), shares=(0, 1))
+        head.set_parts((self.kind, self.search), shares=(0, 1))
         policy = QSizePolicy.Policy
         self.setSizePolicy(policy.Expanding, policy.Expanding)
         self.body.addWidget(head)
@@ -113,7 +113,7 @@ class Timeline(Card):
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         """Fetch new events; relative times are rewritten once a minute."""
         if snapshot is None:
-            self.book.forget()
+            self.book.clear()
         else:
             self.book.follow(snapshot.activity)
         minute = self._means.now_ms() // MINUTE_MS
@@ -123,31 +123,33 @@ class Timeline(Card):
             self.list.viewport().update()
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[TimelineLine, ...]:
         return self.list.rows.lines
 
     def _refresh(self, _news: object = None) -> None:
         events = [self._line(row) for row in self.book.rows or () if self._is_wanted(row)]
-        self.list.show_lines(with_days(events, self._means.now_ms()))
+        self.list.show_lines(group_by_day(events, self._means.now_ms()))
         self.list.setVisible(bool(events))
         self.empty.setVisible(not events)
         if not events:
             self._explain_empty()
         self._read_on()
 
-    def _line(self, row: ActivityRow) -> Line:
-        return Line(words=self._sentence(row), at_ms=row.at_ms, number=row.number, level=row.level)
+    def _line(self, row: ActivityRow) -> TimelineLine:
+        return TimelineLine(
+            words=self._sentence(row), at_ms=row.at_ms, number=row.number, level=row.level
+        )
 
     def _sentence(self, row: ActivityRow) -> str:
         said = self._sentences.get(row.number)
         if said is None:
-            said = self._sentences[row.number] = snooze.event(row)
+            said = self._sentences[row.number] = worker_texts.event_text(row)
         return said
 
     def _is_wanted(self, row: ActivityRow) -> bool:
-        match self.kind.choice:
+        match self.kind.selected:
             case "rounds":
-                is_kind = row.code in OF_ROUNDS
+                is_kind = row.code in ROUND_EVENTS
             case "attention":
                 is_kind = row.level in ATTENTION_LEVELS
             case _:
@@ -178,7 +180,7 @@ class Timeline(Card):
         bar = self.list.verticalScrollBar()
         is_near = self.list.isHidden() or bar.maximum() - bar.value() < READ_ON_PX
         if self.isVisible() and is_near and not self.book.problem:
-            self.book.read_on()
+            self.book.read_older()
 
 
 class SearchField(QLineEdit):
@@ -191,21 +193,21 @@ class SearchField(QLineEdit):
         self.setClearButtonEnabled(True)
         self.setMinimumWidth(SEARCH_WIDTH)
         self._action = self.addAction(
-            icon("search", tokens().text_sub, 16), QLineEdit.ActionPosition.LeadingPosition
+            icon("search", current_tokens().text_sub, 16), QLineEdit.ActionPosition.LeadingPosition
         )
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() is event.Type.StyleChange and hasattr(self, "_action"):
-            self._action.setIcon(icon("search", tokens().text_sub, 16))
+            self._action.setIcon(icon("search", current_tokens().text_sub, 16))
 
 
-class EventsBook(QObject):
+class EventsReader(QObject):
     """The events read so far, newest first; owned by its page."""
 
     changed = Signal()
 
-    def __init__(self, model: Model, parent: QObject | None = None) -> None:
+    def __init__(self, model: AppModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self.rows: tuple[ActivityRow, ...] | None = None
@@ -224,20 +226,20 @@ class EventsBook(QObject):
             self._followed = newest
             self._ask(None)
 
-    def read_on(self) -> None:
+    def read_older(self) -> None:
         """Read the next older page, unless there is none or a question is pending."""
         if self._asked is None and self.has_more and self.rows:
             self._ask(self.rows[-1].number)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         self._followed = -1
 
     def _ask(self, before: int | None) -> None:
-        self._asked = AskActivity(before=before, limit=PAGE)
+        self._asked = AskActivity(before=before, limit=EVENTS_PAGE)
         self._model.ask(self._asked)
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question != self._asked or not isinstance(reply, Activity):
+        if question != self._asked or not isinstance(reply, ActivityReply):
             return
         before, self._asked, self.problem = self._asked.before, None, ""
         if before is None:
@@ -247,7 +249,7 @@ class EventsBook(QObject):
             self.has_more = reply.has_more
         self.changed.emit()
 
-    def _join_newest(self, reply: Activity) -> None:
+    def _join_newest(self, reply: ActivityReply) -> None:
         """Join the newest page to the known rows; a gap between them drops the known ones."""
         known = self.rows or ()
         lowest = reply.rows[-1].number if reply.rows else 0
@@ -263,14 +265,14 @@ class EventsBook(QObject):
             self.changed.emit()
 
 
-class Role(IntEnum):
+class EventRole(IntEnum):
     """The values that the delegate asks the model for."""
 
     LINE = Qt.ItemDataRole.UserRole + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class TimelineLine:
     """One line of the list: an event, or the name of a day (without a level)."""
 
     words: str
@@ -283,15 +285,15 @@ class Line:
         return not self.level
 
 
-def with_days(events: Sequence[Line], now_ms: int) -> tuple[Line, ...]:
+def group_by_day(events: Sequence[TimelineLine], now_ms: int) -> tuple[TimelineLine, ...]:
     """The events, newest first, with the name of each day before its first one."""
-    lines: list[Line] = []
+    lines: list[TimelineLine] = []
     day = ""
     for event in events:
         name = figures.day_name(event.at_ms, now_ms)
         if name != day:
             day = name
-            lines.append(Line(words=day, at_ms=0))
+            lines.append(TimelineLine(words=day, at_ms=0))
         lines.append(event)
     return tuple(lines)
 
@@ -301,10 +303,10 @@ class EventsRows(QAbstractListModel):
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         super().__init__()
-        self._lines: tuple[Line, ...] = ()
+        self._lines: tuple[TimelineLine, ...] = ()
         self._now_ms = now_ms
 
-    def show_lines(self, lines: tuple[Line, ...]) -> int:
+    def show_lines(self, lines: tuple[TimelineLine, ...]) -> int:
         """Replace the lines; return how many are new above those that stay (-1: all of them)."""
         old = self._lines
         if lines == old:
@@ -322,7 +324,7 @@ class EventsRows(QAbstractListModel):
         return -1
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[TimelineLine, ...]:
         return self._lines
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
@@ -341,13 +343,13 @@ class EventsRows(QAbstractListModel):
             return line.words if line.is_day else f"{self._spoken(line)}, {self.when(line)}"
         if role == Qt.ItemDataRole.ToolTipRole and not line.is_day:
             return self.when(line)
-        return line if role == Role.LINE else None
+        return line if role == EventRole.LINE else None
 
-    def when(self, line: Line) -> str:
+    def when(self, line: TimelineLine) -> str:
         """The time to the second, and how long ago that was."""
         return f"{figures.stamp(line.at_ms)} · {figures.ago(line.at_ms, self._now_ms())}"
 
-    def _spoken(self, line: Line) -> str:
+    def _spoken(self, line: TimelineLine) -> str:
         levels = {
             "good": self.tr("Good: {words}"),
             "warning": self.tr("Attention: {words}"),
@@ -356,7 +358,7 @@ class EventsRows(QAbstractListModel):
         return levels.get(line.level, "{words}").format(words=line.words)
 
 
-def _common_prefix(one: Sequence[Line], other: Sequence[Line]) -> int:
+def _common_prefix(one: Sequence[TimelineLine], other: Sequence[TimelineLine]) -> int:
     """How many lines two lists share at their beginning."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
@@ -370,7 +372,7 @@ class EventsList(QListView):
         self.rows = EventsRows(now_ms)
         self.setAccessibleName(name)
         self.setModel(self.rows)
-        self.setItemDelegate(EventLine(self, now_ms))
+        self.setItemDelegate(EventDelegate(self, now_ms))
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalScrollBar().setSingleStep(24)
@@ -378,7 +380,7 @@ class EventsList(QListView):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMinimumHeight(LIST_HEIGHT)
 
-    def show_lines(self, lines: tuple[Line, ...]) -> None:
+    def show_lines(self, lines: tuple[TimelineLine, ...]) -> None:
         """Show these lines without moving what the user is reading further down."""
         bar = self.verticalScrollBar()
         value, most = bar.value(), bar.maximum()
@@ -388,13 +390,13 @@ class EventsList(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy) and self.currentIndex().isValid():
-            line = self.currentIndex().data(Role.LINE)
+            line = self.currentIndex().data(EventRole.LINE)
             QGuiApplication.clipboard().setText(f"{self.rows.when(line)}  {line.words}")
         else:
             super().keyPressEvent(event)
 
 
-class EventLine(QStyledItemDelegate):
+class EventDelegate(QStyledItemDelegate):
     """Draws one line."""
 
     def __init__(self, view: QListView, now_ms: Callable[[], int]) -> None:
@@ -403,16 +405,16 @@ class EventLine(QStyledItemDelegate):
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         width = self._view.viewport().width()
-        line: Line = index.data(Role.LINE)
+        line: TimelineLine = index.data(EventRole.LINE)
         return QSize(width, DAY if line.is_day else _height(line.words, _text_width(width)))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
-        line: Line = index.data(Role.LINE)
+        line: TimelineLine = index.data(EventRole.LINE)
         place = QRectF(option.rect)
         if line.is_day:
-            painter.setFont(font(Type.STRONG))
-            painter.setPen(QColor(tokens().text_sub))
+            painter.setFont(font(TextStyle.STRONG))
+            painter.setPen(QColor(current_tokens().text_sub))
             side = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignBottom
             shown = QStyle.visualAlignment(option.direction, side)
             painter.drawText(place.adjusted(SIDE, 0, -SIDE, -7), int(shown), line.words)
@@ -420,8 +422,10 @@ class EventLine(QStyledItemDelegate):
             self._draw_event(painter, option, line)
         painter.restore()
 
-    def _draw_event(self, painter: QPainter, option: QStyleOptionViewItem, line: Line) -> None:
-        colours, place = tokens(), QRectF(option.rect)
+    def _draw_event(
+        self, painter: QPainter, option: QStyleOptionViewItem, line: TimelineLine
+    ) -> None:
+        colours, place = current_tokens(), QRectF(option.rect)
         painter.setRenderHint(painter.RenderHint.Antialiasing)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -431,26 +435,26 @@ class EventLine(QStyledItemDelegate):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(getattr(colours, GROUNDS.get(line.level, "hover"))))
         painter.drawRoundedRect(tile, 8, 8)
-        name, ink = LEVELS.get(line.level, LEVELS["info"])
+        name, ink = LEVEL_ICONS.get(line.level, LEVEL_ICONS["info"])
         inset = (TILE - PICTURE) / 2
         ink = "text_sub" if line.level == "info" else ink
         picture = tile.adjusted(inset, inset, -inset, -inset)
-        icons.draw(painter, name, getattr(colours, ink), picture)
+        icons.draw_icon(painter, name, getattr(colours, ink), picture)
         self._write(painter, option, line)
 
-    def _write(self, painter: QPainter, option: QStyleOptionViewItem, line: Line) -> None:
+    def _write(self, painter: QPainter, option: QStyleOptionViewItem, line: TimelineLine) -> None:
         room, height = _text_width(option.rect.width()), option.rect.height()
         left = SIDE + TILE + GAP
         words = self._place(option, QRectF(left, MARGIN, room, height - 2 * MARGIN + 2))
         times = QRectF(left + room + GAP, MARGIN, _time_width(), height - 2 * MARGIN + 2)
         lead = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeading)
         trail = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignTrailing)
-        painter.setFont(font(Type.BODY))
-        painter.setPen(QColor(tokens().text))
+        painter.setFont(font(TextStyle.BODY))
+        painter.setPen(QColor(current_tokens().text))
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(words, int(lead | middle | WRAPPED), line.words)
-        painter.setFont(font(Type.CAPTION))
-        painter.setPen(QColor(tokens().text_sub))
+        painter.setFont(font(TextStyle.CAPTION))
+        painter.setPen(QColor(current_tokens().text_sub))
         when = f"{figures.clock(line.at_ms)}\n{figures.ago(line.at_ms, self._now_ms())}"
         painter.drawText(self._place(option, times), int(trail | middle), when)
 
@@ -473,12 +477,12 @@ def _time_width() -> int:
 
 @lru_cache(maxsize=16)
 def _width(words: str) -> int:
-    return QFontMetrics(font(Type.CAPTION)).horizontalAdvance(words) + 2
+    return QFontMetrics(font(TextStyle.CAPTION)).horizontalAdvance(words) + 2
 
 
 @lru_cache(maxsize=8_192)
 def _height(words: str, room: int) -> int:
-    metrics = QFontMetrics(font(Type.BODY))
+    metrics = QFontMetrics(font(TextStyle.BODY))
     box = metrics.boundingRect(QRect(0, 0, room, 10_000), int(WRAPPED), words)
-    two_times = 2 * QFontMetrics(font(Type.CAPTION)).lineSpacing()
+    two_times = 2 * QFontMetrics(font(TextStyle.CAPTION)).lineSpacing()
     return max(box.height(), two_times) + 2 * MARGIN

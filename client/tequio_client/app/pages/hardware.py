@@ -7,35 +7,43 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.pages.devices import (
     CPU,
     BenchmarkRow,
-    Device,
-    History,
     Readings,
-    devices,
-    is_used,
+    ReadingsHistory,
+    ShownDevice,
+    may_compute,
+    shown_devices,
 )
 from tequio_client.app.pages.page import Page
-from tequio_client.app.pages.settings_control import Edits
-from tequio_client.app.pages.settings_table import deciding_device, deciding_field
-from tequio_client.app.theme.style import Type
+from tequio_client.app.pages.settings_control import PreferenceEdits
+from tequio_client.app.pages.settings_table import device_pausing, field_pausing
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Text, flush_column, tip
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    ElidedLabel,
+    Label,
+    WrappedLabel,
+    flush_column,
+    tool_tip,
+)
 from tequio_client.app.widgets.buttons import Button, Segmented, Switch
-from tequio_client.app.widgets.cards import Tile
+from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import SettingRow, SliderRow
 from tequio_client.app.widgets.messages import Banner, UndoToast
-from tequio_client.ipc.preferences import most_memory_mb
+from tequio_client.ipc.preferences import usable_memory_mb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtGui import QHideEvent
 
-    from tequio_client.app.pages.page import Means
+    from tequio_client.app.pages.page import PageContext
     from tequio_client.ipc.preferences import DeviceChoice
     from tequio_client.ipc.snapshot import Snapshot
 
@@ -51,12 +59,12 @@ DEFAULT_C = 80
 BETWEEN = "  ·  "
 
 
-class Hardware(Page):
+class HardwarePage(Page):
     """The Hardware page with one card per device."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__(means)
-        self.edits, self.history = Edits(means.model, self), History()
+        self.edits, self.history = PreferenceEdits(means.model, self), ReadingsHistory()
         self.cards: dict[str, DeviceCard] = {}
         self._shapes: tuple[object, ...] = ()
         self.banner = Banner()
@@ -68,8 +76,8 @@ class Hardware(Page):
         self.body.addLayout(self._column)
         self.body.addStretch(1)
         self.banner.button.clicked.connect(self._use_processor)
-        self.edits.changed.connect(self.expect)
-        means.model.shown.connect(self._remember)
+        self.edits.changed.connect(self.request_refresh)
+        means.model.snapshot_changed.connect(self._remember)
         self._remember(means.model.snapshot)
 
     def refresh(self) -> None:
@@ -77,9 +85,9 @@ class Hardware(Page):
         self._show_banner(snapshot)
         if snapshot is None:
             for card in self.cards.values():
-                card.show_nothing()
+                card.clear()
             return
-        shown = devices(snapshot.machine)
+        shown = shown_devices(snapshot.machine)
         if snapshot.machine.gpus is None and not snapshot.machine.cpu_name:
             shown = ()
         self._update_cards(shown)
@@ -92,7 +100,7 @@ class Hardware(Page):
 
     def _remember(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None:
-            self.history.take(snapshot.machine)
+            self.history.record(snapshot.machine)
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
         level, said, button = self._banner_text(snapshot)
@@ -124,7 +132,7 @@ class Hardware(Page):
     def _use_processor(self) -> None:
         self.edits.change_device(CPU, {"use": True})
 
-    def _update_cards(self, shown: tuple[Device, ...]) -> None:
+    def _update_cards(self, shown: tuple[ShownDevice, ...]) -> None:
         """Keep one card per device; a device whose limits changed gets a new card."""
         shapes = tuple(_limits_key(device) for device in shown)
         if shapes == self._shapes:
@@ -136,7 +144,7 @@ class Hardware(Page):
             card.deleteLater()
         self.cards = {}
         for device in shown:
-            card = DeviceCard(device, self.means, self.edits, self.history)
+            card = DeviceCard(device, self.context, self.edits, self.history)
             card.switched.connect(self._offer_undo)
             self.cards[device.id] = card
             self._column.addWidget(card)
@@ -146,7 +154,7 @@ class Hardware(Page):
             self.toast.hide()
             return
         device = self.cards[name].device
-        self.toast.offer(
+        self.toast.open_with_undo(
             self.tr("{device} is lent no more.").format(device=device.name or device.id),
             lambda: self.edits.change_device(name, {"use": True}),
         )
@@ -154,27 +162,27 @@ class Hardware(Page):
     def _head(self) -> QWidget:
         made = QWidget()
         column = flush_column(made, 2)
-        column.addWidget(Text(self.tr("Hardware"), Type.TITLE))
+        column.addWidget(Label(self.tr("Hardware"), TextStyle.TITLE))
         said = self.tr(
             "Choose what Tequio may use. It trains on the device with the most memory. Changes "
             "apply immediately."
         )
-        column.addWidget(Paragraph(said, Type.CAPTION, "sub"))
+        column.addWidget(WrappedLabel(said, TextStyle.CAPTION, "sub"))
         return made
 
 
-class Limit(QWidget):
+class LimitSlider(QWidget):
     """One limit, with a button that restores its default."""
 
     chosen = Signal(int)
     """The slider position chosen by the user."""
-    given_back = Signal()
+    reset_requested = Signal()
 
     def __init__(self, slider: SliderRow, back: str) -> None:
         super().__init__()
         self.slider = slider
-        self.back = Button(back, "quiet", "rotate-ccw")
-        self.back.setAccessibleName(f"{slider.name}: {back}")
+        self.reset = Button(back, "quiet", "rotate-ccw")
+        self.reset.setAccessibleName(f"{slider.name}: {back}")
         self.chip = Chip("", "circle-pause", "warn")
         self.chip.hide()
         self.setMinimumWidth(LIMIT_WIDTH)
@@ -183,28 +191,28 @@ class Limit(QWidget):
         grid.setVerticalSpacing(2)
         grid.addWidget(slider, 0, 0, 1, 2)
         grid.addWidget(self.chip, 1, 0, Qt.AlignmentFlag.AlignLeading)
-        grid.addWidget(self.back, 1, 1, Qt.AlignmentFlag.AlignTrailing)
+        grid.addWidget(self.reset, 1, 1, Qt.AlignmentFlag.AlignTrailing)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(2, 1)
         slider.chosen.connect(self.chosen)
-        self.back.clicked.connect(self.given_back)
+        self.reset.clicked.connect(self.reset_requested)
 
     def show_value(self, value: int, *, is_usual: bool) -> None:
         """The reset button is hidden while the default holds."""
-        self.slider.choose(value)
-        self.back.setVisible(not is_usual)
+        self.slider.set_value(value)
+        self.reset.setVisible(not is_usual)
 
-    def say_stops(self, words: str, why: str) -> None:
+    def mark_stopping(self, words: str, why: str) -> None:
         """Mark this limit as the reason why lending is paused; empty words remove the mark."""
-        self.chip.show_as(words, "circle-pause", "warn")
-        self.chip.setToolTip(tip(why))
+        self.chip.set_label(words, "circle-pause", "warn")
+        self.chip.setToolTip(tool_tip(why))
         self.chip.setVisible(bool(words))
 
 
-class Limits(Columns):
+class DeviceLimits(Columns):
     """The limits of one device."""
 
-    def __init__(self, device: Device, edits: Edits) -> None:
+    def __init__(self, device: ShownDevice, edits: PreferenceEdits) -> None:
         super().__init__(folded=2, gap=24)
         self._edits, self._device = edits, device
         self._is_usual = True
@@ -240,16 +248,16 @@ class Limits(Columns):
         self.threads = self._threads_limit(device)
         card = (self.memory, self.watts, self.temperature, self.share)
         processor = (self.threads, self.share, self.temperature)
-        self.parts = tuple(
+        self.sliders = tuple(
             one for one in (processor if device.is_processor else card) if one is not None
         )
-        self.hold(self.parts)
+        self.set_parts(self.sliders)
 
     def show_choice(self, choice: DeviceChoice) -> None:
         """Show the choice as far as this device supports it."""
         device = self._device
         if self.memory is not None and device.memory_mb:
-            chosen = most_memory_mb(device.memory_mb, choice.memory_mb)
+            chosen = usable_memory_mb(device.memory_mb, choice.memory_mb)
             self._show_limit(self.memory, round(chosen / STEP_MB), is_usual=choice.memory_mb == 0)
         if self.watts is not None and device.watts_limit:
             watts = min(choice.watts or device.watts_limit, device.watts_limit)
@@ -265,14 +273,14 @@ class Limits(Columns):
             is_usual=choice.share_percent == 100,  # noqa: PLR2004  # percent
         )
 
-    def _show_limit(self, limit: Limit, steps: int, *, is_usual: bool) -> None:
+    def _show_limit(self, limit: LimitSlider, steps: int, *, is_usual: bool) -> None:
         self._is_usual = is_usual
         limit.show_value(steps, is_usual=is_usual)
         self._is_usual = False
 
-    def _memory_limit(self, device: Device) -> Limit | None:
+    def _memory_limit(self, device: ShownDevice) -> LimitSlider | None:
         total = device.memory_mb
-        if device.is_processor or not total or most_memory_mb(total) < STEP_MB:
+        if device.is_processor or not total or usable_memory_mb(total) < STEP_MB:
             return None
         free = self.tr("Left to the desktop: 2 GiB at least, unless you choose more here.")
         note = self.tr("{free} This card has {total}.").format(
@@ -292,7 +300,7 @@ class Limits(Columns):
             return shown
         return self.tr("{memory}, automatic").format(memory=shown)
 
-    def _watts_limit(self, device: Device) -> Limit | None:
+    def _watts_limit(self, device: ShownDevice) -> LimitSlider | None:
         most = device.watts_limit
         if device.is_processor or not most:
             return None
@@ -316,7 +324,7 @@ class Limits(Columns):
     def _watts_words(self, steps: int) -> str:
         return self.tr("No goal") if self._is_usual else figures.power(steps * STEP_W)
 
-    def _threads_limit(self, device: Device) -> Limit | None:
+    def _threads_limit(self, device: ShownDevice) -> LimitSlider | None:
         if not device.is_processor:
             return None
         return self._limit(
@@ -343,15 +351,15 @@ class Limits(Columns):
 
     def _limit(
         self, slider: SliderRow, back: str, field: str, value: Callable[[int], int], usual: int
-    ) -> Limit:
-        made, name = Limit(slider, back), self._device.id
+    ) -> LimitSlider:
+        made, name = LimitSlider(slider, back), self._device.id
 
         def choose(steps: int) -> None:
             fields: dict[str, Any] = {field: value(steps)}
             self._edits.change_device_soon(name, fields)
 
         made.chosen.connect(choose)
-        made.given_back.connect(lambda: self._edits.change_device(name, {field: usual}))
+        made.reset_requested.connect(lambda: self._edits.change_device(name, {field: usual}))
         return made
 
 
@@ -361,16 +369,25 @@ class DeviceCard(Card):
     switched = Signal(str, bool)
     """The device's id, and whether it was switched on."""
 
-    def __init__(self, device: Device, means: Means, edits: Edits, history: History) -> None:
+    def __init__(
+        self,
+        device: ShownDevice,
+        means: PageContext,
+        edits: PreferenceEdits,
+        history: ReadingsHistory,
+    ) -> None:
         super().__init__()
         self._means, self._edits, self._history = means, edits, history
         self.device = device
-        self.name, self.note = Line("", Type.HEADING), Line("", Type.CAPTION, "sub")
+        self.name, self.note = (
+            ElidedLabel("", TextStyle.HEADING),
+            ElidedLabel("", TextStyle.CAPTION, "sub"),
+        )
         self.state = Chip()
         self.stops = Chip("", "circle-pause", "warn")
         self.switch = Switch(self.tr("Lend {device}").format(device=device.name or device.id))
         self.readings = Readings(is_processor=device.is_processor)
-        self.limits = Limits(device, edits)
+        self.limits = DeviceLimits(device, edits)
         self.role = Segmented(
             self.tr("Role"),
             {
@@ -399,10 +416,10 @@ class DeviceCard(Card):
         for row in (self.role_row, self.benchmark):
             self.body.addWidget(row)
 
-    def show_device(self, device: Device, snapshot: Snapshot) -> None:
+    def show_device(self, device: ShownDevice, snapshot: Snapshot) -> None:
         self.device = device
         chosen = self._edits.current
-        use = is_used(device, snapshot.machine, chosen)
+        use = may_compute(device, snapshot.machine, chosen)
         self.name.setText(device.name or self.tr("Processor"))
         self.note.setText(self._description())
         self.switch.setChecked(use)
@@ -411,14 +428,14 @@ class DeviceCard(Card):
         choice = chosen.device(device.id)
         self.limits.show_choice(choice)
         self.limits.setEnabled(use)
-        self.role.choose(choice.role)
+        self.role.select(choice.role)
         self.role.setEnabled(use)
         self.benchmark.show_snapshot(snapshot)
         self._show_decider(snapshot)
 
-    def show_nothing(self) -> None:
+    def clear(self) -> None:
         """Without a worker nothing is known, and the controls are disabled."""
-        self.state.show_as(self.tr("Unknown"), "circle-question-mark")
+        self.state.set_label(self.tr("Unknown"), "circle-question-mark")
         self.benchmark.show_snapshot(None)
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
@@ -459,21 +476,21 @@ class DeviceCard(Card):
         }
         ready = (self.tr("Ready"), "circle-check", "")
         switched_off = (self.tr("Not lent"), "circle-slash", "")
-        self.state.show_as(*shown.get(state, ready if is_used_now else switched_off))
+        self.state.set_label(*shown.get(state, ready if is_used_now else switched_off))
 
     def _show_decider(self, snapshot: Snapshot) -> None:
-        field, about = deciding_field(snapshot.decision), deciding_device(snapshot.decision)
+        field, about = field_pausing(snapshot.decision), device_pausing(snapshot.decision)
         is_ours = not about or about == self.device.name
         said = self.tr("Stops lending now")
-        why = snooze.words_reason(snapshot.decision, self._means.now_ms())
+        why = worker_texts.decision_reason(snapshot.decision, self._means.now_ms())
         for name, limit in (
             ("memory_mb", self.limits.memory),
             ("temperature_c", self.limits.temperature),
         ):
             if limit is not None:
-                limit.say_stops(said if is_ours and field == name else "", why)
-        self.stops.show_as(said, "circle-pause", "warn")
-        self.stops.setToolTip(tip(why))
+                limit.mark_stopping(said if is_ours and field == name else "", why)
+        self.stops.set_label(said, "circle-pause", "warn")
+        self.stops.setToolTip(tool_tip(why))
         self.stops.setVisible(is_ours and field == "use")
 
     def _head(self) -> QHBoxLayout:
@@ -482,7 +499,7 @@ class DeviceCard(Card):
         names.setSpacing(1)
         names.addWidget(self.name)
         names.addWidget(self.note)
-        row.addWidget(Tile("cpu" if self.device.is_processor else "gpu"))
+        row.addWidget(IconTile("cpu" if self.device.is_processor else "gpu"))
         row.addLayout(names, 1)
         for part in (self.stops, self.state, self.switch):
             row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -495,6 +512,6 @@ def _separator() -> QFrame:
     return made
 
 
-def _limits_key(device: Device) -> tuple[object, ...]:
+def _limits_key(device: ShownDevice) -> tuple[object, ...]:
     """The values that a device card's limits depend on."""
     return (device.id, device.name, device.memory_mb, device.watts_limit, device.cores)

@@ -8,35 +8,35 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, Qt, QTime
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from tequio_client.app import snooze as app_words
-from tequio_client.app.pages.devices import Caps
+from tequio_client.app import worker_texts
+from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page
-from tequio_client.app.snooze import headline
 from tequio_client.app.snooze_menu import SnoozeMenu
-from tequio_client.app.theme.style import Type
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
     Card,
     Columns,
-    Line,
-    Paragraph,
-    Text,
+    ElidedLabel,
+    Label,
+    WrappedLabel,
     flush_column,
     flush_row,
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import RankingTable, StatCard
-from tequio_client.app.widgets.charts import AreaChart, Plot
-from tequio_client.app.widgets.indicators import Chip, Ring, RoundBar, StateMark
+from tequio_client.app.widgets.charts import AreaChart, ChartData
+from tequio_client.app.widgets.indicators import Chip, PercentRing, ProgressBar, StateIcon
 from tequio_client.app.widgets.messages import Banner, EmptyState
-from tequio_client.ipc.control import AskRanking, AskSeries, Ranking, Series
-from tequio_client.ipc.snapshot import UNDECIDED, Reason, State
+from tequio_client.app.worker_texts import headline
+from tequio_client.ipc.control import AskRanking, AskSeries, PointsSeries, RankingReply
+from tequio_client.ipc.snapshot import UNDECIDED, LendingReason, LendingState
 
 if TYPE_CHECKING:
-    from tequio_client.app.keys.service import KeyDesk
-    from tequio_client.app.pages.page import Means
+    from tequio_client.app.keys.service import KeyService
+    from tequio_client.app.pages.page import PageContext
     from tequio_client.ipc.control import Question, Reply
-    from tequio_client.ipc.snapshot import Need, RoundShown, Snapshot
+    from tequio_client.ipc.snapshot import AttentionNeed, CurrentRoundView, Snapshot
 
 
 HEADING_WIDTH = 250
@@ -64,13 +64,13 @@ BACK_UP = str(QT_TRANSLATE_NOOP("remedies", "Back it up"))
 OPEN_ACTIVITY = str(QT_TRANSLATE_NOOP("remedies", "Open Activity"))
 OPEN_RUNS = str(QT_TRANSLATE_NOOP("remedies", "Open Runs"))
 REASON_PAGES = {
-    Reason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
-    Reason.QUARANTINED: (OPEN_ACTIVITY, "activity"),
-    Reason.NO_DEVICE: (OPEN_HARDWARE, "hardware"),
-    Reason.NO_RUN: (OPEN_RUNS, "runs"),
+    LendingReason.TRAINER_BROKEN: (OPEN_ACTIVITY, "activity"),
+    LendingReason.QUARANTINED: (OPEN_ACTIVITY, "activity"),
+    LendingReason.NO_DEVICE: (OPEN_HARDWARE, "hardware"),
+    LendingReason.NO_RUN: (OPEN_RUNS, "runs"),
 }
 SETTINGS_PAGE = (OPEN_SETTINGS, "settings")
-NEEDS = {
+NEED_TEXTS = {
     "driver": str(QT_TRANSLATE_NOOP("remedies", "The graphics driver is too old to train with.")),
     "key-backup": str(
         QT_TRANSLATE_NOOP(
@@ -94,13 +94,13 @@ NEED_PAGES = {
 }
 
 
-class Home(Page):
+class HomePage(Page):
     """The Home page."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__(means)
         self._asked_for: tuple[int, AskSeries] | None = None
-        self.header, self.banner = Header(means), Banner()
+        self.header, self.banner = HomeHeader(means), Banner()
         self.round, self.stats = RoundCard(means), Stats()
         self.days, self.ranking = DaysCard(), RankingCard()
         self._target = ""
@@ -108,14 +108,14 @@ class Home(Page):
         for part in (self.header, self.banner, self.round, self.stats):
             self.body.addWidget(part)
         lower = Columns()
-        lower.hold((self.days, self.ranking), shares=(3, 2))
+        lower.set_parts((self.days, self.ranking), shares=(3, 2))
         lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.body.addWidget(lower, 1)
         self.model.replied.connect(self._receive)
         self.model.refused.connect(self._handle_refusal)
-        self._keys = means.own.keys if means.own else None
+        self._keys = means.program.keys if means.program else None
         if self._keys is not None:
-            self._keys.changed.connect(self.expect)
+            self._keys.changed.connect(self.request_refresh)
 
     def refresh(self) -> None:
         snapshot = self.model.snapshot
@@ -128,7 +128,9 @@ class Home(Page):
             self._ask(snapshot)
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
-        found = remedy(snapshot, self.model.why_gone, self.means.now_ms()) or backup(self._keys)
+        found = urgent_banner(
+            snapshot, self.model.why_gone, self.context.now_ms()
+        ) or backup_reminder(self._keys)
         self.banner.setVisible(found is not None)
         if found is not None:
             self._target = found.target
@@ -136,7 +138,7 @@ class Home(Page):
 
     def _ask(self, snapshot: Snapshot) -> None:
         """Ask again when the points database has changed or a new day has begun."""
-        question = series_question(self.means.now_ms())
+        question = series_question(self.context.now_ms())
         if self._asked_for != (snapshot.rounds, question):
             self._asked_for = (snapshot.rounds, question)
             self.model.ask(question)
@@ -144,27 +146,30 @@ class Home(Page):
 
     def _receive(self, question: Question, reply: Reply) -> None:
         asked = self._asked_for[1] if self._asked_for else None
-        if question == asked and isinstance(reply, Series):
+        if question == asked and isinstance(reply, PointsSeries):
             self.days.show_series(reply)
-        if question == RANKING and isinstance(reply, Ranking):
+        if question == RANKING and isinstance(reply, RankingReply):
             self.ranking.show_ranking(reply)
 
     def _handle_refusal(self, question: Question, _why: str) -> None:
         if question == RANKING:
-            self.ranking.miss()
+            self.ranking.show_unavailable()
         if self._asked_for and question == self._asked_for[1]:
             self._asked_for = None
 
 
-class Header(Columns):
+class HomeHeader(Columns):
     """The worker's state in a word, the reason, and the buttons that change it."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__(gap=10)
         self._means = means
-        self.title, self.reason = Text("", Type.TITLE), Paragraph("", Type.CAPTION, "sub")
-        self._mark = StateMark(MARK)
-        self.main = Button("", "primary")
+        self.title, self.reason = (
+            Label("", TextStyle.TITLE),
+            WrappedLabel("", TextStyle.CAPTION, "sub"),
+        )
+        self._mark = StateIcon(MARK)
+        self.primary = Button("", "primary")
         self.snooze = Button(self.tr("Snooze"), picture="chevron-down")
         self.finish = Button(self.tr("Finish round, then stop"))
         self.finish.setToolTip(
@@ -174,8 +179,8 @@ class Header(Columns):
         lengths.aboutToShow.connect(lengths.fill)
         self.snooze.open_menu(lengths)
         self.finish.clicked.connect(means.model.finish)
-        self.main.clicked.connect(self._do_main)
-        self.hold((self._heading(), self._buttons()), shares=(1, 0))
+        self.primary.clicked.connect(self._do_main)
+        self.set_parts((self._heading(), self._buttons()), shares=(1, 0))
 
     def refresh(self) -> None:
         snapshot, model = self._means.model.snapshot, self._means.model
@@ -183,14 +188,16 @@ class Header(Columns):
         word, reason = self._heading_texts()
         self.title.setText(word)
         self.reason.setText(reason)
-        self._mark.show_state(decision.state if snapshot else State.WAITING)
+        self._mark.show_state(decision.state if snapshot else LendingState.WAITING)
         has_consent = model.preferences.consent
-        lends, is_last = has_consent and model.wish.lend, model.wish.finish
-        is_broken = decision.state is State.ATTENTION
-        self._show_main(lends=lends and model.wish.snooze is None and not is_broken)
-        self.main.setEnabled(snapshot is not None)
+        lends, is_last = has_consent and model.desired.lend, model.desired.finish
+        is_broken = decision.state is LendingState.ATTENTION
+        self._show_main(lends=lends and model.desired.snooze is None and not is_broken)
+        self.primary.setEnabled(snapshot is not None)
         self.snooze.setVisible(lends and not is_broken)
-        self.finish.setVisible(lends and decision.state in (State.LENDING, State.FINISHING))
+        self.finish.setVisible(
+            lends and decision.state in (LendingState.LENDING, LendingState.FINISHING)
+        )
         self.finish.setEnabled(not is_last)
         self.fold()
 
@@ -199,30 +206,32 @@ class Header(Columns):
         if snapshot is None:
             return self.tr("Starting"), self.tr("The worker is being started.")
         word, reason = headline(model, snapshot, self._means.now_ms())
-        if snapshot.decision.state is State.ATTENTION and model.unheard is None:
+        if snapshot.decision.state is LendingState.ATTENTION and model.unconfirmed is None:
             reason = self.tr("Nothing is lent until this is solved.")
         return word, reason
 
     def _show_main(self, *, lends: bool) -> None:
         if lends:
-            self.main.show_as(self.tr("Pause"), "pause")
-            self.main.setToolTip(self.tr("Stops at once and gives the device back."))
+            self.primary.set_label(self.tr("Pause"), "pause")
+            self.primary.setToolTip(self.tr("Stops at once and gives the device back."))
             return
         model = self._means.model
-        self.main.setToolTip("")
+        self.primary.setToolTip("")
         if not model.preferences.consent:
-            self.main.show_as(self.tr("Set up"), "arrow-right")
-        elif model.wish.lend and model.wish.snooze is not None:
-            self.main.show_as(self.tr("Go on now"), "play")
+            self.primary.set_label(self.tr("Set up"), "arrow-right")
+        elif model.desired.lend and model.desired.snooze is not None:
+            self.primary.set_label(self.tr("Go on now"), "play")
         else:
-            self.main.show_as(self.tr("Contribute"), "play")
+            self.primary.set_label(self.tr("Contribute"), "play")
 
     def _do_main(self) -> None:
         model = self._means.model
-        is_broken = model.snapshot is not None and model.snapshot.decision.state is State.ATTENTION
+        is_broken = (
+            model.snapshot is not None and model.snapshot.decision.state is LendingState.ATTENTION
+        )
         if not model.preferences.consent:
             self._means.open_page("first-run")
-        elif model.wish.lend and model.wish.snooze is None and not is_broken:
+        elif model.desired.lend and model.desired.snooze is None and not is_broken:
             model.pause()
         else:
             model.contribute()
@@ -242,7 +251,7 @@ class Header(Columns):
     def _buttons(self) -> QWidget:
         made = QWidget()
         row = flush_row(made, 10)
-        for button in (self.snooze, self.finish, self.main):
+        for button in (self.snooze, self.finish, self.primary):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return made
 
@@ -250,14 +259,20 @@ class Header(Columns):
 class RoundCard(Card):
     """The current round: its run, progress and losses, and the resources it uses."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__()
         self._means = means
-        self.ring, self.bar = Ring(self.tr("Round")), RoundBar(self.tr("Run"))
-        self.name, self.line = Line("", Type.HEADING), Paragraph("", Type.BODY, "sub")
+        self.ring, self.bar = PercentRing(self.tr("Round")), ProgressBar(self.tr("Run"))
+        self.name, self.line = (
+            ElidedLabel("", TextStyle.HEADING),
+            WrappedLabel("", TextStyle.BODY, "sub"),
+        )
         self.role = Chip()
-        self.loss, self.bits = Reading(self.tr("Loss")), Reading(self.tr("Bits per byte"))
-        self.caps = Caps()
+        self.loss, self.bits = (
+            LabelledFigure(self.tr("Loss")),
+            LabelledFigure(self.tr("Bits per byte")),
+        )
+        self.caps = UsageMeters()
         row = QHBoxLayout()
         row.setContentsMargins(4, 4, 4, 4)
         row.setSpacing(22)
@@ -288,7 +303,7 @@ class RoundCard(Card):
             self.tr("Once this computer lends, it joins a run and trains round by round.")
         )
 
-    def _show_round(self, snapshot: Snapshot, current: RoundShown) -> None:
+    def _show_round(self, snapshot: Snapshot, current: CurrentRoundView) -> None:
         takes_part = snapshot.decision.may_compute
         done = current.done_percent if takes_part else None
         self.ring.show_percent(done, self.tr("of round") if takes_part else "")
@@ -299,16 +314,16 @@ class RoundCard(Card):
         }.get(current.role, (self.tr("No role yet"), "hourglass", ""))
         if not takes_part:
             words, picture, tone = self.tr("Not taking part"), "circle-pause", ""
-        self.role.show_as(words, picture, tone)
+        self.role.set_label(words, picture, tone)
         self.line.setText(self._sentence(snapshot, current))
-        self.bar.show_part(current.number / current.rounds if current.rounds else 0.0)
+        self.bar.set_share(current.number / current.rounds if current.rounds else 0.0)
         self.bar.setVisible(bool(current.rounds))
         self.loss.show_reading(figures.decimal(current.loss, 3))
         self.caps.show_snapshot(snapshot)
         self._head.fold()
         self.bits.show_reading(figures.decimal(current.bits_per_byte, 3))
 
-    def _sentence(self, snapshot: Snapshot, current: RoundShown) -> str:
+    def _sentence(self, snapshot: Snapshot, current: CurrentRoundView) -> str:
         number, rounds = figures.count(current.number), figures.count(current.rounds)
         of_all = self.tr("Round {number} of {rounds}").format(number=number, rounds=rounds)
         alone = self.tr("Round {number}").format(number=number)
@@ -333,7 +348,7 @@ class RoundCard(Card):
         beside.setSpacing(26)
         for part in (self.role, self.loss, self.bits):
             beside.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        head.hold((names, readings), shares=(1, 0))
+        head.set_parts((names, readings), shares=(1, 0))
         self._head = head
         column.setSpacing(12)
         column.addWidget(head)
@@ -342,12 +357,12 @@ class RoundCard(Card):
         return column
 
 
-class Reading(QWidget):
+class LabelledFigure(QWidget):
     """A small figure with its name."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name, self._figure = Text(name, Type.SMALL, "sub"), Text("", Type.HEADING)
+        self._name, self._figure = Label(name, TextStyle.SMALL, "sub"), Label("", TextStyle.HEADING)
         column = flush_column(self, 1)
         for part in (self._name, self._figure):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignTrailing)
@@ -357,7 +372,7 @@ class Reading(QWidget):
         self.setAccessibleName(f"{self._name.text()}: {words}")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._figure.text()
 
 
@@ -378,7 +393,7 @@ class Stats(Columns):
         self.rank = StatCard(self.tr("Rank"), "trophy")
         self.energy = StatCard(self.tr("Energy today"), "zap")
         self._cards = (self.today, self.total, self.rank, self.energy)
-        self.hold(self._cards)
+        self.set_parts(self._cards)
         self.show_snapshot(None)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
@@ -395,14 +410,14 @@ class Stats(Columns):
         pending = self.tr("%n round(s) pending", "", points.pending)
         today = pending if points.pending else self.tr("Nothing pending")
         exact = self.tr("{points} points").format(points=figures.exact_points(points.today))
-        self.today.show_figure(sign + figures.points(points.today), today, exact)
+        self.today.show_figure(sign + figures.short_points(points.today), today, exact)
         more = self.tr("{points} still to be checked").format(
-            points=figures.points(points.unverified)
+            points=figures.short_points(points.unverified)
         )
         checked = self.tr("Every proof checked here") if points.total else self.tr("None yet")
         exact = self.tr("{points} points").format(points=figures.exact_points(points.total))
         total = more if points.unverified else checked
-        self.total.show_figure(figures.points(points.total), total, exact)
+        self.total.show_figure(figures.short_points(points.total), total, exact)
         of_all = self.tr("of {ranked} volunteers").format(ranked=figures.count(points.ranked))
         unranked = self.tr("After your first verified round")
         rank = f"#{figures.count(points.rank)}" if points.rank else figures.ABSENT
@@ -425,25 +440,25 @@ class DaysCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.title(self.tr("Points per day"), self.tr("30 days"))
+        self.add_heading(self.tr("Points per day"), self.tr("30 days"))
         self.chart = AreaChart(
             self.tr("Points per day"),
             self._empty(),
-            lambda micropoints: figures.points(int(micropoints)),
+            lambda micropoints: figures.short_points(int(micropoints)),
             lambda micropoints: figures.exact_points(int(micropoints)),
         )
         self.body.addWidget(self.chart, 1)
 
-    def show_round(self, current: RoundShown | None) -> None:
+    def show_round(self, current: CurrentRoundView | None) -> None:
         """Until there is a curve, the chart states how long the first points may take."""
         if current is None or not current.ends_ms > current.opened_ms > 0:
-            self.chart.say_empty(self._empty())
+            self.chart.set_empty_text(self._empty())
             return
         time = figures.duration((current.ends_ms - current.opened_ms) / 1_000)
         words = self.tr("A round trains for about {time} and is checked after that.")
-        self.chart.say_empty(f"{self._empty()} {words.format(time=time)}")
+        self.chart.set_empty_text(f"{self._empty()} {words.format(time=time)}")
 
-    def show_series(self, series: Series) -> None:
+    def show_series(self, series: PointsSeries) -> None:
         first, step = series.since_ms + series.step_ms // 2, series.step_ms
         days = tuple(figures.day(first + at * step) for at in range(len(series.verified)))
         values = tuple(float(points) for points in series.verified)
@@ -451,12 +466,12 @@ class DaysCard(Card):
         if values:
             peak = max(range(len(values)), key=values.__getitem__)
             summary = self.tr("{total} points in {days} days; most on {day}: {peak}").format(
-                total=figures.points(sum(series.verified)),
+                total=figures.short_points(sum(series.verified)),
                 days=len(values),
                 day=days[peak],
-                peak=figures.points(series.verified[peak]),
+                peak=figures.short_points(series.verified[peak]),
             )
-        self.chart.show_plot(Plot(values=values, labels=days, summary=summary))
+        self.chart.set_data(ChartData(values=values, labels=days, summary=summary))
 
     def _empty(self) -> str:
         return self.tr("Each day's verified points will stand here, from your first round on.")
@@ -467,7 +482,7 @@ class RankingCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self.title(self.tr("Around you"))
+        self.add_heading(self.tr("Around you"))
         self.setMinimumWidth(RANKING_WIDTH)
         self.table = RankingTable(self.tr("Ranking around you"))
         self.empty = EmptyState(
@@ -480,12 +495,12 @@ class RankingCard(Card):
         self.stack.addWidget(self.table)
         self.body.addWidget(self.stack, 1)
 
-    def show_ranking(self, ranking: Ranking) -> None:
+    def show_ranking(self, ranking: RankingReply) -> None:
         self.table.show_rows(ranking.rows)
         has_own = any(row.is_ours for row in ranking.rows)
         self.stack.setCurrentWidget(self.table if has_own else self.empty)
 
-    def miss(self) -> None:
+    def show_unavailable(self) -> None:
         """Without an answer, an earlier ranking stays visible."""
         if self.stack.currentWidget() is self.empty:
             self.empty.show_words(
@@ -495,7 +510,7 @@ class RankingCard(Card):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remedy:
+class BannerText:
     """The text of a banner, and the page that its button opens."""
 
     level: str
@@ -504,37 +519,37 @@ class Remedy:
     target: str = ""
 
 
-def remedy(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Remedy | None:
+def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> BannerText | None:
     """The most urgent problem; None: there is none."""
     if snapshot is None:
         if not why_gone:
             return None
         button = _translated(TRY_AGAIN)
-        return Remedy(level="error", words=why_gone, button=button, target="try-again")
-    if snapshot.decision.state is State.ATTENTION:
+        return BannerText(level="error", words=why_gone, button=button, target="try-again")
+    if snapshot.decision.state is LendingState.ATTENTION:
         button, target = REASON_PAGES.get(snapshot.decision.reason, SETTINGS_PAGE)
-        words = app_words.words_reason(snapshot.decision, now_ms)
-        return Remedy(level="error", words=words, button=_translated(button), target=target)
+        words = worker_texts.decision_reason(snapshot.decision, now_ms)
+        return BannerText(level="error", words=words, button=_translated(button), target=target)
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
-        return Remedy(level="warning", words=_away(snapshot, now_ms))
+        return BannerText(level="warning", words=_away(snapshot, now_ms))
     for need in snapshot.needs:
         button, target = NEED_PAGES.get(need.kind, SETTINGS_PAGE)
-        return Remedy(
-            level="warning", words=need_words(need), button=_translated(button), target=target
+        return BannerText(
+            level="warning", words=need_text(need), button=_translated(button), target=target
         )
     return None
 
 
-def backup(keys: KeyDesk | None) -> Remedy | None:
+def backup_reminder(keys: KeyService | None) -> BannerText | None:
     """A reminder while the key has no backup."""
     if keys is None or not keys.state.wants_backup:
         return None
-    words, button = _translated(NEEDS["key-backup"]), _translated(BACK_UP)
-    return Remedy(level="warning", words=words, button=button, target="key-backup")
+    words, button = _translated(NEED_TEXTS["key-backup"]), _translated(BACK_UP)
+    return BannerText(level="warning", words=words, button=button, target="key-backup")
 
 
-def need_words(need: Need) -> str:
-    return f"{_translated(NEEDS[need.kind])} {need.text}".strip()
+def need_text(need: AttentionNeed) -> str:
+    return f"{_translated(NEED_TEXTS[need.kind])} {need.text}".strip()
 
 
 def _away(snapshot: Snapshot, now_ms: int) -> str:
@@ -543,7 +558,7 @@ def _away(snapshot: Snapshot, now_ms: int) -> str:
     kept = QCoreApplication.translate(
         "remedies", "Statements that wait here for it: {waiting}."
     ).format(waiting=waiting)
-    is_waited_for = snapshot.decision.reason is Reason.LEDGER_AWAY
+    is_waited_for = snapshot.decision.reason is LendingReason.LEDGER_AWAY
     away = _translated(AWAY if is_waited_for else AWAY_AT_WORK).format(since=since)
     return f"{away} {kept}" if snapshot.ledger.waiting else away
 

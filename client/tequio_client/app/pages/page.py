@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tequio_client.app.theme import style
-from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Columns, Paragraph, Text, flush_column, flush_row
+from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.widgets.base import Columns, Label, WrappedLabel, flush_column, flush_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
     from tequio_client.app.autostart import Autostart
-    from tequio_client.app.keys.service import KeyDesk
-    from tequio_client.app.model import Model
-    from tequio_client.app.settings_file import SettingsBook
-    from tequio_client.app.theme.look import Look
+    from tequio_client.app.keys.service import KeyService
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.settings_file import SettingsStore
+    from tequio_client.app.theme.look import Theme
     from tequio_client.ipc.control import Question, Reply
 
 REFRESH_INTERVAL_MS = 250
@@ -33,30 +33,30 @@ HEADING_WIDTH = 260
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Own:
+class ProgramContext:
     """The parts of the program around the window."""
 
-    book: SettingsBook
+    settings: SettingsStore
     autostart: Autostart
     folder: Path
     """The worker's folder with key, store and state."""
     usual_ledger: str
     programs: Callable[[], tuple[str, ...]]
     """Names of the user's running programs; may block for a while."""
-    keys: KeyDesk | None = None
+    keys: KeyService | None = None
     """None: this window does not manage the key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class PageContext:
     """The model, the theme and the program that a page works with."""
 
-    model: Model
-    look: Look
+    model: AppModel
+    look: Theme
     now_ms: Callable[[], int]
     open_page: Callable[[str], None]
     """Opens the page of that name, or passes the name on as an action."""
-    own: Own | None = None
+    program: ProgramContext | None = None
     """None: this window has no program around it, and no settings of the app."""
 
 
@@ -66,15 +66,15 @@ class Page(QScrollArea):
     A hidden page does not refresh: it only remembers that it is out of date.
     """
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__()
-        self.means, self._is_stale = means, True
+        self.context, self._is_stale = means, True
         self.setProperty("kind", "page")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        content = Content()
+        content = PageContent()
         content.setProperty("kind", "body")
         self.body = QVBoxLayout(content)
         self.body.setContentsMargins(*style.PAGE_MARGINS)
@@ -84,27 +84,27 @@ class Page(QScrollArea):
         self._pace.setSingleShot(True)
         self._pace.setInterval(REFRESH_INTERVAL_MS)
         self._pace.timeout.connect(self._refresh_if_stale)
-        means.model.shown.connect(self.expect)
-        means.model.wished.connect(self.expect)
-        means.model.preferred.connect(self.expect)
+        means.model.snapshot_changed.connect(self.request_refresh)
+        means.model.desired_changed.connect(self.request_refresh)
+        means.model.preferences_changed.connect(self.request_refresh)
 
     @property
-    def model(self) -> Model:
-        return self.means.model
+    def model(self) -> AppModel:
+        return self.context.model
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The user's place in the page, restored when the page is rebuilt; empty: the start."""
         return ""
 
-    def go_to(self, place: str) -> None:
+    def restore_location(self, place: str) -> None:
         """Restore a `place`."""
 
     def refresh(self) -> None:
         """Show the model's values; called while visible, at most every `REFRESH_INTERVAL_MS`."""
         raise NotImplementedError
 
-    def expect(self, _news: object = None) -> None:
+    def request_refresh(self, _news: object = None) -> None:
         """Refresh now, or as soon as the page is visible and the interval has passed."""
         self._is_stale = True
         if self.isVisible() and not self._pace.isActive():
@@ -121,7 +121,7 @@ class Page(QScrollArea):
             self.refresh()
 
 
-class Content(QWidget):
+class PageContent(QWidget):
     """The scrolled part of a page, as high as its text is at the current width.
 
     A scroll area asks for that height by itself, but also respects the minimum size, and for that
@@ -134,14 +134,14 @@ class Content(QWidget):
         return QSize(least.width(), 0) if has_height else least
 
 
-class Asked(QObject, Generic[R]):
+class PeriodicQuestion(QObject, Generic[R]):
     """A question repeated while a page is visible: its last reply, or why it has none."""
 
     changed = Signal()
     """A reply has arrived, or the question was refused."""
 
     def __init__(
-        self, model: Model, now_ms: Callable[[], int], kind: type[R], every_ms: int
+        self, model: AppModel, now_ms: Callable[[], int], kind: type[R], every_ms: int
     ) -> None:
         super().__init__()
         self._model, self._now_ms, self._kind, self._every_ms = model, now_ms, kind, every_ms
@@ -155,13 +155,13 @@ class Asked(QObject, Generic[R]):
         model.replied.connect(self._receive)
         model.refused.connect(self._handle_refusal)
 
-    def want(self, question: Question) -> None:
+    def set_question(self, question: Question) -> None:
         """Ask this from now on; the reply to another question is dropped."""
         if question != self._question:
             self._question, self._asked_ms = question, 0
             self.reply, self.is_asking, self.problem = None, False, ""
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Ask if there is a worker and the interval has passed."""
         is_due = self._now_ms() - self._asked_ms >= self._every_ms
         if self._model.snapshot is not None and is_due:
@@ -187,19 +187,22 @@ class Asked(QObject, Generic[R]):
             self.changed.emit()
 
 
-class PageHead(Columns):
+class PageHeader(Columns):
     """The title of a page and a sentence about it, with its controls beside or below them."""
 
     def __init__(self, title: str, words: str, controls: Sequence[QWidget] = ()) -> None:
         super().__init__(gap=10)
-        self.title, self._words = Text(title, Type.TITLE), Paragraph(words, Type.CAPTION, "sub")
+        self.title, self._words = (
+            Label(title, TextStyle.TITLE),
+            WrappedLabel(words, TextStyle.CAPTION, "sub"),
+        )
         self.title.setAccessibleName(title)
         parts = [self._heading()]
         if controls:
             parts.append(_row(controls))
-        self.hold(parts, shares=(1, 0)[: len(parts)])
+        self.set_parts(parts, shares=(1, 0)[: len(parts)])
 
-    def say(self, words: str) -> None:
+    def set_words(self, words: str) -> None:
         self._words.setText(words)
 
     @property

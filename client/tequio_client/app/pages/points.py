@@ -21,25 +21,25 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from tequio_client.app.pages import devices
-from tequio_client.app.pages.page import Page, PageHead
+from tequio_client.app.pages.page import Page, PageHeader
 from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
-from tequio_client.app.pages.rounds_model import RoundsBook, is_checked
-from tequio_client.app.theme.style import Type
+from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Text, flush_column
+from tequio_client.app.widgets.base import Card, Columns, ElidedLabel, Label, flush_column
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.cards import StatCard
-from tequio_client.app.widgets.charts import AreaChart, Plot
+from tequio_client.app.widgets.charts import AreaChart, ChartData
 from tequio_client.app.widgets.messages import Banner, Toast
-from tequio_client.ipc.control import ROWS, AskPoints, AskSeries, Points, Series
+from tequio_client.ipc.control import MAX_ROWS, AskPoints, AskSeries, PointsReply, PointsSeries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from PySide6.QtCore import QModelIndex
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.pages.page import Means
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.pages.page import PageContext
     from tequio_client.ipc.control import PointsRow, Question, Reply
     from tequio_client.ipc.snapshot import Snapshot
 
@@ -47,12 +47,12 @@ HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 DAY, WEEK, MONTH, ALL = "day", "week", "month", "all"
 STEPS = {DAY: HOUR_MS, WEEK: 6 * HOUR_MS, MONTH: DAY_MS, ALL: DAY_MS}
 DAYS = {WEEK: 7, MONTH: 30}
-MOST_STEPS = 120
+MAX_STEPS = 120
 """More steps are summed up: a longer curve would not show more."""
 CHART_HEIGHT = 170
 READ_ON_PX = 600
 """Distance in pixels from the end at which older rounds are requested."""
-HEADINGS = (
+CSV_HEADINGS = (
     "number",
     "run",
     "run_name",
@@ -77,19 +77,19 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 class PointsPage(Page):
     """The Points page."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__(means)
         self._rounds = -1
         self._asked: AskSeries | None = None
         self.export = Button(self.tr("Export CSV"), picture="download")
-        self.head = PageHead(
+        self.head = PageHeader(
             self.tr("Points"),
             self.tr("Counted only when this computer has checked the proof in the ledger's log."),
             (self.export,),
         )
         self.banner, self.sums, self.range = Banner(), PointsSums(), PointsRange()
-        self.book = RoundsBook(self.model, self)
-        self.rounds = RoundsCard(self.name_device)
+        self.book = RoundsReader(self.model, self)
+        self.rounds = RoundsCard(self.device_name)
         self.toast = Toast(self)
         self.exporter = PointsExport(self.model, self)
         for part in (self.head, self.banner, self.sums, self.range, self.rounds):
@@ -101,8 +101,8 @@ class PointsPage(Page):
         self.export.clicked.connect(self.choose_file)
         self.range.chosen.connect(self._ask_series)
         self.book.changed.connect(self._show_rounds)
-        self.rounds.narrowed.connect(self._narrow)
-        self.rounds.again.connect(self.book.renew)
+        self.rounds.filter_changed.connect(self._narrow)
+        self.rounds.retry_requested.connect(self.book.reload)
         self.rounds.table.opened.connect(self.open_round)
         self.rounds.table.selectionModel().currentRowChanged.connect(self._show_current)
         self.exporter.done.connect(self._show_done)
@@ -113,7 +113,7 @@ class PointsPage(Page):
 
     def choose_file(self) -> None:
         documents = QStandardPaths.StandardLocation.DocumentsLocation
-        day = QDateTime.fromMSecsSinceEpoch(self.means.now_ms()).date()
+        day = QDateTime.fromMSecsSinceEpoch(self.context.now_ms()).date()
         name = f"tequio-points-{QDate(day).toString('yyyy-MM-dd')}.csv"
         dialog = QFileDialog(self, self.tr("Export all rounds"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -132,7 +132,7 @@ class PointsPage(Page):
     def open_round(self, row: PointsRow) -> None:
         snapshot = self.model.snapshot
         ledger = snapshot.ledger.url if snapshot else ""
-        RoundDialog(row, ledger, self.name_device(row.device), self).open()
+        RoundDialog(row, ledger, self.device_name(row.device), self).open()
 
     def refresh(self) -> None:
         snapshot = self.model.snapshot
@@ -142,42 +142,42 @@ class PointsPage(Page):
             self._rounds = -1
         elif snapshot.rounds != self._rounds:
             self._rounds = snapshot.rounds
-            self.book.renew()
+            self.book.reload()
             self._ask_series()
         elif self._asked != self._question():  # another hour, another day
             self._ask_series()
 
-    def name_device(self, device: str) -> str:
+    def device_name(self, device: str) -> str:
         """The name that people know a device by."""
         snapshot = self.model.snapshot
         gpus = (snapshot.machine.gpus or ()) if snapshot else ()
         name = next((gpu.name for gpu in gpus if gpu.id == device), device)
-        return self.tr("Processor") if device == "cpu" else devices.short(name)
+        return self.tr("Processor") if device == "cpu" else devices.short_name(name)
 
     def _question(self) -> AskSeries:
-        book, now_ms = self.book, self.means.now_ms()
-        return question(self.range.span.choice, now_ms, book.run, book.device)
+        book, now_ms = self.book, self.context.now_ms()
+        return series_question_for(self.range.span.selected, now_ms, book.run, book.device)
 
     def _ask_series(self, _span: str = "") -> None:
         self._asked = self._question()
         self.model.ask(self._asked)
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question == self._asked and isinstance(reply, Series):
+        if question == self._asked and isinstance(reply, PointsSeries):
             self.range.show_series(reply)
 
     def _narrow(self, run: str, device: str) -> None:
-        self.book.narrow(run, device)
+        self.book.set_filter(run, device)
         self._show_rounds()
         self._ask_series()
 
     def _read_on(self, *_: int) -> None:
         bar = self.verticalScrollBar()
         if self.isVisible() and bar.maximum() - bar.value() < READ_ON_PX:
-            self.book.read_on()
+            self.book.read_older()
 
     def _show_rounds(self) -> None:
-        self.rounds.show_book(self.book)
+        self.rounds.show_rounds(self.book)
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
         left = snapshot.points.unverified if snapshot else 0
@@ -206,14 +206,14 @@ class PointsPage(Page):
     def _show_done(self, path: str, count: int) -> None:
         self.export.setEnabled(True)
         name = Path(path).name
-        self.toast.say(self.tr("%n round(s) written to {file}", "", count).format(file=name))
+        self.toast.open(self.tr("%n round(s) written to {file}", "", count).format(file=name))
 
     def _show_failed(self, why: str) -> None:
         self.export.setEnabled(True)
-        self.toast.say(why, self.tr("Close"))
+        self.toast.open(why, self.tr("Close"))
 
 
-def question(span: str, now_ms: int, run: str = "", device: str = "") -> AskSeries:
+def series_question_for(span: str, now_ms: int, run: str = "", device: str = "") -> AskSeries:
     """The question for a span that ends now; days begin at local midnight."""
     if span == ALL:
         since_ms = 0
@@ -226,10 +226,10 @@ def question(span: str, now_ms: int, run: str = "", device: str = "") -> AskSeri
     return AskSeries(since_ms=since_ms, step_ms=STEPS[span], run=run, device=device)
 
 
-def folded(series: Series) -> tuple[int, tuple[int, ...]]:
+def fold_series(series: PointsSeries) -> tuple[int, tuple[int, ...]]:
     """The step and the sums of a series, folded to at most `MOST_STEPS` steps."""
     values = series.verified
-    every = max(-(-len(values) // MOST_STEPS), 1)
+    every = max(-(-len(values) // MAX_STEPS), 1)
     sums = tuple(sum(values[at : at + every]) for at in range(0, len(values), every))
     return series.step_ms * every, sums
 
@@ -251,26 +251,26 @@ class PointsRange(Card):
                 ALL: self.tr("All"),
             },
         )
-        self.span.choose(MONTH)
+        self.span.select(MONTH)
         self.span.chosen.connect(self.chosen)
-        self.sum = Text("", Type.CAPTION, "sub")
+        self.sum = Label("", TextStyle.CAPTION, "sub")
         self.chart = AreaChart(
             name,
             self.tr("No points were verified in this time."),
-            lambda micropoints: figures.points(int(micropoints)),
+            lambda micropoints: figures.short_points(int(micropoints)),
             lambda micropoints: figures.exact_points(int(micropoints)),
         )
         self.chart.setFixedHeight(CHART_HEIGHT)
         head, words = Columns(gap=10), QWidget()
         column = flush_column(words, 2)
-        column.addWidget(Line(name, Type.HEADING))
+        column.addWidget(ElidedLabel(name, TextStyle.HEADING))
         column.addWidget(self.sum)
-        head.hold((words, self.span), shares=(1, 0))
+        head.set_parts((words, self.span), shares=(1, 0))
         self.body.addWidget(head)
         self.body.addWidget(self.chart)
 
-    def show_series(self, series: Series) -> None:
-        step_ms, sums = folded(series)
+    def show_series(self, series: PointsSeries) -> None:
+        step_ms, sums = fold_series(series)
         labels = tuple(self._label(series.since_ms + at * step_ms) for at in range(len(sums)))
         total = figures.exact_points(sum(sums))
         summary = self.tr("{total} points in this time").format(total=total)
@@ -281,10 +281,10 @@ class PointsRange(Card):
             points = figures.exact_points(sums[peak])
             summary = most.format(summary=summary, when=labels[peak], points=points)
         values = tuple(float(points) for points in sums)
-        self.chart.show_plot(Plot(values=values, labels=labels, summary=summary))
+        self.chart.set_data(ChartData(values=values, labels=labels, summary=summary))
 
     def _label(self, at_ms: int) -> str:
-        match self.span.choice:
+        match self.span.selected:
             case "day":
                 return figures.clock(at_ms)
             case "week":
@@ -302,7 +302,7 @@ class PointsSums(Columns):
         self.rejected = StatCard(self.tr("Rejected today"), "circle-x")
         self.unverified = StatCard(self.tr("Not checked yet"), "shield-question-mark")
         self._cards = (self.total, self.pending, self.rejected, self.unverified)
-        self.hold(self._cards)
+        self.set_parts(self._cards)
         self.show_snapshot(None)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
@@ -313,7 +313,7 @@ class PointsSums(Columns):
         points = snapshot.points
         exact = self.tr("{points} points").format(points=figures.exact_points(points.total))
         today = self.tr("{points} today").format(points=figures.exact_points(points.today))
-        self.total.show_figure(figures.points(points.total), today, exact)
+        self.total.show_figure(figures.short_points(points.total), today, exact)
         none = self.tr("Nothing is open")
         waits = self.tr("Rounds that are not proven yet")
         self.pending.show_figure(figures.count(points.pending), waits if points.pending else none)
@@ -325,15 +325,15 @@ class PointsSums(Columns):
         told = self.tr("Said by the ledger alone")
         exact = self.tr("{points} points").format(points=figures.exact_points(points.unverified))
         self.unverified.show_figure(
-            figures.points(points.unverified), told if points.unverified else none, exact
+            figures.short_points(points.unverified), told if points.unverified else none, exact
         )
 
 
-def heading() -> bytes:
-    return _written([HEADINGS])
+def csv_heading() -> bytes:
+    return _written([CSV_HEADINGS])
 
 
-def lines(rows: Iterable[PointsRow]) -> bytes:
+def csv_lines(rows: Iterable[PointsRow]) -> bytes:
     return _written(_cells(row) for row in rows)
 
 
@@ -385,7 +385,7 @@ class PointsExport(QObject):
     failed = Signal(str)
     """Why the export failed, as a sentence."""
 
-    def __init__(self, model: Model, parent: QObject | None = None) -> None:
+    def __init__(self, model: AppModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self._file: QSaveFile | None = None
@@ -405,17 +405,17 @@ class PointsExport(QObject):
         self._file, self._count = QSaveFile(str(path)), 0
         if not self._file.open(QIODevice.OpenModeFlag.WriteOnly):
             self._fail(self._file.errorString())
-        elif self._write(heading()):
+        elif self._write(csv_heading()):
             self._ask(None)
 
     def _ask(self, before: int | None) -> None:
-        self._asked = AskPoints(before=before, limit=ROWS)
+        self._asked = AskPoints(before=before, limit=MAX_ROWS)
         self._model.ask(self._asked)
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if self._file is None or question != self._asked or not isinstance(reply, Points):
+        if self._file is None or question != self._asked or not isinstance(reply, PointsReply):
             return
-        if not self._write(lines(reply.rows)):
+        if not self._write(csv_lines(reply.rows)):
             return
         self._count += len(reply.rows)
         if reply.has_more and reply.rows:

@@ -22,13 +22,27 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tequio_client.app import snooze
-from tequio_client.app.pages.rounds_model import STATES, Column, Role, RoundsRows, is_checked
+from tequio_client.app import worker_texts
+from tequio_client.app.pages.rounds_model import (
+    STATES,
+    RoundsColumn,
+    RoundsRole,
+    RoundsRows,
+    is_checked,
+)
 from tequio_client.app.theme import icons, style
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.theme.style import Type, font
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Line, Paragraph, Picture, Text, flush_row
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    ElidedLabel,
+    IconLabel,
+    Label,
+    WrappedLabel,
+    flush_row,
+)
 from tequio_client.app.widgets.buttons import Button, Dropdown
 from tequio_client.app.widgets.messages import EmptyState
 
@@ -38,29 +52,29 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex
     from PySide6.QtGui import QMouseEvent, QPainter, QResizeEvent, QShowEvent
 
-    from tequio_client.app.pages.rounds_model import Index, RoundsBook
+    from tequio_client.app.pages.rounds_model import Index, RoundsReader
     from tequio_client.ipc.control import PointsRow
 
 WIDTH = 520
-AUDIT = "tequio audit --ledger {url}"
+AUDIT_COMMAND = "tequio audit --ledger {url}"
 ROW = 50
 HEAD = 30
 TABLE_WIDTH = 400
 PADDING = 3
 GAP = 8
 WIDTHS = {
-    Column.ROUND: 120,
-    Column.WHEN: 84,
-    Column.STATE: 150,
-    Column.WORK: 118,
-    Column.ENERGY: 76,
-    Column.POINTS: 124,
-    Column.PROOF: 64,
+    RoundsColumn.ROUND: 120,
+    RoundsColumn.WHEN: 84,
+    RoundsColumn.STATE: 150,
+    RoundsColumn.WORK: 118,
+    RoundsColumn.ENERGY: 76,
+    RoundsColumn.POINTS: 124,
+    RoundsColumn.PROOF: 64,
 }
 """Minimum width of each column in pixels; round and state share the rest."""
 WIDEST_WITNESSED = 444_444
 """Micro-points of the widest figure expected for witnessing."""
-HIDDEN_FIRST = (Column.ENERGY, Column.WORK)
+HIDDEN_FIRST = (RoundsColumn.ENERGY, RoundsColumn.WORK)
 """Columns hidden first in a narrow window; the round's dialog shows them all."""
 ANY = ""
 EMPTY = 220
@@ -69,8 +83,8 @@ EMPTY = 220
 class RoundsCard(Card):
     """The table and its filters; `narrowed` carries run and device, `again` asks for a retry."""
 
-    narrowed = Signal(str, str)
-    again = Signal()
+    filter_changed = Signal(str, str)
+    retry_requested = Signal()
 
     def __init__(self, name_device: Callable[[str], str]) -> None:
         super().__init__()
@@ -82,8 +96,8 @@ class RoundsCard(Card):
         self.table = RoundsTable(self.tr("Rounds"), name_device)
         self.empty = EmptyState("coins", "", "", self.tr("Try again"))
         self.empty.setMinimumHeight(EMPTY)
-        self.empty.button.clicked.connect(self.again)
-        self.foot = Paragraph("", Type.CAPTION, "sub")
+        self.empty.button.clicked.connect(self.retry_requested)
+        self.foot = WrappedLabel("", TextStyle.CAPTION, "sub")
         self.body.addWidget(self._head())
         for part in (self.table, self.empty, self.foot):
             self.body.addWidget(part)
@@ -91,11 +105,11 @@ class RoundsCard(Card):
         self.table.hide()
         self.foot.hide()
 
-    def show_book(self, book: RoundsBook) -> None:
+    def show_rounds(self, book: RoundsReader) -> None:
         _add_choices(self.run, book.runs)
         _add_choices(self.device, {one: self._name_device(one) for one in book.devices})
-        self.run.choose(book.run)
-        self.device.choose(book.device)
+        self.run.select(book.run)
+        self.device.select(book.device)
         rows = book.rows or ()
         self.table.rows.show_rows(rows)
         self.table.setVisible(bool(rows))
@@ -105,7 +119,7 @@ class RoundsCard(Card):
         if not rows:
             self._explain_empty(book)
 
-    def _explain_empty(self, book: RoundsBook) -> None:
+    def _explain_empty(self, book: RoundsReader) -> None:
         self.empty.button.setVisible(bool(book.problem))
         if book.problem:
             self._show_empty(self.tr("Couldn't load the rounds"), book.problem)
@@ -126,7 +140,7 @@ class RoundsCard(Card):
         self.empty.button.setVisible(self.empty.button.isVisibleTo(self.empty))
 
     def _narrow(self, _name: str) -> None:
-        self.narrowed.emit(self.run.choice, self.device.choice)
+        self.filter_changed.emit(self.run.selected, self.device.selected)
 
     def _head(self) -> QWidget:
         made, filters = Columns(gap=10), QWidget()
@@ -134,7 +148,7 @@ class RoundsCard(Card):
         row.addWidget(self.run)
         row.addWidget(self.device)
         row.addStretch(1)
-        made.hold((Line(self.tr("Rounds"), Type.HEADING), filters), shares=(1, 0))
+        made.set_parts((ElidedLabel(self.tr("Rounds"), TextStyle.HEADING), filters), shares=(1, 0))
         return made
 
 
@@ -159,7 +173,7 @@ class RoundDialog(QDialog):
         column.addWidget(_fields(self.facts()))
         self.proof: tuple[tuple[str, str], ...] = self._proof() if is_checked(row) else ()
         column.addWidget(
-            self._checked() if self.proof else Paragraph(self._unchecked(), tone="sub")
+            self._checked() if self.proof else WrappedLabel(self._unchecked(), tone="sub")
         )
         column.addStretch(1)
         column.addLayout(self._buttons())
@@ -193,11 +207,14 @@ class RoundDialog(QDialog):
         lines = [self.windowTitle(), self._state()]
         lines += [f"{name}: {value}" for name, value in (*self.facts(), *self.proof)]
         if self.proof:
-            lines.append(AUDIT.format(url=self._ledger))
+            lines.append(AUDIT_COMMAND.format(url=self._ledger))
         return "\n".join(lines)
 
     def _state(self) -> str:
-        state, reason = snooze.round_state(self._row.state), snooze.round_reason(self._row.reason)
+        state, reason = (
+            worker_texts.round_state_name(self._row.state),
+            worker_texts.round_failure(self._row.reason),
+        )
         return f"{state}: {reason}" if reason else state
 
     def _proof(self) -> tuple[tuple[str, str], ...]:
@@ -215,10 +232,10 @@ class RoundDialog(QDialog):
         if is_checked(self._row):
             picture = "badge-check"
         texts.setSpacing(2)
-        texts.addWidget(Paragraph(title, Type.TITLE))
-        texts.addWidget(Paragraph(self._state(), tone="sub"))
+        texts.addWidget(WrappedLabel(title, TextStyle.TITLE))
+        texts.addWidget(WrappedLabel(self._state(), tone="sub"))
         head.setSpacing(14)
-        mark = Picture(picture, QSize(28, 28), ink)
+        mark = IconLabel(picture, QSize(28, 28), ink)
         head.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
         head.addLayout(texts, 1)
         return head
@@ -226,7 +243,7 @@ class RoundDialog(QDialog):
     def _checked(self) -> Card:
         made = Card(self.tr("What was checked here"))
         made.body.addWidget(
-            Paragraph(
+            WrappedLabel(
                 self.tr(
                     "This computer fetched the end of the round from the ledger's public log, read "
                     "in it what you get, and checked that it is in the log that the ledger has "
@@ -236,9 +253,9 @@ class RoundDialog(QDialog):
         )
         made.body.addWidget(_fields(self.proof, is_written_by_machine=True))
         made.body.addWidget(
-            Paragraph(self.tr("To check the whole ledger yourself, run:"), tone="sub")
+            WrappedLabel(self.tr("To check the whole ledger yourself, run:"), tone="sub")
         )
-        made.body.addWidget(_machine_text(AUDIT.format(url=self._ledger)))
+        made.body.addWidget(_machine_text(AUDIT_COMMAND.format(url=self._ledger)))
         return made
 
     def _unchecked(self) -> str:
@@ -263,7 +280,7 @@ class RoundDialog(QDialog):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text)
-        self.copy.show_as(self.tr("Copied"), "check")
+        self.copy.set_label(self.tr("Copied"), "check")
 
 
 def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool = False) -> QWidget:
@@ -274,17 +291,17 @@ def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool 
     grid.setVerticalSpacing(5)
     grid.setColumnStretch(1, 1)
     for at, (name, value) in enumerate(fields):
-        shown = _machine_text(value) if is_written_by_machine else Text(value)
+        shown = _machine_text(value) if is_written_by_machine else Label(value)
         shown.setAccessibleName(f"{name}: {value}")
-        grid.addWidget(Text(name, Type.BODY, "sub"), at, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(Label(name, TextStyle.BODY, "sub"), at, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(shown, at, 1)
     return made
 
 
 def _machine_text(words: str) -> QLabel:
     """Selectable text that may break anywhere."""
-    made = Paragraph("\u200b".join(words) if " " not in words else words)
-    made.setFont(style.mono())
+    made = WrappedLabel("\u200b".join(words) if " " not in words else words)
+    made.setFont(style.fixed_font())
     made.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse
         | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -303,7 +320,7 @@ class RoundsTable(QTableView):
         self.rows = RoundsRows(name_device)
         self.setAccessibleName(name)
         self.setModel(self.rows)
-        self.setItemDelegate(TwoLines(self))
+        self.setItemDelegate(TwoLineDelegate(self))
         self.setShowGrid(False)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -339,30 +356,34 @@ class RoundsTable(QTableView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         at = self.indexAt(event.position().toPoint())
-        over = at.isValid() and at.column() == Column.PROOF and is_checked(self.rows.row(at.row()))
+        over = (
+            at.isValid()
+            and at.column() == RoundsColumn.PROOF
+            and is_checked(self.rows.row(at.row()))
+        )
         shape = Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
 
-    def _text_width(self, column: Column) -> int:
+    def _text_width(self, column: RoundsColumn) -> int:
         """Width in pixels of a column's words in the current language."""
         heading = self.rows.headerData(column, Qt.Orientation.Horizontal)
         widths = [QFontMetrics(self.horizontalHeader().font()).horizontalAdvance(str(heading))]
-        if column is Column.POINTS:
-            note = self.rows.witnessed(WIDEST_WITNESSED)
-            widths.append(QFontMetrics(font(Type.CAPTION)).horizontalAdvance(note))
+        if column is RoundsColumn.POINTS:
+            note = self.rows.witness_points(WIDEST_WITNESSED)
+            widths.append(QFontMetrics(font(TextStyle.CAPTION)).horizontalAdvance(note))
         return max(widths) + 2 * PADDING + GAP
 
     def _share_width(self, width: int) -> None:
-        hidden: set[Column] = set()
+        hidden: set[RoundsColumn] = set()
         for column in HIDDEN_FIRST:
             if sum(need for one, need in self._needs.items() if one not in hidden) > width:
                 hidden.add(column)
-        for column in Column:
+        for column in RoundsColumn:
             self.setColumnHidden(column, column in hidden)
         needed = sum(need for one, need in self._needs.items() if one not in hidden)
         scale, spare = min(width / needed, 1.0), max(width - needed, 0)
         for column, need in self._needs.items():
-            share = spare // 3 * {Column.ROUND: 1, Column.STATE: 2}.get(column, 0)
+            share = spare // 3 * {RoundsColumn.ROUND: 1, RoundsColumn.STATE: 2}.get(column, 0)
             self.setColumnWidth(column, int(need * scale) + share)
 
     def _settle(self) -> None:
@@ -372,19 +393,19 @@ class RoundsTable(QTableView):
         self.opened.emit(self._row(at))
 
     def _open_proof(self, at: QModelIndex) -> None:
-        if at.column() == Column.PROOF and is_checked(self._row(at)):
+        if at.column() == RoundsColumn.PROOF and is_checked(self._row(at)):
             self.opened.emit(self._row(at))
 
     def _row(self, at: QModelIndex) -> PointsRow:
         return self.rows.row(at.row())
 
 
-class TwoLines(QStyledItemDelegate):
+class TwoLineDelegate(QStyledItemDelegate):
     """Draws a cell: an icon, a line, and a smaller one below."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
-        place, colours = QRectF(option.rect), tokens()
+        place, colours = QRectF(option.rect), current_tokens()
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(place, QColor(colours.hover))
         painter.setPen(QColor(colours.hairline))
@@ -393,22 +414,22 @@ class TwoLines(QStyledItemDelegate):
             option.direction, index.data(Qt.ItemDataRole.TextAlignmentRole)
         )
         room = place.adjusted(PADDING, 0, -PADDING, 0)
-        note = str(index.data(Role.NOTE) or "")
+        note = str(index.data(RoundsRole.NOTE) or "")
         room = self._draw_picture(painter, option, index, room)
         words = str(index.data() or "")
         first = room.adjusted(0, 7, 0, -ROW / 2 + 1) if note else room
-        ink = str(index.data(Role.INK))
-        kind = Type.BODY if ink == "text" else Type.LABEL
+        ink = str(index.data(RoundsRole.INK))
+        kind = TextStyle.BODY if ink == "text" else TextStyle.LABEL
         _write(painter, first, words, (kind, ink), side)
         if note:
             below = room.adjusted(0, ROW / 2 - 1, 0, -7)
-            _write(painter, below, note, (Type.CAPTION, "text_sub"), side)
+            _write(painter, below, note, (TextStyle.CAPTION, "text_sub"), side)
         painter.restore()
 
     def _draw_picture(
         self, painter: QPainter, option: QStyleOptionViewItem, index: Index, room: QRectF
     ) -> QRectF:
-        name = str(index.data(Role.PICTURE) or "")
+        name = str(index.data(RoundsRole.PICTURE) or "")
         if not name:
             return room
         has_words = bool(index.data())
@@ -416,22 +437,24 @@ class TwoLines(QStyledItemDelegate):
         is_mirrored = option.direction is Qt.LayoutDirection.RightToLeft
         middle = room.center().x() - size / 2
         left = middle if not has_words else room.right() - size if is_mirrored else room.left()
-        note = bool(index.data(Role.NOTE))
+        note = bool(index.data(RoundsRole.NOTE))
         top = room.top() + 8 if note else room.center().y() - size / 2
-        colour = getattr(tokens(), str(index.data(Role.INK)))
-        icons.draw(painter, name, colour, QRectF(QPointF(left, top), QSize(int(size), int(size))))
+        colour = getattr(current_tokens(), str(index.data(RoundsRole.INK)))
+        icons.draw_icon(
+            painter, name, colour, QRectF(QPointF(left, top), QSize(int(size), int(size)))
+        )
         step = size + GAP
         return room.adjusted(0, 0, -step, 0) if is_mirrored else room.adjusted(step, 0, 0, 0)
 
 
 def _write(
-    painter: QPainter, room: QRectF, words: str, how: tuple[Type, str], side: Qt.AlignmentFlag
+    painter: QPainter, room: QRectF, words: str, how: tuple[TextStyle, str], side: Qt.AlignmentFlag
 ) -> None:
     kind, ink = how
     made = font(kind)
     shown = QFontMetrics(made).elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()))
     painter.setFont(made)
-    painter.setPen(QColor(getattr(tokens(), ink)))
+    painter.setPen(QColor(getattr(current_tokens(), ink)))
     painter.drawText(room, int(side), shown)
 
 

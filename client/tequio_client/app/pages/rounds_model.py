@@ -19,18 +19,18 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import tip
-from tequio_client.ipc.control import ROWS, AskPoints, Points
+from tequio_client.app.widgets.base import tool_tip
+from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.ipc.control import PointsRow, Question, Reply
 
-PAGE = 100
+ROUNDS_PAGE = 100
 """Rounds per request while scrolling."""
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
@@ -42,12 +42,12 @@ STATES = {
 ACCESSIBLE = (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
 
 
-class RoundsBook(QObject):
+class RoundsReader(QObject):
     """The rounds read so far, newest first; owned by its page."""
 
     changed = Signal()
 
-    def __init__(self, model: Model, parent: QObject | None = None) -> None:
+    def __init__(self, model: AppModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self.rows: tuple[PointsRow, ...] | None = None
@@ -71,41 +71,41 @@ class RoundsBook(QObject):
     def is_loading(self) -> bool:
         return self._asked is not None
 
-    def narrow(self, run: str, device: str) -> None:
+    def set_filter(self, run: str, device: str) -> None:
         """Read only rounds of that run and device from now on; empty: of all."""
         if (run, device) != (self.run, self.device):
             self.run, self.device = run, device
             self.rows, self.has_more = None, False
             self._asked = None
-            self.renew()
+            self.reload()
 
-    def renew(self) -> None:
+    def reload(self) -> None:
         """Read everything read so far again, or the first page."""
         if self._asked is not None:
             self._is_stale = True
             return
         self._is_renewing, self._is_stale, self._fresh = True, False, []
-        self._ask(None, min(max(len(self.rows or ()), PAGE), ROWS))
+        self._ask(None, min(max(len(self.rows or ()), ROUNDS_PAGE), MAX_ROWS))
 
-    def read_on(self) -> None:
+    def read_older(self) -> None:
         """Read the next older page, unless there is none or a question is pending."""
         if self._asked is None and self.has_more and self.rows:
             self._is_renewing = False
-            self._ask(self.rows[-1].number, PAGE)
+            self._ask(self.rows[-1].number, ROUNDS_PAGE)
 
     def _ask(self, before: int | None, limit: int) -> None:
         self._asked = AskPoints(before=before, run=self.run, device=self.device, limit=limit)
         self._model.ask(self._asked)
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question != self._asked or not isinstance(reply, Points):
+        if question != self._asked or not isinstance(reply, PointsReply):
             return
         self._asked, self.problem = None, ""
         self._remember(reply.rows)
         if self._is_renewing:
             self._fresh += reply.rows
             if reply.has_more and self._fresh and self._is_short():
-                self._ask(self._fresh[-1].number, ROWS)
+                self._ask(self._fresh[-1].number, MAX_ROWS)
                 return
             self.rows = tuple(self._fresh)
         else:
@@ -113,7 +113,7 @@ class RoundsBook(QObject):
         self.has_more = reply.has_more
         self.changed.emit()
         if self._is_stale:
-            self.renew()
+            self.reload()
 
     def _is_short(self) -> bool:
         """Return true if a renewal has read fewer rounds than are shown."""
@@ -130,7 +130,7 @@ class RoundsBook(QObject):
         self.devices = tuple(sorted(seen | set(self.devices)))
 
 
-class Column(IntEnum):
+class RoundsColumn(IntEnum):
     """The columns of the table."""
 
     ROUND = 0
@@ -142,7 +142,7 @@ class Column(IntEnum):
     PROOF = 6
 
 
-class Role(IntEnum):
+class RoundsRole(IntEnum):
     """The values that the delegate asks the model for."""
 
     NOTE = Qt.ItemDataRole.UserRole + 1
@@ -151,7 +151,7 @@ class Role(IntEnum):
     ROW = Qt.ItemDataRole.UserRole + 4
 
 
-TRAILING = (Column.ENERGY, Column.POINTS)
+TRAILING = (RoundsColumn.ENERGY, RoundsColumn.POINTS)
 
 
 def is_checked(row: PointsRow) -> bool:
@@ -167,13 +167,13 @@ class RoundsRows(QAbstractTableModel):
         self._rows: tuple[PointsRow, ...] = ()
         self._name_device = name_device
         self._headings = {
-            Column.ROUND: self.tr("Round"),
-            Column.WHEN: self.tr("When"),
-            Column.STATE: self.tr("State"),
-            Column.WORK: self.tr("Device, tokens"),
-            Column.ENERGY: self.tr("Energy"),
-            Column.POINTS: self.tr("Points"),
-            Column.PROOF: self.tr("Proof"),
+            RoundsColumn.ROUND: self.tr("Round"),
+            RoundsColumn.WHEN: self.tr("When"),
+            RoundsColumn.STATE: self.tr("State"),
+            RoundsColumn.WORK: self.tr("Device, tokens"),
+            RoundsColumn.ENERGY: self.tr("Energy"),
+            RoundsColumn.POINTS: self.tr("Points"),
+            RoundsColumn.PROOF: self.tr("Proof"),
         }
 
     def show_rows(self, rows: tuple[PointsRow, ...]) -> None:
@@ -187,7 +187,7 @@ class RoundsRows(QAbstractTableModel):
             self.endInsertRows()
         elif [row.number for row in rows] == [row.number for row in old]:
             self._rows = rows
-            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, Column.PROOF))
+            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, RoundsColumn.PROOF))
         else:
             self.beginResetModel()
             self._rows = rows
@@ -200,7 +200,7 @@ class RoundsRows(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = NOWHERE) -> int:
-        return 0 if parent.isValid() else len(Column)
+        return 0 if parent.isValid() else len(RoundsColumn)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -208,43 +208,46 @@ class RoundsRows(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._headings[Column(section)]
+            return self._headings[RoundsColumn(section)]
         return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row, column = self._rows[index.row()], Column(index.column())
+        row, column = self._rows[index.row()], RoundsColumn(index.column())
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.words(row, column)[0]
-        if role == Role.NOTE:
-            return self.words(row, column)[1]
+            return self.cell_lines(row, column)[0]
+        if role == RoundsRole.NOTE:
+            return self.cell_lines(row, column)[1]
         if role in ACCESSIBLE:
-            said = ", ".join(filter(None, self.words(row, column))) or self._accessible_text(
+            said = ", ".join(filter(None, self.cell_lines(row, column))) or self._accessible_text(
                 row, column
             )
-            return tip(said) if role == Qt.ItemDataRole.ToolTipRole else said
+            return tool_tip(said) if role == Qt.ItemDataRole.ToolTipRole else said
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side(column)
-        if role == Role.ROW:
+        if role == RoundsRole.ROW:
             return row
-        return _icon(row, column)[role - Role.PICTURE] if role in _ICONS else None
+        return _icon(row, column)[role - RoundsRole.PICTURE] if role in _ICONS else None
 
-    def words(self, row: PointsRow, column: Column) -> tuple[str, str]:
+    def cell_lines(self, row: PointsRow, column: RoundsColumn) -> tuple[str, str]:
         match column:
-            case Column.ROUND:
+            case RoundsColumn.ROUND:
                 number = self.tr("Round {number}").format(number=figures.count(row.round))
                 pair = row.run_name or row.run, number
-            case Column.WHEN:
+            case RoundsColumn.WHEN:
                 pair = figures.clock(row.at_ms), figures.day(row.at_ms)
-            case Column.STATE:
-                pair = snooze.round_state(row.state), snooze.round_reason(row.reason)
-            case Column.WORK:
+            case RoundsColumn.STATE:
+                pair = (
+                    worker_texts.round_state_name(row.state),
+                    worker_texts.round_failure(row.reason),
+                )
+            case RoundsColumn.WORK:
                 tokens = self.tr("{count} tokens").format(count=figures.count(row.tokens))
                 pair = self._name_device(row.device), tokens if row.tokens else ""
-            case Column.ENERGY:
+            case RoundsColumn.ENERGY:
                 pair = figures.energy(row.energy_j) if row.energy_j else figures.ABSENT, ""
-            case Column.POINTS:
+            case RoundsColumn.POINTS:
                 pair = self._points(row)
-            case Column.PROOF:
+            case RoundsColumn.PROOF:
                 pair = "", ""
         return pair
 
@@ -252,33 +255,33 @@ class RoundsRows(QAbstractTableModel):
         """All points, and the part earned by witnessing."""
         if row.state == "pending":
             return figures.ABSENT, ""
-        part = self.witnessed(row.witnessed) if row.witnessed else ""
+        part = self.witness_points(row.witnessed) if row.witnessed else ""
         return figures.full_points(row.micropoints), part
 
-    def witnessed(self, micropoints: int) -> str:
+    def witness_points(self, micropoints: int) -> str:
         return self.tr("{points} as witness").format(points=figures.exact_points(micropoints))
 
-    def _accessible_text(self, row: PointsRow, column: Column) -> str:
+    def _accessible_text(self, row: PointsRow, column: RoundsColumn) -> str:
         """The accessible text of a cell that shows only an icon."""
-        if column is not Column.PROOF:
+        if column is not RoundsColumn.PROOF:
             return ""
         checked = self.tr("Proof checked by this computer: open to see what that means")
         return checked if is_checked(row) else self.tr("No proof was checked yet")
 
 
-_ICONS = (Role.PICTURE, Role.INK)
+_ICONS = (RoundsRole.PICTURE, RoundsRole.INK)
 
 
-def _icon(row: PointsRow, column: Column) -> tuple[str, str]:
-    if column is Column.STATE:
+def _icon(row: PointsRow, column: RoundsColumn) -> tuple[str, str]:
+    if column is RoundsColumn.STATE:
         return STATES.get(row.state, ("", "text"))
-    if column is Column.PROOF and is_checked(row):
+    if column is RoundsColumn.PROOF and is_checked(row):
         return "badge-check", "ok"
     return "", "text"
 
 
 def _side(column: int) -> Qt.AlignmentFlag:
-    if column == Column.PROOF:
+    if column == RoundsColumn.PROOF:
         return Qt.AlignmentFlag.AlignCenter
     side = Qt.AlignmentFlag.AlignTrailing if column in TRAILING else Qt.AlignmentFlag.AlignLeading
     return side | Qt.AlignmentFlag.AlignVCenter

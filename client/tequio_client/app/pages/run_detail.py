@@ -10,25 +10,25 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import run_needs
-from tequio_client.app.pages.run_needs import Fit, Kind, RunNeeds
-from tequio_client.app.theme.style import Type
+from tequio_client.app.pages.run_needs import Fit, NeedKind, RunNeeds
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
     Card,
     Columns,
-    Line,
-    Paragraph,
-    Picture,
-    Text,
+    ElidedLabel,
+    IconLabel,
+    Label,
+    WrappedLabel,
     flush_column,
 )
 from tequio_client.app.widgets.buttons import Button
 
 if TYPE_CHECKING:
-    from tequio_client.app.pages.run_needs import Need, Room
-    from tequio_client.ipc.control import PublishedHead, RunRow, SampleShown
+    from tequio_client.app.pages.run_needs import RunNeed, RunResources
+    from tequio_client.ipc.control import GeneratedSample, PublishedHead, RunRow
 
-ANY = ""
+AUTOMATIC = ""
 """The choice left to the program."""
 HUB = "https://huggingface.co"
 MOST_HEADS = 3
@@ -36,27 +36,27 @@ _LONG_WORD = re.compile(r"(\S{24})(?=\S)")
 MOST_LINES = 12
 """Most lines shown of a sample: a model may write nothing but line breaks."""
 DAYS_OF_MONTH = 31
-LINE = {Kind.UP, Kind.DOWN}
+LINE = {NeedKind.UP, NeedKind.DOWN}
 DETAIL_WIDTH = 330
 
 
 class RunDetail(Card):
     """One run, or the automatic choice; `wanted` carries the run to join."""
 
-    wanted = Signal(str)
+    join_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setMinimumWidth(DETAIL_WIDTH)
         self.setAccessibleName(self.tr("What joining means"))
-        self._run = ANY
+        self._run = AUTOMATIC
         self._join, self._stay = self.tr("Join this run"), self.tr("Stay on this run")
-        self.name, self.words = Line("", Type.HEADING), Paragraph(tone="sub")
-        self.facts, self.needs = Facts(), RunNeeds()
-        self.takes = Text(self.tr("What it takes"), Type.STRONG)
-        self.meaning, self.note = Paragraph(), Paragraph("", Type.CAPTION, "sub")
+        self.name, self.words = ElidedLabel("", TextStyle.HEADING), WrappedLabel(tone="sub")
+        self.facts, self.needs = RunFigures(), RunNeeds()
+        self.takes = Label(self.tr("What it takes"), TextStyle.STRONG)
+        self.meaning, self.note = WrappedLabel(), WrappedLabel("", TextStyle.CAPTION, "sub")
         self.button = Button("", "primary")
-        self.button.clicked.connect(lambda: self.wanted.emit(self._run))
+        self.button.clicked.connect(lambda: self.join_requested.emit(self._run))
         self.body.setSpacing(12)
         for part in (self.name, self.words, self.facts, self.takes, self.needs, self.meaning):
             self.body.addWidget(part)
@@ -70,7 +70,7 @@ class RunDetail(Card):
         self.body.addWidget(self.published)
         self.body.addStretch(1)
 
-    def call_it(self, join: str, stay: str) -> None:
+    def set_labels(self, join: str, stay: str) -> None:
         """Set the button's label for joining a run and for staying in the current one."""
         self._join, self._stay = join, stay
 
@@ -79,7 +79,7 @@ class RunDetail(Card):
         self.published.show_heads(())
         self.writing.show_sample(None)
         self._show_parts(is_run=False)
-        self._run = ANY
+        self._run = AUTOMATIC
         self.name.setText(self.tr("Choose for me"))
         self.words.setText(
             self.tr(
@@ -94,11 +94,13 @@ class RunDetail(Card):
         self.note.setText(works if now and is_chosen else "")
         self.note.setVisible(bool(self.note.text()))
 
-    def show_run(self, run: RunRow, there: Room | None, *, is_ours: bool, is_chosen: bool) -> None:
+    def show_run(
+        self, run: RunRow, there: RunResources | None, *, is_ours: bool, is_chosen: bool
+    ) -> None:
         """Without `there`, the resources of this computer are still unknown."""
         self._run = run.run
-        there = there or run_needs.Room()
-        needed = run_needs.needs(run, there)
+        there = there or run_needs.RunResources()
+        needed = run_needs.needs_of(run, there)
         self.name.setText(run.name)
         self.words.setText(self._state(run, is_ours=is_ours))
         self.facts.show_run(run)
@@ -118,7 +120,7 @@ class RunDetail(Card):
         self.note.setVisible(is_run and bool(self.note.text()))
 
     def _show_button(self, words: str, chosen: str, *, is_chosen: bool) -> None:
-        self.button.show_as(chosen if is_chosen else words, "check" if is_chosen else "")
+        self.button.set_label(chosen if is_chosen else words, "check" if is_chosen else "")
         self.button.setEnabled(not is_chosen)
 
     def _state(self, run: RunRow, *, is_ours: bool) -> str:
@@ -127,10 +129,10 @@ class RunDetail(Card):
         if not run.is_open:
             return self.tr("This run has ended. Its model and its log stay where they are.")
         if run_needs.is_full(run):
-            return self.tr("All places are taken. Who joins waits until one is free.")
+            return self.tr("All places are taken. If you join, you wait until one is free.")
         return self.tr("Open to everyone whose device fits.")
 
-    def _meaning(self, run: RunRow, there: Room) -> str:
+    def _meaning(self, run: RunRow, there: RunResources) -> str:
         words = self.tr(
             "Joining fetches {first} once. While it trains, about {up} go up and {down} come down "
             "each hour; less while it is paused."
@@ -150,11 +152,11 @@ class RunDetail(Card):
         return f"{words} {lasts.format(left=left)}"
 
     def _note_text(
-        self, run: RunRow, needed: tuple[Need, ...], *, is_ours: bool, is_chosen: bool
+        self, run: RunRow, needed: tuple[RunNeed, ...], *, is_ours: bool, is_chosen: bool
     ) -> str:
         if not run.is_open:
             return ""
-        short = {need.kind for need in needed if need.fit is Fit.LITTLE}
+        short = {need.kind for need in needed if need.fit is Fit.TOO_LITTLE}
         if short - LINE:
             return self.tr(
                 "Something here is less than this run needs, so this computer would wait. Raise "
@@ -172,7 +174,7 @@ class RunDetail(Card):
         return self.tr("Joining leaves the run that you are in now; your points stay yours.")
 
 
-def page_of(head: PublishedHead) -> str:
+def hub_url(head: PublishedHead) -> str:
     return f"{HUB}/{head.repo}/tree/{head.revision}"
 
 
@@ -183,7 +185,7 @@ class RunPublished(QWidget):
         super().__init__()
         self.rows = [PublishedRow() for _ in range(MOST_HEADS)]
         column = flush_column(self, 8)
-        column.addWidget(Text(self.tr("Published heads"), Type.STRONG))
+        column.addWidget(Label(self.tr("Published heads"), TextStyle.STRONG))
         for row in self.rows:
             column.addWidget(row)
         self.hide()
@@ -202,7 +204,10 @@ class PublishedRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._page = ""
-        self.name, self.note = Line("", Type.BODY), Line("", Type.CAPTION, "sub")
+        self.name, self.note = (
+            ElidedLabel("", TextStyle.BODY),
+            ElidedLabel("", TextStyle.CAPTION, "sub"),
+        )
         self.button = Button(self.tr("Open"), "quiet", "external-link")
         self.button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page)))
         row, words = QHBoxLayout(self), QVBoxLayout()
@@ -211,12 +216,12 @@ class PublishedRow(QWidget):
         words.setSpacing(1)
         words.addWidget(self.name)
         words.addWidget(self.note)
-        row.addWidget(Picture("package-check", QSize(18, 18)))
+        row.addWidget(IconLabel("package-check", QSize(18, 18)))
         row.addLayout(words, 1)
         row.addWidget(self.button)
 
     def show_head(self, head: PublishedHead) -> None:
-        self._page = page_of(head)
+        self._page = hub_url(head)
         self.name.setText(head.repo)
         number = figures.count(head.round)
         self.note.setText(self.tr("Round {number}, on the Hugging Face Hub").format(number=number))
@@ -230,21 +235,21 @@ class RunWriting(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.note = Paragraph("", Type.CAPTION, "sub")
-        self.prompt, self.text = Paragraph(), Paragraph()
+        self.note = WrappedLabel("", TextStyle.CAPTION, "sub")
+        self.prompt, self.text = WrappedLabel(), WrappedLabel()
         column = flush_column(self, 6)
         for part in (
-            Text(self.tr("What the model writes"), Type.STRONG),
+            Label(self.tr("What the model writes"), TextStyle.STRONG),
             self.note,
-            Text(self.tr("Held-out text"), Type.CAPTION, "sub"),
+            Label(self.tr("Held-out text"), TextStyle.CAPTION, "sub"),
             self.prompt,
-            Text(self.tr("The model goes on"), Type.CAPTION, "sub"),
+            Label(self.tr("The model goes on"), TextStyle.CAPTION, "sub"),
             self.text,
         ):
             column.addWidget(part)
         self.hide()
 
-    def show_sample(self, sample: SampleShown | None) -> None:
+    def show_sample(self, sample: GeneratedSample | None) -> None:
         self.setVisible(sample is not None)
         if sample is None:
             return
@@ -262,21 +267,21 @@ def _fitted(text: str) -> str:
     return _LONG_WORD.sub("\\1\u200b", shown)
 
 
-class Facts(Columns):
+class RunFigures(Columns):
     """A run in four figures."""
 
     def __init__(self) -> None:
         super().__init__(folded=2, gap=12)
-        self.parameters, self.tokens = Fact(self.tr("Model")), Fact(self.tr("Tokens"))
-        self.round, self.members = Fact(self.tr("Round")), Fact(self.tr("Members"))
-        self.hold((self.parameters, self.tokens, self.round, self.members))
+        self.parameters, self.tokens = FactLine(self.tr("Model")), FactLine(self.tr("Tokens"))
+        self.round, self.members = FactLine(self.tr("Round")), FactLine(self.tr("Members"))
+        self.set_parts((self.parameters, self.tokens, self.round, self.members))
 
     def show_run(self, run: RunRow) -> None:
         size, tokens = figures.short_count(run.parameters), figures.short_count(run.tokens)
-        self.parameters.show_fact(size, self._exactly(run))
-        self.tokens.show_fact(tokens, figures.count(run.tokens))
-        self.round.show_fact(_of(run.round, run.rounds))
-        self.members.show_fact(_of(run.members, run.most_members))
+        self.parameters.show_value(size, self._exactly(run))
+        self.tokens.show_value(tokens, figures.count(run.tokens))
+        self.round.show_value(_of(run.round, run.rounds))
+        self.members.show_value(_of(run.members, run.most_members))
         self.fold()
 
     def _exactly(self, run: RunRow) -> str:
@@ -287,17 +292,20 @@ class Facts(Columns):
         return words.format(count=exact, trained=figures.short_count(run.adapters))
 
 
-class Fact(QWidget):
+class FactLine(QWidget):
     """A name and a figure."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name, self._figure = Text(name, Type.CAPTION, "sub"), Text("", Type.STRONG)
+        self._name, self._figure = (
+            Label(name, TextStyle.CAPTION, "sub"),
+            Label("", TextStyle.STRONG),
+        )
         column = flush_column(self, 1)
         column.addWidget(self._name)
         column.addWidget(self._figure)
 
-    def show_fact(self, figure: str, exact: str = "") -> None:
+    def show_value(self, figure: str, exact: str = "") -> None:
         """`exact` is shown in the tool tip."""
         self._figure.setText(figure)
         self.setToolTip(exact)

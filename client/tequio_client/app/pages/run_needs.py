@@ -14,15 +14,15 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSize
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import devices
-from tequio_client.app.theme.style import Type
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Picture, Text, flush_column
+from tequio_client.app.widgets.base import ElidedLabel, IconLabel, Label, flush_column
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.ipc.preferences import most_memory_mb
+from tequio_client.ipc.preferences import usable_memory_mb
 
 if TYPE_CHECKING:
     from tequio_client.ipc.control import RunRow
-    from tequio_client.ipc.facts import Gpu
+    from tequio_client.ipc.facts import AcceleratorFacts
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ipc.snapshot import Snapshot
 
@@ -38,14 +38,14 @@ class Fit(StrEnum):
 
     FITS = "fits"
     TIGHT = "tight"
-    LITTLE = "too-little"
+    TOO_LITTLE = "too-little"
     UNKNOWN = "unknown"
 
 
-WORST_FIRST = (Fit.LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
+WORST_FIRST = (Fit.TOO_LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
 
 
-class Kind(StrEnum):
+class NeedKind(StrEnum):
     """A resource that a run needs."""
 
     MEMORY = "memory"
@@ -56,17 +56,17 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
+class RunNeed:
     """One need beside the resource for it."""
 
-    kind: Kind
+    kind: NeedKind
     needed: int
     most: int | None
     fit: Fit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class RunResources:
     """The resources available for a run."""
 
     memory_mb: int | None = None
@@ -82,11 +82,11 @@ class Room:
     """None: unlimited."""
 
 
-def room(snapshot: Snapshot, preferences: Preferences) -> Room:
+def resources(snapshot: Snapshot, preferences: Preferences) -> RunResources:
     """The resources that machine and limits leave for a run."""
     memory_mb, device = _memory(snapshot, preferences)
     limit = preferences.month_gb * _GB
-    return Room(
+    return RunResources(
         memory_mb=memory_mb,
         device=device,
         disk_bytes=_disk_bytes(snapshot, preferences),
@@ -96,25 +96,25 @@ def room(snapshot: Snapshot, preferences: Preferences) -> Room:
     )
 
 
-def needs(run: RunRow, there: Room) -> tuple[Need, ...]:
-    memory = _need(Kind.MEMORY, run.memory_mb, there.memory_mb, without=Fit.UNKNOWN)
-    disk = _need(Kind.DISK, run.disk_bytes, there.disk_bytes, without=Fit.UNKNOWN)
+def needs_of(run: RunRow, there: RunResources) -> tuple[RunNeed, ...]:
+    memory = _need(NeedKind.MEMORY, run.memory_mb, there.memory_mb, without=Fit.UNKNOWN)
+    disk = _need(NeedKind.DISK, run.disk_bytes, there.disk_bytes, without=Fit.UNKNOWN)
     return (
         memory,
         disk,
-        _need(Kind.FIRST, run.first_bytes, there.month_bytes),
-        _need(Kind.UP, run.hourly_up_bytes, there.hourly_up_bytes),
-        _need(Kind.DOWN, run.hourly_down_bytes, there.hourly_down_bytes),
+        _need(NeedKind.FIRST, run.first_bytes, there.month_bytes),
+        _need(NeedKind.UP, run.hourly_up_bytes, there.hourly_up_bytes),
+        _need(NeedKind.DOWN, run.hourly_down_bytes, there.hourly_down_bytes),
     )
 
 
-def overall(needed: tuple[Need, ...]) -> Fit:
+def overall_fit(needed: tuple[RunNeed, ...]) -> Fit:
     """The worst fit of all needs."""
     fits = {one.fit for one in needed}
     return next(fit for fit in WORST_FIRST if fit in fits)
 
 
-def days_of_traffic(run: RunRow, there: Room) -> int | None:
+def days_of_traffic(run: RunRow, there: RunResources) -> int | None:
     """Whole days that the month's traffic lasts when lending all day; None: unlimited."""
     daily = (run.hourly_up_bytes + run.hourly_down_bytes) * HOURS_A_DAY
     if there.month_bytes is None or not daily:
@@ -126,11 +126,13 @@ def is_full(run: RunRow) -> bool:
     return 0 < run.most_members <= run.members
 
 
-def _need(kind: Kind, needed: int, most: int | None, without: Fit = Fit.FITS) -> Need:
+def _need(kind: NeedKind, needed: int, most: int | None, without: Fit = Fit.FITS) -> RunNeed:
     if most is None:
-        return Need(kind=kind, needed=needed, most=most, fit=without)
+        return RunNeed(kind=kind, needed=needed, most=most, fit=without)
     enough = Fit.TIGHT if needed > TIGHT_FROM * most else Fit.FITS
-    return Need(kind=kind, needed=needed, most=most, fit=Fit.LITTLE if needed > most else enough)
+    return RunNeed(
+        kind=kind, needed=needed, most=most, fit=Fit.TOO_LITTLE if needed > most else enough
+    )
 
 
 def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, str]:
@@ -145,14 +147,14 @@ def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, s
     return (None, found[0][1]) if found else (snapshot.machine.free_memory_mb, "")
 
 
-def _is_used(gpu: Gpu, preferences: Preferences) -> bool:
+def _is_used(gpu: AcceleratorFacts, preferences: Preferences) -> bool:
     return preferences.device(gpu.id).use
 
 
-def _usable_mb(gpu: Gpu, preferences: Preferences) -> int | None:
+def _usable_mb(gpu: AcceleratorFacts, preferences: Preferences) -> int | None:
     if gpu.memory_mb is None:
         return None
-    return most_memory_mb(gpu.memory_mb, preferences.device(gpu.id).memory_mb)
+    return usable_memory_mb(gpu.memory_mb, preferences.device(gpu.id).memory_mb)
 
 
 def _disk_bytes(snapshot: Snapshot, preferences: Preferences) -> int | None:
@@ -170,21 +172,21 @@ def _hourly_bytes(mbit: float | None) -> int | None:
 FITS = {
     Fit.FITS: (str(QT_TRANSLATE_NOOP("RunNeeds", "Fits")), "circle-check", "ok"),
     Fit.TIGHT: (str(QT_TRANSLATE_NOOP("RunNeeds", "Tight")), "triangle-alert", "warn"),
-    Fit.LITTLE: (str(QT_TRANSLATE_NOOP("RunNeeds", "Too little")), "octagon-x", "danger"),
+    Fit.TOO_LITTLE: (str(QT_TRANSLATE_NOOP("RunNeeds", "Too little")), "octagon-x", "danger"),
     Fit.UNKNOWN: (str(QT_TRANSLATE_NOOP("RunNeeds", "Unknown")), "circle-question-mark", ""),
 }
 PICTURES = {
-    Kind.MEMORY: "memory-stick",
-    Kind.DISK: "hard-drive",
-    Kind.FIRST: "cloud-download",
-    Kind.UP: "arrow-up",
-    Kind.DOWN: "arrow-down",
+    NeedKind.MEMORY: "memory-stick",
+    NeedKind.DISK: "hard-drive",
+    NeedKind.FIRST: "cloud-download",
+    NeedKind.UP: "arrow-up",
+    NeedKind.DOWN: "arrow-down",
 }
 
 
-def show_fit(chip: Chip, fit: Fit) -> None:
+def update_fit_chip(chip: Chip, fit: Fit) -> None:
     words, picture, tone = FITS[fit]
-    chip.show_as(QCoreApplication.translate("RunNeeds", words), picture, tone)
+    chip.set_label(QCoreApplication.translate("RunNeeds", words), picture, tone)
 
 
 class RunNeeds(QWidget):
@@ -193,41 +195,41 @@ class RunNeeds(QWidget):
     def __init__(self) -> None:
         super().__init__()
         column = flush_column(self, 12)
-        self.rows = {kind: NeedRow(PICTURES[kind]) for kind in Kind}
+        self.rows = {kind: NeedRow(PICTURES[kind]) for kind in NeedKind}
         for row in self.rows.values():
             column.addWidget(row)
 
-    def show_needs(self, needs: tuple[Need, ...], there: Room) -> None:
+    def show_needs(self, needs: tuple[RunNeed, ...], there: RunResources) -> None:
         for need in needs:
             self.rows[need.kind].show_need(
                 self._name(need, there), need, self._note_text(need, there)
             )
 
-    def _name(self, need: Need, there: Room) -> str:
+    def _name(self, need: RunNeed, there: RunResources) -> str:
         names = {
-            Kind.MEMORY: self.tr("Graphics memory") if there.device else self.tr("Memory"),
-            Kind.DISK: self.tr("Disk"),
-            Kind.FIRST: self.tr("First download"),
-            Kind.UP: self.tr("Upload per hour"),
-            Kind.DOWN: self.tr("Download per hour"),
+            NeedKind.MEMORY: self.tr("Graphics memory") if there.device else self.tr("Memory"),
+            NeedKind.DISK: self.tr("Disk"),
+            NeedKind.FIRST: self.tr("First download"),
+            NeedKind.UP: self.tr("Upload per hour"),
+            NeedKind.DOWN: self.tr("Download per hour"),
         }
         return names[need.kind]
 
-    def _note_text(self, need: Need, there: Room) -> str:
+    def _note_text(self, need: RunNeed, there: RunResources) -> str:
         if need.most is None:
             is_open = need.fit is Fit.FITS
             return self.tr("No limit set") if is_open else self.tr("Not known here")
         most = _amount(need.kind, need.most)
-        if need.kind is Kind.MEMORY and there.device:
+        if need.kind is NeedKind.MEMORY and there.device:
             return self.tr("of {most} on {device}").format(
-                most=most, device=devices.short(there.device)
+                most=most, device=devices.short_name(there.device)
             )
         notes = {
-            Kind.MEMORY: self.tr("of {most} that are free"),
-            Kind.DISK: self.tr("of {most} that your limits leave"),
-            Kind.FIRST: self.tr("of {most} left this month"),
-            Kind.UP: self.tr("of {most} by your limit"),
-            Kind.DOWN: self.tr("of {most} by your limit"),
+            NeedKind.MEMORY: self.tr("of {most} that are free"),
+            NeedKind.DISK: self.tr("of {most} that your limits leave"),
+            NeedKind.FIRST: self.tr("of {most} left this month"),
+            NeedKind.UP: self.tr("of {most} by your limit"),
+            NeedKind.DOWN: self.tr("of {most} by your limit"),
         }
         return notes[need.kind].format(most=most)
 
@@ -237,8 +239,11 @@ class NeedRow(QWidget):
 
     def __init__(self, picture: str) -> None:
         super().__init__()
-        self._name, self._note_text = Line("", Type.CAPTION, "sub"), Line("", Type.CAPTION, "sub")
-        self._figure, self.chip = Text("", Type.STRONG), Chip()
+        self._name, self._note_text = (
+            ElidedLabel("", TextStyle.CAPTION, "sub"),
+            ElidedLabel("", TextStyle.CAPTION, "sub"),
+        )
+        self._figure, self.chip = Label("", TextStyle.STRONG), Chip()
         row, words, below = QHBoxLayout(self), QVBoxLayout(), QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
@@ -248,21 +253,21 @@ class NeedRow(QWidget):
         below.addWidget(self._note_text, 1)
         words.addWidget(self._name)
         words.addLayout(below)
-        row.addWidget(Picture(picture, QSize(18, 18)))
+        row.addWidget(IconLabel(picture, QSize(18, 18)))
         row.addLayout(words, 1)
         row.addWidget(self.chip)
 
-    def show_need(self, name: str, need: Need, note: str) -> None:
+    def show_need(self, name: str, need: RunNeed, note: str) -> None:
         self._name.setText(name)
         self._figure.setText(_amount(need.kind, need.needed))
         self._note_text.setText(note)
-        show_fit(self.chip, need.fit)
-        self.setAccessibleName(f"{name}: {self._figure.text()} {note}. {self.chip.words}")
+        update_fit_chip(self.chip, need.fit)
+        self.setAccessibleName(f"{name}: {self._figure.text()} {note}. {self.chip.text}")
 
     @property
-    def words(self) -> str:
+    def amounts(self) -> str:
         return f"{self._figure.text()} {self._note_text.text()}"
 
 
-def _amount(kind: Kind, size: int) -> str:
-    return figures.memory(size) if kind is Kind.MEMORY else figures.data(size)
+def _amount(kind: NeedKind, size: int) -> str:
+    return figures.memory(size) if kind is NeedKind.MEMORY else figures.data(size)

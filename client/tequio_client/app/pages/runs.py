@@ -9,21 +9,21 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app.pages import run_needs
-from tequio_client.app.pages.page import Page, PageHead
-from tequio_client.app.pages.run_detail import ANY, RunDetail
-from tequio_client.app.pages.run_needs import show_fit
-from tequio_client.app.theme.style import Type
+from tequio_client.app.pages.page import Page, PageHeader
+from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail
+from tequio_client.app.pages.run_needs import update_fit_chip
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Columns, Line, flush_column
-from tequio_client.app.widgets.buttons import Button, ChoiceRow, renewed
-from tequio_client.app.widgets.cards import Tile
-from tequio_client.app.widgets.indicators import Chip, RoundBar
+from tequio_client.app.widgets.base import Columns, ElidedLabel, flush_column
+from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
+from tequio_client.app.widgets.cards import IconTile
+from tequio_client.app.widgets.indicators import Chip, ProgressBar
 from tequio_client.app.widgets.messages import Banner, EmptyState
-from tequio_client.ipc.control import AskRuns, Runs
+from tequio_client.ipc.control import AskRuns, RunsReply
 
 if TYPE_CHECKING:
-    from tequio_client.app.pages.page import Means
-    from tequio_client.app.pages.run_needs import Room
+    from tequio_client.app.pages.page import PageContext
+    from tequio_client.app.pages.run_needs import RunResources
     from tequio_client.ipc.control import Question, Reply, RunRow
     from tequio_client.ipc.snapshot import Snapshot
 
@@ -37,7 +37,7 @@ LIST_WIDTH = 290
 class RunsPage(Page):
     """The Runs page."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__(means)
         self._rows: tuple[RunRow, ...] | None = None
         self._rows_ms = self._asked_ms = 0
@@ -45,7 +45,7 @@ class RunsPage(Page):
         self._seen: str | None = None
         self._shown: tuple[object, ...] = ()
         self.again = Button(self.tr("Refresh"), picture="refresh-cw")
-        self.head = PageHead(
+        self.head = PageHeader(
             self.tr("Runs"), self.tr("Each run trains one model, round by round."), (self.again,)
         )
         self.banner, self.choices, self.detail = Banner(), RunChoices(), RunDetail()
@@ -58,8 +58,8 @@ class RunsPage(Page):
         self.body.addWidget(self.stack, 1)
         self.again.clicked.connect(self.ask)
         self.empty.button.clicked.connect(self.ask)
-        self.choices.looked_at.connect(self.look_at)
-        self.detail.wanted.connect(self.join)
+        self.choices.selected.connect(self.select)
+        self.detail.join_requested.connect(self.join)
         self.model.replied.connect(self._receive)
         self.model.refused.connect(self._handle_refusal)
 
@@ -68,22 +68,22 @@ class RunsPage(Page):
         return self._seen or ""
 
     def go_to(self, place: str) -> None:
-        self.look_at(place)
+        self.select(place)
 
     def ask(self) -> None:
         if self._is_asking:
             return
-        self._is_asking, self._asked_ms = True, self.means.now_ms()
+        self._is_asking, self._asked_ms = True, self.context.now_ms()
         self._show_asking()
         self.model.ask(ASK)
 
-    def look_at(self, run: str) -> None:
+    def select(self, run: str) -> None:
         self._seen = run
         self._show_list()
 
     def join(self, run: str) -> None:
         """Work for that run from now on; `ANY`: the program chooses."""
-        self.model.choose(replace(self.model.preferences, run=run))
+        self.model.set_preferences(replace(self.model.preferences, run=run))
 
     def refresh(self) -> None:
         self._show_all()
@@ -91,11 +91,11 @@ class RunsPage(Page):
             self.ask()
 
     def _is_due(self) -> bool:
-        return not self._is_asking and self.means.now_ms() - self._asked_ms >= EVERY_MS
+        return not self._is_asking and self.context.now_ms() - self._asked_ms >= EVERY_MS
 
     def _receive(self, question: Question, reply: Reply) -> None:
-        if question == ASK and isinstance(reply, Runs):
-            self._rows, self._rows_ms = reply.rows, self.means.now_ms()
+        if question == ASK and isinstance(reply, RunsReply):
+            self._rows, self._rows_ms = reply.rows, self.context.now_ms()
             self._is_asking, self._problem = False, ""
             self._show_all()
 
@@ -117,9 +117,9 @@ class RunsPage(Page):
         self.again.setEnabled(not self._is_asking)
         self.empty.button.setEnabled(not self._is_asking)
         if self._rows is not None:
-            ago = figures.ago(self._rows_ms, self.means.now_ms())
+            ago = figures.ago(self._rows_ms, self.context.now_ms())
             about = self.tr("Each run trains one model, round by round. List read {ago}.")
-            self.head.say(about.format(ago=ago))
+            self.head.set_words(about.format(ago=ago))
 
     def _show_banner(self) -> None:
         words, level = self._warning()
@@ -132,7 +132,7 @@ class RunsPage(Page):
         if self._rows is None:
             return "", "info"
         if self._problem:
-            at = figures.moment(self._rows_ms, self.means.now_ms())
+            at = figures.moment(self._rows_ms, self.context.now_ms())
             words = self.tr("This is the list of {time}: {problem}.")
             return words.format(time=at, problem=self._problem.rstrip(".")), "warning"
         chosen = self._row(self.model.preferences.run)
@@ -165,7 +165,7 @@ class RunsPage(Page):
 
     def _show_list(self) -> None:
         rows, snapshot, chosen = self._rows or (), self.model.snapshot, self.model.preferences.run
-        there = run_needs.room(snapshot, self.model.preferences) if snapshot else None
+        there = run_needs.resources(snapshot, self.model.preferences) if snapshot else None
         ours = _own_run(rows, snapshot)
         if (rows, there, ours, chosen, self._seen) == self._shown:
             return
@@ -173,10 +173,10 @@ class RunsPage(Page):
         self.choices.show_rows(rows, there, ours, chosen)
         seen = ours or chosen if self._seen is None else self._seen
         row = self._row(seen)
-        self.choices.look_at(row.run if row else ANY)
+        self.choices.select(row.run if row else AUTOMATIC)
         if row is None:
             current = self._row(ours)
-            self.detail.show_any(is_chosen=chosen == ANY, now=current.name if current else "")
+            self.detail.show_any(is_chosen=chosen == AUTOMATIC, now=current.name if current else "")
         else:
             self.detail.show_run(row, there, is_ours=row.run == ours, is_chosen=row.run == chosen)
 
@@ -190,7 +190,7 @@ class RunsPage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.choices)
         column.addStretch(1)
-        made.hold((left, self.detail), shares=(5, 6))
+        made.set_parts((left, self.detail), shares=(5, 6))
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         return made
 
@@ -198,32 +198,34 @@ class RunsPage(Page):
 class RunChoices(QWidget):
     """The list; `looked_at` carries the run (or `ANY`) that the user clicked."""
 
-    looked_at = Signal(str)
+    selected = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.any = AnyRow()
-        self.any.clicked.connect(lambda: self.looked_at.emit(ANY))
+        self.any.clicked.connect(lambda: self.selected.emit(AUTOMATIC))
         self.rows: dict[str, RunChoice] = {}
         self._column = flush_column(self, 8)
         self._column.addWidget(self.any)
         self.setAccessibleName(self.tr("Runs to choose from"))
 
-    def show_rows(self, rows: tuple[RunRow, ...], there: Room | None, ours: str, run: str) -> None:
+    def show_rows(
+        self, rows: tuple[RunRow, ...], there: RunResources | None, ours: str, run: str
+    ) -> None:
         """`ours` is the run this computer is in, `run` the one of the preferences."""
         if [row.run for row in rows] != list(self.rows):
             names = [row.run for row in rows]
-            self.rows = renewed(self._column, self.rows, names, self._new, self.any)
+            self.rows = relaid_rows(self._column, self.rows, names, self._new, self.any)
         for row in rows:
             self.rows[row.run].show_run(row, there, is_ours=row.run == ours, is_run=row.run == run)
-        self.any.show_choice(is_chosen=run == ANY)
+        self.any.show_choice(is_chosen=run == AUTOMATIC)
 
-    def look_at(self, run: str) -> None:
+    def select(self, run: str) -> None:
         self.rows.get(run, self.any).setChecked(True)
 
     def _new(self, run: str) -> RunChoice:
         made = RunChoice()
-        made.clicked.connect(lambda: self.looked_at.emit(run))
+        made.clicked.connect(lambda: self.selected.emit(run))
         return made
 
 
@@ -232,9 +234,12 @@ class RunChoice(ChoiceRow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.name, self.facts = Line("", Type.STRONG), Line("", Type.CAPTION, "sub")
+        self.name, self.facts = (
+            ElidedLabel("", TextStyle.STRONG),
+            ElidedLabel("", TextStyle.CAPTION, "sub"),
+        )
         self.place, self.fit = Chip(), Chip()
-        self.bar = RoundBar(self.tr("Rounds done"), 4)
+        self.bar = ProgressBar(self.tr("Rounds done"), 4)
         head = QHBoxLayout()
         head.setSpacing(6)
         head.addWidget(self.name, 1)
@@ -243,21 +248,24 @@ class RunChoice(ChoiceRow):
         self.body.addLayout(head)
         self.body.addWidget(self.facts)
         self.body.addWidget(self.bar)
-        self.settle()
+        self.finish_layout()
 
-    def show_run(self, run: RunRow, there: Room | None, *, is_ours: bool, is_run: bool) -> None:
+    def show_run(
+        self, run: RunRow, there: RunResources | None, *, is_ours: bool, is_run: bool
+    ) -> None:
         self.name.setText(run.name)
         self.facts.setText(BETWEEN.join(self._facts(run)))
         self.bar.setVisible(bool(run.rounds))
-        self.bar.show_part(run.round / run.rounds if run.rounds else 0.0)
+        self.bar.set_share(run.round / run.rounds if run.rounds else 0.0)
         self._show_place(run, is_ours=is_ours, is_run=is_run)
         self.fit.setVisible(run.is_open)
         unknown = run_needs.Fit.UNKNOWN
-        show_fit(
-            self.fit, unknown if there is None else run_needs.overall(run_needs.needs(run, there))
+        update_fit_chip(
+            self.fit,
+            unknown if there is None else run_needs.overall_fit(run_needs.needs_of(run, there)),
         )
         shown = [part for part in (self.place, self.fit) if not part.isHidden()]
-        chips = [part.words for part in shown]
+        chips = [part.text for part in shown]
         self.setAccessibleName(", ".join([run.name, *chips, *self._facts(run)]))
 
     def _show_place(self, run: RunRow, *, is_ours: bool, is_run: bool) -> None:
@@ -270,7 +278,7 @@ class RunChoice(ChoiceRow):
             words = (self.tr("Chosen"), "check", "accent")
         elif run_needs.is_full(run):
             words = (self.tr("Full"), "users", "warn")
-        self.place.show_as(*words)
+        self.place.set_label(*words)
         self.place.setVisible(bool(words[0]))
 
     def _facts(self, run: RunRow) -> list[str]:
@@ -296,20 +304,20 @@ class AnyRow(ChoiceRow):
         self.chip = Chip(self.tr("Chosen"), "check", "accent")
         name, note = self.tr("Choose for me"), self.tr("A run that fits, with places free")
         words.setSpacing(2)
-        words.addWidget(Line(name, Type.STRONG))
-        words.addWidget(Line(note, Type.CAPTION, "sub"))
+        words.addWidget(ElidedLabel(name, TextStyle.STRONG))
+        words.addWidget(ElidedLabel(note, TextStyle.CAPTION, "sub"))
         row.setSpacing(12)
-        row.addWidget(Tile("sparkles"))
+        row.addWidget(IconTile("sparkles"))
         row.addLayout(words, 1)
         row.addWidget(self.chip)
         self.body.addLayout(row)
         self._name = f"{name}, {note}"
-        self.settle()
+        self.finish_layout()
         self.show_choice(is_chosen=False)
 
     def show_choice(self, *, is_chosen: bool) -> None:
         self.chip.setVisible(is_chosen)
-        chosen = f"{self._name}, {self.chip.words}"
+        chosen = f"{self._name}, {self.chip.text}"
         self.setAccessibleName(chosen if is_chosen else self._name)
 
 

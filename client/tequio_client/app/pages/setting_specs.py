@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from tequio_client.ipc.snapshot import Reason
+from tequio_client.ipc.snapshot import LendingReason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Cause: TypeAlias = Reason | tuple[Reason, str]
+PauseCause: TypeAlias = LendingReason | tuple[LendingReason, str]
 """A reason of a decision, or that reason combined with one fact."""
 
 
@@ -85,7 +85,7 @@ class SettingSpec:
     """The default in words, if it does not follow from the value."""
     found_by: str = ""
     """Further words that the search finds it by."""
-    stops: tuple[Cause, ...] = ()
+    causes: tuple[PauseCause, ...] = ()
     """The decisions to pause that this setting causes."""
 
 

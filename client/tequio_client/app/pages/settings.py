@@ -11,23 +11,23 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from tequio_client.app import snooze
+from tequio_client.app import worker_texts
 from tequio_client.app.pages import settings_app, settings_lending
 from tequio_client.app.pages.page import Page
 from tequio_client.app.pages.setting_specs import CustomSpec, PercentSpec
 from tequio_client.app.pages.settings_control import (
-    Edits,
     Field,
+    PreferenceEdits,
     SettingsContext,
-    build,
-    text,
+    build_control,
+    translated,
     with_default,
 )
-from tequio_client.app.pages.settings_table import SECTIONS, deciding_field, section_with
+from tequio_client.app.pages.settings_table import SECTIONS, field_pausing, section_pausing
 from tequio_client.app.theme import style
-from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Card, Paragraph, Text, flush_column
-from tequio_client.app.widgets.cards import ListEntry, SectionList
+from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.widgets.base import Card, Label, WrappedLabel, flush_column
+from tequio_client.app.widgets.cards import SectionEntry, SectionList
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import EmptyState, UndoToast
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
     from PySide6.QtGui import QHideEvent, QResizeEvent
 
-    from tequio_client.app.pages.page import Means
+    from tequio_client.app.pages.page import PageContext
     from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
     from tequio_client.app.pages.settings_control import SettingControl
     from tequio_client.ipc.snapshot import Snapshot
@@ -74,22 +74,23 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
 """The controls of `CustomSpec`, by field; a factory that returns None leaves its row out."""
 
 
-class Settings(Page):
+class SettingsPage(Page):
     """The Settings page."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: PageContext) -> None:
         super().__init__(means)
-        self.edits, self.toast = Edits(means.model, self), UndoToast(self)
+        self.edits, self.toast = PreferenceEdits(means.model, self), UndoToast(self)
         self._context = SettingsContext(means=means, edits=self.edits, toast=self.toast)
         self._specs = {
-            one.name: one for one in SECTIONS if means.own is not None or not one.is_of_app
+            one.name: one for one in SECTIONS if means.program is not None or not one.is_of_app
         }
         self._sections: dict[str, tuple[QWidget, SettingsSection]] = {}
         self._name = next(iter(self._specs))
         self._wanted: list[str] = []
         self._was_searched = False
         entries = [
-            ListEntry(one.name, text(one.title), one.picture) for one in self._specs.values()
+            SectionEntry(one.name, translated(one.title), one.picture)
+            for one in self._specs.values()
         ]
         self.list = SectionList(self.tr("Sections"), entries, self.viewport())
         self.search = self.list.search
@@ -107,9 +108,9 @@ class Settings(Page):
         self.search.textChanged.connect(self._find)
         finding = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         finding.activated.connect(self.search.setFocus)
-        self.edits.changed.connect(self.expect)
-        if means.own is not None:
-            means.own.book.changed.connect(self.expect)
+        self.edits.changed.connect(self.request_refresh)
+        if means.program is not None:
+            means.program.settings.changed.connect(self.request_refresh)
         self._show_section()
 
     @property
@@ -155,8 +156,8 @@ class Settings(Page):
             column = flush_column(frame, style.GAP)
             head = QVBoxLayout()
             head.setSpacing(2)
-            head.addWidget(Text(text(spec.title), Type.TITLE))
-            head.addWidget(Paragraph(text(spec.note), Type.CAPTION, "sub"))
+            head.addWidget(Label(translated(spec.title), TextStyle.TITLE))
+            head.addWidget(WrappedLabel(translated(spec.note), TextStyle.CAPTION, "sub"))
             column.addLayout(head)
             column.addWidget(section)
             self._sections[name] = frame, section
@@ -176,8 +177,8 @@ class Settings(Page):
             frame.setVisible(name == self._name)
         self._was_searched = False
         self.empty.hide()
-        self.list.check(self._name)
-        self.expect()
+        self.list.select(self._name)
+        self.request_refresh()
 
     def _find(self, text: str) -> None:
         """Show the settings whose name or note contains all of these words."""
@@ -192,17 +193,17 @@ class Settings(Page):
             frame.setVisible(found)
             has_any = has_any or found
         self.empty.setVisible(not has_any)
-        self.list.check("")
+        self.list.select("")
         self.verticalScrollBar().setValue(0)
-        self.expect()
+        self.request_refresh()
 
     def _mark(self) -> None:
         """Mark the section with the setting that pauses lending now."""
         snapshot = self.model.snapshot
-        name = section_with(deciding_field(snapshot.decision)) if snapshot else ""
+        name = section_pausing(field_pausing(snapshot.decision)) if snapshot else ""
         why = ""
         if snapshot is not None and name:
-            why = snooze.words_reason(snapshot.decision, self.means.now_ms())
+            why = worker_texts.decision_reason(snapshot.decision, self.context.now_ms())
         self.list.mark(name, why)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -245,7 +246,7 @@ class SettingsSection(QWidget):
         self._refreshes: list[Callable[[], None]] = []
         self.body = flush_column(self, style.GAP)
         for card in spec.cards:
-            self._add_card(text(card.heading))
+            self._add_card(translated(card.heading))
             for one in card.settings:
                 self._add(one)
 
@@ -254,13 +255,13 @@ class SettingsSection(QWidget):
             refresh()
         for control in self.controls.values():
             control.refresh(snapshot)
-        decider = deciding_field(snapshot.decision) if snapshot else ""
+        decider = field_pausing(snapshot.decision) if snapshot else ""
         for field, row in self.rows.items():
             stops, why = "", ""
             if snapshot is not None and field == decider:
                 stops = QCoreApplication.translate("settings", "Stops lending now")
-                why = snooze.words_reason(snapshot.decision, self._context.means.now_ms())
-            row.say_stops(stops, why)
+                why = worker_texts.decision_reason(snapshot.decision, self._context.means.now_ms())
+            row.mark_stopping(stops, why)
 
     def filter(self, wanted: list[str]) -> bool:
         """Show only the rows with all of these words; return false if there are none."""
@@ -288,14 +289,14 @@ class SettingsSection(QWidget):
         if isinstance(spec.control, CustomSpec):
             self._add_custom(spec, is_wide=spec.control.is_wide)
             return
-        built = build(spec, Field.of(spec, self._spec, self._context))
+        built = build_control(spec, Field.of(spec, self._spec, self._context))
         if isinstance(spec.control, PercentSpec) and built is not None:
             # the slider shows title and note itself, beside its value
             row = SettingRow("", "", built.widget, is_wide=True)
-            row.also(text(spec.title))
+            row.add_search_words(translated(spec.title))
         else:
             default, widget = (built.default, built.widget) if built is not None else ("", None)
-            row = SettingRow(text(spec.title), _note_of(spec, default), widget)
+            row = SettingRow(translated(spec.title), _note_of(spec, default), widget)
         if built is not None:
             self._refreshes.append(built.refresh)
         self._add_row(spec, row)
@@ -305,8 +306,8 @@ class SettingsSection(QWidget):
         if control is None:
             return
         note = _note_of(spec, control.default)
-        row = SettingRow(text(spec.title), note, control, is_wide=is_wide)
-        control.noted.connect(lambda words, tone: row.show_note(words or note, tone or "sub"))
+        row = SettingRow(translated(spec.title), note, control, is_wide=is_wide)
+        control.note_changed.connect(lambda words, tone: row.set_note(words or note, tone or "sub"))
         self.controls[spec.field] = control
         self._add_row(spec, row)
         if control.below is not None:
@@ -322,10 +323,10 @@ class SettingsSection(QWidget):
         rows.append((rule, row))
         card.body.addWidget(row)
         if spec.found_by:
-            row.also(text(spec.found_by))
+            row.add_search_words(translated(spec.found_by))
         self.rows[spec.field] = row
 
 
 def _note_of(spec: SettingSpec, default: str) -> str:
-    shown = text(spec.default) or default
-    return with_default(text(spec.note), shown) if shown else text(spec.note)
+    shown = translated(spec.default) or default
+    return with_default(translated(spec.note), shown) if shown else translated(spec.note)

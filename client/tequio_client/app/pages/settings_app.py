@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.ledger_queries import LedgerCheck
-from tequio_client.app.pages.settings_control import USUAL, USUAL_APP, SettingControl
-from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Paragraph
+from tequio_client.app.pages.settings_control import APP_DEFAULTS, DEFAULTS, SettingControl
+from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.widgets.base import WrappedLabel
 from tequio_client.app.widgets.buttons import Button, Switch
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.ipc.snapshot import Reason
+from tequio_client.ipc.snapshot import LendingReason
 
 if TYPE_CHECKING:
     from tequio_client.app.pages.settings_control import SettingsContext
@@ -33,9 +33,9 @@ LISTEN = re.compile(
 )
 PORTS = 65_535
 MAX_BYTE = 255
-NOT_RESET = {"version", "consent", "run"}
+KEPT_PREFERENCES = {"version", "consent", "run"}
 """Preferences that a reset keeps: they are consents, or are chosen on other pages."""
-APP_NOT_RESET = {
+KEPT_APP_SETTINGS = {
     "version",
     "nickname",
     "knows_hiding",
@@ -86,23 +86,23 @@ class StandingChip(SettingControl):
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         if snapshot is None or snapshot.status is None:
-            self.chip.show_as(self.tr("Not known yet"), "hourglass")
-            self.noted.emit(self.tr("Shown once this computer has joined the network."), "")
+            self.chip.set_label(self.tr("Not known yet"), "hourglass")
+            self.note_changed.emit(self.tr("Shown once this computer has joined the network."), "")
             return
         need = next((one for one in snapshot.needs if one.kind == "standing"), None)
         decision = snapshot.decision
-        if decision.reason is Reason.QUARANTINED:
-            self.chip.show_as(self.tr("Excluded"), "octagon-x", "danger")
+        if decision.reason is LendingReason.QUARANTINED:
+            self.chip.set_label(self.tr("Excluded"), "octagon-x", "danger")
             said = self.tr(
                 "No round accepts your key now ({why}). Activity explains what you can do."
             )
-            self.noted.emit(said.format(why=decision.values.get("problem", "")), "danger")
+            self.note_changed.emit(said.format(why=decision.values.get("problem", "")), "danger")
         elif need is not None:
-            self.chip.show_as(self.tr("Changed"), "triangle-alert", "warn")
-            self.noted.emit(need.text or self.tr("Activity explains what has happened."), "")
+            self.chip.set_label(self.tr("Changed"), "triangle-alert", "warn")
+            self.note_changed.emit(need.text or self.tr("Activity explains what has happened."), "")
         else:
-            self.chip.show_as(self.tr("Good"), "circle-check", "ok")
-            self.noted.emit("", "")
+            self.chip.set_label(self.tr("Good"), "circle-check", "ok")
+            self.note_changed.emit("", "")
 
 
 class KeyBackup(SettingControl):
@@ -144,10 +144,10 @@ class NicknameField(SettingControl):
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         if not (self.nickname.hasFocus() and self.nickname.isModified()):
-            self.nickname.setText(self.context.app.book.settings.nickname)
+            self.nickname.setText(self.context.app.settings.settings.nickname)
 
     def _apply(self) -> None:
-        self.context.app.book.change(nickname=" ".join(self.nickname.text().split()))
+        self.context.app.settings.change(nickname=" ".join(self.nickname.text().split()))
         self.nickname.setModified(False)
         self.refresh(None)
 
@@ -170,7 +170,7 @@ class LoginSwitch(SettingControl):
     def _read_back(self) -> None:
         self._is_read = True
         self.switch.setChecked(self.context.app.autostart.is_on())
-        self.noted.emit(self._problem, "danger" if self._problem else "")
+        self.note_changed.emit(self._problem, "danger" if self._problem else "")
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
         autostart, self._problem = self.context.app.autostart, ""
@@ -207,7 +207,7 @@ class LedgerField(SettingControl):
         self.address.setPlaceholderText(self.default)
         self.use = Button(self.tr("Check and use"))
         self.use.setEnabled(False)
-        self.result = Paragraph("", Type.CAPTION, "sub")
+        self.result = WrappedLabel("", TextStyle.CAPTION, "sub")
         self.result.hide()
         self.address.textEdited.connect(self._edit)
         self.address.returnPressed.connect(self._check)
@@ -222,7 +222,7 @@ class LedgerField(SettingControl):
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         if not self.address.isModified():
-            self.address.setText(self.context.app.book.settings.ledger)
+            self.address.setText(self.context.app.settings.settings.ledger)
         ledger = snapshot.ledger if snapshot else None
         if ledger is None or not ledger.url or self._is_checking:
             return
@@ -240,7 +240,7 @@ class LedgerField(SettingControl):
         self._is_checking = True
         self.check.stop()
         self.result.hide()
-        changed = self.address.text().strip() != self.context.app.book.settings.ledger
+        changed = self.address.text().strip() != self.context.app.settings.settings.ledger
         self.use.setEnabled(changed)
 
     def _check(self) -> None:
@@ -264,7 +264,7 @@ class LedgerField(SettingControl):
         self._applied = (address or self.default).rstrip("/")
         self._report(self.tr("Saved. Reconnecting…"), "ok")
         self.use.setEnabled(False)
-        self.context.app.book.change(ledger=address)
+        self.context.app.settings.change(ledger=address)
 
     def _report(self, words: str, tone: str) -> None:
         self.result.setText(words)
@@ -301,7 +301,7 @@ class ListenField(SettingControl):
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         if not (self.address.hasFocus() and self.address.isModified()):
-            self.address.setText(self.context.app.book.settings.listen)
+            self.address.setText(self.context.app.settings.settings.listen)
 
     def _apply(self) -> None:
         address = self.address.text().strip()
@@ -310,11 +310,11 @@ class ListenField(SettingControl):
                 "{address} is not a valid listen address: write /ip4/0.0.0.0/tcp/4001, or leave it "
                 "empty."
             )
-            self.noted.emit(said.format(address=address), "danger")
+            self.note_changed.emit(said.format(address=address), "danger")
             return
         self.address.setModified(False)
-        self.noted.emit("", "")
-        self.context.app.book.change(listen=address)
+        self.note_changed.emit("", "")
+        self.context.app.settings.change(listen=address)
 
 
 def is_listen_address(address: str) -> bool:
@@ -336,16 +336,16 @@ class ResetButton(SettingControl):
         self.column.addWidget(self.button)
 
     def _reset(self) -> None:
-        edits, book = self.context.edits, self.context.app.book
-        fields = set(USUAL.__struct_fields__) - NOT_RESET
-        app_fields = set(USUAL_APP.__struct_fields__) - APP_NOT_RESET
+        edits, book = self.context.edits, self.context.app.settings
+        fields = set(DEFAULTS.__struct_fields__) - KEPT_PREFERENCES
+        app_fields = set(APP_DEFAULTS.__struct_fields__) - KEPT_APP_SETTINGS
         before = {field: getattr(edits.current, field) for field in fields}
         app_before = {field: getattr(book.settings, field) for field in app_fields}
-        edits.change({field: getattr(USUAL, field) for field in fields})
-        book.change(**{field: getattr(USUAL_APP, field) for field in app_fields})
+        edits.change({field: getattr(DEFAULTS, field) for field in fields})
+        book.change(**{field: getattr(APP_DEFAULTS, field) for field in app_fields})
 
         def undo() -> None:
             edits.change(before)
             book.change(**app_before)
 
-        self.context.toast.offer(self.tr("All settings have their defaults again."), undo)
+        self.context.toast.open_with_undo(self.tr("All settings have their defaults again."), undo)

@@ -27,20 +27,20 @@ from tequio_client.app.widgets.base import flush_column
 from tequio_client.app.widgets.buttons import Dropdown, Segmented, Switch
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
-from tequio_client.ipc.preferences import PRESETS, DeviceChoice, Preferences, Preset
+from tequio_client.ipc.preferences import PRESETS, DeviceChoice, LendingPreset, Preferences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tequio_client.app.model import Model
-    from tequio_client.app.pages.page import Means, Own
+    from tequio_client.app.model import AppModel
+    from tequio_client.app.pages.page import PageContext, ProgramContext
     from tequio_client.app.pages.setting_specs import SectionSpec, SettingSpec
     from tequio_client.app.widgets.messages import UndoToast
     from tequio_client.ipc.snapshot import Snapshot
 
-USUAL, USUAL_APP = Preferences(), AppSettings()
+DEFAULTS, APP_DEFAULTS = Preferences(), AppSettings()
 """The defaults."""
-REST_MS = 250
+SEND_DELAY_MS = 250
 _PRESET_FIELDS = {field for fixed in PRESETS.values() for field in fixed}
 
 
@@ -48,16 +48,16 @@ _PRESET_FIELDS = {field for fixed in PRESETS.values() for field in fixed}
 class SettingsContext:
     """The model, the edits and the program that the controls work with."""
 
-    means: Means
-    edits: Edits
+    means: PageContext
+    edits: PreferenceEdits
     toast: UndoToast
 
     @property
-    def app(self) -> Own:
+    def app(self) -> ProgramContext:
         """The program around the window; sections about it are built only where there is one."""
-        if self.means.own is None:
+        if self.means.program is None:
             raise RuntimeError("settings of the app in a window without an app")
-        return self.means.own
+        return self.means.program
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: Qt refers weakly to the owner of a method
@@ -75,17 +75,17 @@ class Field:
     @property
     def value(self) -> Any:  # noqa: ANN401  # of any type that a setting has
         """The current value, including changes that were not sent yet."""
-        held = self.context.app.book.settings if self.is_of_app else self.context.edits.current
+        held = self.context.app.settings.settings if self.is_of_app else self.context.edits.current
         return getattr(held, self.name)
 
     @property
     def default(self) -> Any:  # noqa: ANN401  # of any type that a setting has
         """The default value; None for a row without a field."""
-        return getattr(USUAL_APP if self.is_of_app else USUAL, self.name, None)
+        return getattr(APP_DEFAULTS if self.is_of_app else DEFAULTS, self.name, None)
 
     def change(self, value: object) -> None:
         if self.is_of_app:
-            self.context.app.book.change(**{self.name: value})
+            self.context.app.settings.change(**{self.name: value})
         else:
             self.context.edits.change({self.name: value})
 
@@ -97,7 +97,7 @@ class Field:
 class SettingControl(QWidget):
     """A control with a class of its own; subclasses fill `column` and implement `refresh`."""
 
-    noted = Signal(str, str)
+    note_changed = Signal(str, str)
     """Replaces the table's note, with a tone; an empty text restores it."""
 
     def __init__(self, context: SettingsContext) -> None:
@@ -123,25 +123,25 @@ class BuiltControl:
     """The field's default, in words."""
 
 
-def text(source: str) -> str:
+def translated(source: str) -> str:
     """The translation of a text of the table."""
     return QCoreApplication.translate(CONTEXT, source) if source else ""
 
 
-def build(spec: SettingSpec, field: Field) -> BuiltControl | None:
+def build_control(spec: SettingSpec, field: Field) -> BuiltControl | None:
     """The control of a row that needs no class of its own; None: the row has none."""
-    title = text(spec.title)
+    title = translated(spec.title)
     match spec.control:
         case SwitchSpec():
             return _switch(title, field)
         case NumberSpec() as number:
             return _number(title, number, field)
         case PercentSpec() as percent:
-            return _percent(title, text(spec.note), percent, field)
+            return _percent(title, translated(spec.note), percent, field)
         case ChoiceSpec() as choice:
             return _choice(title, choice, field)
         case ChipSpec() as chip:
-            shown = Chip(text(chip.words), chip.picture, chip.tone)
+            shown = Chip(translated(chip.words), chip.picture, chip.tone)
             return BuiltControl(widget=shown, refresh=lambda: None)
     return None
 
@@ -158,7 +158,7 @@ def _switch(title: str, field: Field) -> BuiltControl:
 
 
 def _number(title: str, spec: NumberSpec, field: Field) -> BuiltControl:
-    unit, nothing = text(spec.unit), text(spec.nothing)
+    unit, nothing = translated(spec.unit), translated(spec.nothing)
     box = NumberBox(title, spec.least, spec.most, unit, nothing=nothing, places=spec.places)
 
     def change(value: float) -> None:
@@ -167,7 +167,7 @@ def _number(title: str, spec: NumberSpec, field: Field) -> BuiltControl:
 
     def refresh() -> None:
         value = field.value
-        box.choose(spec.least if value is None else value)
+        box.set_number(spec.least if value is None else value)
 
     box.chosen.connect(change)
     usual = field.default
@@ -183,20 +183,20 @@ def _percent(title: str, note: str, spec: PercentSpec, field: Field) -> BuiltCon
     slider.chosen.connect(field.change_soon)
 
     def refresh() -> None:
-        slider.choose(field.value)
+        slider.set_value(field.value)
         slider.setEnabled(getattr(field.context.edits.current, spec.enabled_by))
 
     return BuiltControl(widget=slider, refresh=refresh)
 
 
 def _choice(title: str, spec: ChoiceSpec, field: Field) -> BuiltControl:
-    choices = {key: text(words) for key, words in spec.choices.items()} | dict(spec.names)
+    choices = {key: translated(words) for key, words in spec.choices.items()} | dict(spec.names)
     made = (Dropdown if spec.is_list else Segmented)(title, choices)
     made.chosen.connect(field.change)
 
     def refresh() -> None:
         # a file of another version may hold a value that this one has no choice for
-        made.choose(field.value if field.value in choices else next(iter(choices)))
+        made.select(field.value if field.value in choices else next(iter(choices)))
 
     default = choices[field.default]
     return BuiltControl(widget=made, refresh=refresh, default=default[:1].lower() + default[1:])
@@ -209,20 +209,20 @@ def with_default(note: str, default: str) -> str:
     )
 
 
-class Edits(QObject):
+class PreferenceEdits(QObject):
     """The pending changes of one page."""
 
     changed = Signal()
     """`current` is another."""
 
-    def __init__(self, model: Model, parent: QObject) -> None:
+    def __init__(self, model: AppModel, parent: QObject) -> None:
         super().__init__(parent)
         self._model = model
         self._fields: dict[str, Any] = {}
         self._devices: dict[str, dict[str, Any]] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(REST_MS)
+        self._timer.setInterval(SEND_DELAY_MS)
         self._timer.timeout.connect(self.flush)
 
     @property
@@ -258,7 +258,7 @@ class Edits(QObject):
         made = self.current
         self._fields, self._devices = {}, {}
         if made != self._model.preferences:
-            self._model.choose(made)
+            self._model.set_preferences(made)
         self.changed.emit()
 
     def _send_later(self) -> None:
@@ -266,12 +266,12 @@ class Edits(QObject):
         self.changed.emit()
 
 
-def preset_of(preferences: Preferences) -> Preset:
+def preset_of(preferences: Preferences) -> LendingPreset:
     """The preset with exactly these values; custom if there is none."""
     for preset, fixed in PRESETS.items():
         if all(getattr(preferences, field) == value for field, value in fixed.items()):
             return preset
-    return Preset.CUSTOM
+    return LendingPreset.CUSTOM
 
 
 def _with_device(

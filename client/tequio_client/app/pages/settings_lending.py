@@ -18,14 +18,14 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app.pages.settings_control import SettingControl
-from tequio_client.app.theme.style import Type
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Paragraph, Text, flush_row
+from tequio_client.app.widgets.base import ElidedLabel, Label, WrappedLabel, flush_row
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Segmented, Switch
 from tequio_client.app.widgets.indicators import Meter
 from tequio_client.app.widgets.inputs import WeekGrid
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.preferences import ALWAYS, PRESETS, Preset
+from tequio_client.ipc.preferences import PRESETS, WHOLE_WEEK, LendingPreset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snapshot
 
 NEVER = (0,) * 7
-OFFICE = tuple((1 << 24) - 1 & ~(((1 << 10) - 1) << 8) for _ in range(5)) + ALWAYS[:2]
+OFFICE = tuple((1 << 24) - 1 & ~(((1 << 10) - 1) << 8) for _ in range(5)) + WHOLE_WEEK[:2]
 """All hours except 8 to 18 on working days."""
 NIGHTS = tuple(((1 << 8) - 1) | (((1 << 2) - 1) << 22) for _ in range(7))
 """From 22 to 8."""
@@ -44,7 +44,7 @@ LONGEST_NAME = 256
 PICKER_SIZE = (420, 460)
 GB = 10**9
 GIB = 1 << 30
-_WEEKS: dict[str, Week] = {"always": ALWAYS, "nights": NIGHTS, "office": OFFICE}
+_WEEKS: dict[str, Week] = {"always": WHOLE_WEEK, "nights": NIGHTS, "office": OFFICE}
 
 
 class UsedQuestion(Banner):
@@ -56,7 +56,7 @@ class UsedQuestion(Banner):
         self.button.clicked.connect(self.hide)
         self.button.clicked.connect(agree)
 
-    def ask(self, share_percent: int, button: str) -> None:
+    def open(self, share_percent: int, button: str) -> None:
         """Show the warning with that label on its button."""
         said = self.tr(
             "While you use the computer, the device will be busy for {share} of the time. It gets "
@@ -74,21 +74,21 @@ class PresetPicker(SettingControl):
         self.presets = ChoiceCards(
             self.tr("Preset"),
             {
-                Preset.GENTLE: (
+                LendingPreset.GENTLE: (
                     self.tr("Gentle"),
                     self.tr(
                         "Starts after 15 min without input. Pauses for films, and when other "
                         "programs use a quarter of the CPU."
                     ),
                 ),
-                Preset.BALANCED: (
+                LendingPreset.BALANCED: (
                     self.tr("Balanced"),
                     self.tr(
                         "Starts after 5 min without input. Continues during films; other programs "
                         "may use half of the CPU."
                     ),
                 ),
-                Preset.MAX: (
+                LendingPreset.MAX: (
                     self.tr("Max"),
                     self.tr(
                         "Starts after 1 min without input, and runs gently while you use the "
@@ -97,37 +97,37 @@ class PresetPicker(SettingControl):
                 ),
             },
         )
-        self.question = UsedQuestion(lambda: self._apply(Preset.MAX))
+        self.question = UsedQuestion(lambda: self._apply(LendingPreset.MAX))
         self.column.addWidget(self.presets)
         self.column.addWidget(self.question)
         self.presets.chosen.connect(self._choose)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         current = self.context.edits.current
-        is_custom = current.preset is Preset.CUSTOM
-        self.presets.choose("" if is_custom else current.preset)
+        is_custom = current.preset is LendingPreset.CUSTOM
+        self.presets.select("" if is_custom else current.preset)
         if current.while_used:
             self.question.hide()
         custom = self.tr(
             "You have changed settings that presets cover. A preset changes only the settings "
             "named on its card."
         )
-        self.noted.emit(custom if is_custom else "", "")
+        self.note_changed.emit(custom if is_custom else "", "")
 
     def _choose(self, name: str) -> None:
-        edits, preset = self.context.edits, Preset(name)
+        edits, preset = self.context.edits, LendingPreset(name)
         self.question.hide()
-        if preset is Preset.MAX and not edits.current.while_used:
-            self.question.ask(edits.current.used_share_percent, self.tr("Use Max"))
+        if preset is LendingPreset.MAX and not edits.current.while_used:
+            self.question.open(edits.current.used_share_percent, self.tr("Use Max"))
         elif preset is not edits.current.preset:
             self._apply(preset)
         self.refresh(None)  # a click has checked its card, whatever holds
 
-    def _apply(self, preset: Preset) -> None:
+    def _apply(self, preset: LendingPreset) -> None:
         edits, fixed = self.context.edits, PRESETS[preset]
         undone: dict[str, Any] = {field: getattr(edits.current, field) for field in fixed}
         edits.change({"preset": preset, **fixed})
-        self.context.toast.offer(
+        self.context.toast.open_with_undo(
             self.tr("Preset: {preset}").format(preset=self.presets.cards[preset].text()),
             lambda: edits.change(undone),
         )
@@ -158,7 +158,7 @@ class UsedSwitch(SettingControl):
             edits.change({"while_used": False})
             return
         self.switch.setChecked(False)
-        self.question.ask(
+        self.question.open(
             edits.current.used_share_percent, self.tr("Lend while I use the computer")
         )
 
@@ -187,17 +187,17 @@ class WeekEditor(SettingControl):
 
     def refresh(self, snapshot: Snapshot | None) -> None:
         week = self.context.edits.current.week
-        self.week.choose(week)
-        self.hours.choose(_hours_of(week))
+        self.week.set_week(week)
+        self.hours.select(_hours_of(week))
         never = self.tr("No hour is selected, so nothing is ever lent.")
-        self.noted.emit("" if any(week) else never, "sub" if any(week) else "warn")
+        self.note_changed.emit("" if any(week) else never, "sub" if any(week) else "warn")
 
     def _choose_hours(self, name: str) -> None:
         edits = self.context.edits
         before, week = edits.current.week, _WEEKS.get(name, edits.current.week)
         if week != before:
             edits.change({"week": week})
-            self.context.toast.offer(
+            self.context.toast.open_with_undo(
                 self.tr("Hours changed."), lambda: edits.change({"week": before})
             )
         self.refresh(None)  # "custom" cannot be chosen, only drawn
@@ -240,11 +240,11 @@ class ExclusiveList(SettingControl):
         for name in names:
             self._rows.addWidget(self._row(name))
         if not names:
-            self._rows.addWidget(Paragraph(self.tr("No programs yet."), tone="sub"))
+            self._rows.addWidget(WrappedLabel(self.tr("No programs yet."), tone="sub"))
         self.add.setEnabled(len(names) < MOST_PROGRAMS)
 
     def open_picker(self) -> None:
-        app = self.context.means.own
+        app = self.context.means.program
         self.picker = ProgramPicker(app.programs if app else tuple, self)
         self.picker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.picker.picked.connect(self._add)
@@ -259,7 +259,7 @@ class ExclusiveList(SettingControl):
         edits = self.context.edits
         before = edits.current.exclusive
         edits.change({"exclusive": tuple(one for one in before if one != name)})
-        self.context.toast.offer(
+        self.context.toast.open_with_undo(
             self.tr("{program} was removed from the list.").format(program=name),
             lambda: edits.change({"exclusive": before}),
         )
@@ -270,7 +270,7 @@ class ExclusiveList(SettingControl):
         remove = Button(self.tr("Remove"), "quiet", "x")
         remove.setAccessibleName(self.tr("Remove {program}").format(program=name))
         remove.clicked.connect(lambda: self._remove(name))
-        row.addWidget(Line(name), 1)
+        row.addWidget(ElidedLabel(name), 1)
         row.addWidget(remove)
         return made
 
@@ -304,7 +304,7 @@ class ProgramPicker(QDialog):
         self.name.setClearButtonEnabled(True)
         self.programs = QListWidget()
         self.programs.setAccessibleName(self.tr("Programs running now"))
-        self.note = Paragraph(self.tr("Looking for programs…"), tone="sub")
+        self.note = WrappedLabel(self.tr("Looking for programs…"), tone="sub")
         self.note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.add = Button(self.tr("Add"), "primary")
         self.cancel = Button(self.tr("Cancel"))
@@ -363,9 +363,9 @@ class ProgramPicker(QDialog):
         column, row = QVBoxLayout(self), QHBoxLayout()
         column.setContentsMargins(20, 18, 20, 18)
         column.setSpacing(12)
-        column.addWidget(Text(self.tr("Choose a program"), Type.HEADING))
+        column.addWidget(Label(self.tr("Choose a program"), TextStyle.HEADING))
         note = self.tr("Nothing is lent while it runs. Pick a running program, or type its name.")
-        column.addWidget(Paragraph(note, Type.CAPTION, "sub"))
+        column.addWidget(WrappedLabel(note, TextStyle.CAPTION, "sub"))
         column.addWidget(self.name)
         column.addWidget(self._stack, 1)
         row.setSpacing(10)
@@ -413,7 +413,7 @@ class FreeSpace(SettingControl):
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
-        self.shown = Text("", Type.LABEL)
+        self.shown = Label("", TextStyle.LABEL)
         self.column.addWidget(self.shown)
 
     def refresh(self, snapshot: Snapshot | None) -> None:

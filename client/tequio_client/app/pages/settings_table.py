@@ -28,12 +28,12 @@ from tequio_client.app.pages.settings_table_app import (
     PRIVACY,
     STARTUP,
 )
-from tequio_client.ipc.snapshot import Reason, State
+from tequio_client.ipc.snapshot import LendingReason, LendingState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tequio_client.app.pages.setting_specs import Cause, ControlSpec
+    from tequio_client.app.pages.setting_specs import ControlSpec, PauseCause
     from tequio_client.ipc.snapshot import Decision
 
 CONTEXT = "settings"
@@ -48,7 +48,7 @@ _PRESENCE = CardSpec(
             title="Idle time before starting",
             note="Starts after this long without input, or as soon as the screen is locked.",
             control=NumberSpec(least=0, most=DAY_MINUTES, unit="min", nothing="Immediately"),
-            stops=(Reason.IN_USE, Reason.CANNOT_TELL),
+            causes=(LendingReason.IN_USE, LendingReason.CANNOT_TELL),
         ),
         SettingSpec(
             field="while_used",
@@ -78,12 +78,12 @@ _GAMES = CardSpec(
             title="Pause for games",
             note="Nothing is lent while a game runs or fills the screen, and for 60 s afterwards.",
             control=SwitchSpec(),
-            stops=(
-                Reason.GAME,
-                Reason.FULLSCREEN,
-                Reason.AFTER_GAME,
-                (Reason.CANNOT_TELL, "fullscreen"),
-                (Reason.CANNOT_TELL, "game"),
+            causes=(
+                LendingReason.GAME,
+                LendingReason.FULLSCREEN,
+                LendingReason.AFTER_GAME,
+                (LendingReason.CANNOT_TELL, "fullscreen"),
+                (LendingReason.CANNOT_TELL, "game"),
             ),
         ),
         SettingSpec(
@@ -91,7 +91,7 @@ _GAMES = CardSpec(
             title="Pause for films",
             note="Nothing is lent while a browser or a video player fills the screen.",
             control=SwitchSpec(),
-            stops=(Reason.FILM,),
+            causes=(LendingReason.FILM,),
         ),
         SettingSpec(
             field="exclusive",
@@ -99,7 +99,7 @@ _GAMES = CardSpec(
             note="Nothing is lent while one of these runs: video editing, calls, recording.",
             control=CustomSpec(is_wide=True),
             default="none",
-            stops=(Reason.EXCLUSIVE, (Reason.CANNOT_TELL, "programs")),
+            causes=(LendingReason.EXCLUSIVE, (LendingReason.CANNOT_TELL, "programs")),
         ),
     ),
 )
@@ -111,14 +111,14 @@ _POWER = CardSpec(
             title="Lend on battery",
             note="Continues when the computer is unplugged.",
             control=SwitchSpec(),
-            stops=(Reason.BATTERY, Reason.BATTERY_UNKNOWN),
+            causes=(LendingReason.BATTERY, LendingReason.BATTERY_UNKNOWN),
         ),
         SettingSpec(
             field="while_saving_power",
             title="Lend in power saving mode",
             note="Continues when power saving is switched on, by you or by the system.",
             control=SwitchSpec(),
-            stops=(Reason.SAVING_POWER, (Reason.BATTERY_UNKNOWN, "saver")),
+            causes=(LendingReason.SAVING_POWER, (LendingReason.BATTERY_UNKNOWN, "saver")),
         ),
     ),
 )
@@ -130,14 +130,14 @@ _OTHERS = CardSpec(
             title="Other programs on the GPU",
             note="Pauses while other programs keep the GPU busier than this for 3 s.",
             control=NumberSpec(least=1, most=100, unit="%"),
-            stops=(Reason.OTHERS_GPU, Reason.GPU_UNKNOWN, Reason.SLOWED),
+            causes=(LendingReason.OTHERS_GPU, LendingReason.GPU_UNKNOWN, LendingReason.SLOWED),
         ),
         SettingSpec(
             field="others_cpu_percent",
             title="Other programs on the CPU",
             note="Pauses while other programs keep all CPU cores together busier than this.",
             control=NumberSpec(least=1, most=100, unit="%"),
-            stops=(Reason.OTHERS_CPU,),
+            causes=(LendingReason.OTHERS_CPU,),
         ),
     ),
 )
@@ -166,7 +166,7 @@ _LENDING = SectionSpec(
                     note="Drag to select hours, or use Shift+arrow keys; Space toggles an hour.",
                     control=CustomSpec(is_wide=True),
                     default="all hours",
-                    stops=(Reason.SCHEDULE,),
+                    causes=(LendingReason.SCHEDULE,),
                 ),
             )
         ),
@@ -236,7 +236,7 @@ _NETWORK = SectionSpec(
                     note="Upload and download together. Once it is used up, lending resumes on the "
                     "first of the next month.",
                     control=NumberSpec(least=0, most=MOST_GB, unit="GB", nothing="No limit"),
-                    stops=(Reason.QUOTA,),
+                    causes=(LendingReason.QUOTA,),
                 ),
                 SettingSpec(
                     field="month_used", control=CustomSpec(is_wide=True), found_by="Used this month"
@@ -251,7 +251,7 @@ _NETWORK = SectionSpec(
                     title="Lend on metered networks",
                     note="On a phone's hotspot, or where the system marks the network as metered.",
                     control=SwitchSpec(),
-                    stops=(Reason.METERED,),
+                    causes=(LendingReason.METERED,),
                 ),
             ),
         ),
@@ -272,7 +272,7 @@ _STORAGE = SectionSpec(
                     note="For the model, data and updates of your runs. The oldest are deleted "
                     "first.",
                     control=NumberSpec(least=1, most=MOST_GB, unit="GiB"),
-                    stops=((Reason.DISK, "store"),),
+                    causes=((LendingReason.DISK, "store"),),
                 ),
                 SettingSpec(
                     field="disk_used", control=CustomSpec(is_wide=True), found_by="Used by Tequio"
@@ -287,7 +287,7 @@ _STORAGE = SectionSpec(
                     title="Always keep free",
                     note="Lending waits when less disk space than this is free.",
                     control=NumberSpec(least=0, most=MOST_GB, unit="GiB"),
-                    stops=(Reason.DISK,),
+                    causes=(LendingReason.DISK,),
                 ),
                 SettingSpec(
                     field="disk_left",
@@ -310,16 +310,16 @@ SECTIONS = (
     PRIVACY,
     ADVANCED,
 )
-DEVICE_STOPS: Mapping[Cause, str] = {
-    Reason.HOT: "temperature_c",
-    Reason.NO_DEVICE: "use",
-    Reason.GPU_MEMORY: "memory_mb",
-    (Reason.NO_DEVICE, "small"): "memory_mb",
+DEVICE_STOPS: Mapping[PauseCause, str] = {
+    LendingReason.HOT: "temperature_c",
+    LendingReason.NO_DEVICE: "use",
+    LendingReason.GPU_MEMORY: "memory_mb",
+    (LendingReason.NO_DEVICE, "small"): "memory_mb",
 }
 """Decisions caused by a device's limit on the Hardware page."""
-NO_SETTING: Mapping[Cause, str] = {
-    (Reason.BATTERY_UNKNOWN, "probe"): "",
-    (Reason.GPU_UNKNOWN, "memory"): "",
+NO_SETTING: Mapping[PauseCause, str] = {
+    (LendingReason.BATTERY_UNKNOWN, "probe"): "",
+    (LendingReason.GPU_UNKNOWN, "memory"): "",
 }
 """Decisions that no setting can change, unlike others with the same reason."""
 
@@ -329,40 +329,40 @@ def settings_of(section: SectionSpec) -> Iterator[SettingSpec]:
         yield from card.settings
 
 
-_FIELDS: Mapping[Cause, str] = {
+_FIELDS: Mapping[PauseCause, str] = {
     **{
         cause: one.field
         for section in SECTIONS
         for one in settings_of(section)
-        for cause in one.stops
+        for cause in one.causes
     },
     **DEVICE_STOPS,
     **NO_SETTING,
 }
 
 
-def deciding_field(decision: Decision) -> str:
+def field_pausing(decision: Decision) -> str:
     """The setting that pauses lending now; empty: none."""
-    if decision.state not in {State.WAITING, State.ATTENTION}:
+    if decision.state not in {LendingState.WAITING, LendingState.ATTENTION}:
         return ""
     exact = decision.reason, str(decision.values.get("fact", ""))
     return _FIELDS.get(exact, _FIELDS.get(decision.reason, ""))
 
 
-def deciding_device(decision: Decision) -> str:
+def device_pausing(decision: Decision) -> str:
     """The name of the device that a decision is about; empty: none, or all."""
     return str(decision.values.get("device", ""))
 
 
-def section_with(field_name: str) -> str:
+def section_pausing(field_name: str) -> str:
     """The section with a field that can pause lending; empty: none."""
     for section in SECTIONS:
-        if any(one.field == field_name and one.stops for one in settings_of(section)):
+        if any(one.field == field_name and one.causes for one in settings_of(section)):
             return section.name
     return ""
 
 
-def texts() -> Iterator[str]:
+def translatable_texts() -> Iterator[str]:
     """Every text of the tables, to be translated; some more than once."""
     for section in SECTIONS:
         yield from (section.title, section.note)

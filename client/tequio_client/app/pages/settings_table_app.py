@@ -17,8 +17,8 @@ from tequio_client.app.pages.setting_specs import (
     SettingSpec,
     SwitchSpec,
 )
-from tequio_client.app.theme.look import Choice
-from tequio_client.ipc.snapshot import Reason
+from tequio_client.app.theme.look import Appearance
+from tequio_client.ipc.snapshot import LendingReason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,9 +87,9 @@ APPEARANCE = SectionSpec(
                     note="A light or a dark theme.",
                     control=ChoiceSpec(
                         choices={
-                            Choice.SYSTEM: "Same as system",
-                            Choice.LIGHT: "Light",
-                            Choice.DARK: "Dark",
+                            Appearance.SYSTEM: "Same as system",
+                            Appearance.LIGHT: "Light",
+                            Appearance.DARK: "Dark",
                         }
                     ),
                 ),
@@ -206,7 +206,7 @@ ADVANCED = SectionSpec(
                     note="Of the server that keeps the public log of work and points. The address "
                     "is tested before it's used.",
                     control=CustomSpec(is_wide=True),
-                    stops=(Reason.LEDGER_UNKNOWN,),
+                    causes=(LendingReason.LEDGER_UNKNOWN,),
                 ),
             ),
         ),
@@ -380,7 +380,7 @@ _NEVER = (
         "They stay in the app's folder.",
     ),
 )
-LISTS: Mapping[str, tuple[PrivacyItem, ...]] = {
+PRIVACY_LISTS: Mapping[str, tuple[PrivacyItem, ...]] = {
     "To the public ledger (permanent, readable by anyone)": _LEDGER,
     "To the ledger's operator": _OPERATOR,
     "To other volunteers in your runs": _PEERS,
@@ -410,7 +410,7 @@ PRIVACY = SectionSpec(
                     SettingSpec(field=item.name, title=item.title, note=item.note) for item in items
                 ),
             )
-            for heading, items in LISTS.items()
+            for heading, items in PRIVACY_LISTS.items()
         ),
     ),
 )

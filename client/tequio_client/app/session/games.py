@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
-NO_GAMES = {
+NOT_GAMES = {
     "blender", "borderless gaming", "krita", "lossless scaling", "obs studio", "rpcs3", "sharex",
     "soundpad", "source filmmaker", "steam controller configs", "steam linux runtime",
     "steamworks common redistributables", "steamworks shared", "steamvr", "wallpaper engine",
@@ -44,13 +44,13 @@ class GameFolders:
         for library in self._libraries:
             for folder, game in library().items():
                 if is_game(game) and is_game(os.path.basename(folder)):  # noqa: PTH119 - of any system
-                    found[folded(folder).rstrip("/") + "/"] = game[:256]
+                    found[normalised_path(folder).rstrip("/") + "/"] = game[:256]
         self._games = found
 
     def game_of(self, words: Iterable[str]) -> str:
         """The game of a program with this file and these arguments; empty: none."""
         for word in words:
-            path = folded(word)
+            path = normalised_path(word)
             if "/" not in path:
                 continue
             game = next((game for folder, game in self._games.items() if folder in path), "")
@@ -59,7 +59,7 @@ class GameFolders:
         return ""
 
 
-def folded(path: str) -> str:
+def normalised_path(path: str) -> str:
     """A path for comparison: Wine's drive Z is the root, forward slashes, lower case."""
     plain = path.replace("\\", "/").lower()
     return plain.removeprefix("z:")
@@ -68,19 +68,19 @@ def folded(path: str) -> str:
 def is_game(name: str) -> bool:
     """False for tools that stores list among their games."""
     plain = name.lower()
-    return plain not in NO_GAMES and not plain.startswith(_NO_GAME_STEMS)
+    return plain not in NOT_GAMES and not plain.startswith(_NO_GAME_STEMS)
 
 
 # Valve's text format (VDF), `"key" "value"` and `"key" { … }`, as Steam writes it.
-Tree: TypeAlias = "dict[str, str | Tree]"
+VdfTree: TypeAlias = "dict[str, str | VdfTree]"
 _TOKEN = re.compile(r'\s+|//[^\n]*|"((?:[^"\\]|\\.)*)"|([{}])|([^\s{}"]+)')
 _ESCAPED = re.compile(r"\\(.)")
 _DEEPEST = 32
 
 
-def parsed(text: str) -> Tree:
+def parse_vdf(text: str) -> VdfTree:
     """All keys of a file, in lower case; raises MalformedError."""
-    stack: list[Tree] = [{}]
+    stack: list[VdfTree] = [{}]
     keys: list[str | None] = [None]  # of each level, the key that waits for its value
     for part in _parts(text):
         if part == "{":
@@ -128,13 +128,13 @@ def _take_key(keys: list[str | None]) -> str:
     return key
 
 
-def branch(tree: Tree, key: str) -> Tree:
+def subtree(tree: VdfTree, key: str) -> VdfTree:
     """The subtree of a key; empty if there is none."""
     found = tree.get(key, {})
     return found if isinstance(found, dict) else {}
 
 
-def leaf(tree: Tree, key: str) -> str:
+def text_value(tree: VdfTree, key: str) -> str:
     """The text value of a key; empty if there is none."""
     found = tree.get(key, "")
     return found if isinstance(found, str) else ""
@@ -161,7 +161,7 @@ _EPIC = "Epic/EpicGamesLauncher/Data/Manifests"
 _MOST_BYTES = 16 << 20
 
 
-def stores(home: Path, environ: Mapping[str, str]) -> list[Callable[[], Games]]:
+def store_readers(home: Path, environ: Mapping[str, str]) -> list[Callable[[], Games]]:
     """A reader for every store that may be on this computer."""
     steam = [home / place for place in _STEAM]
     epic = [home / "Library/Application Support" / _EPIC]
@@ -173,20 +173,20 @@ def stores(home: Path, environ: Mapping[str, str]) -> list[Callable[[], Games]]:
     found += [partial(heroic_games, home / place) for place in _HEROIC]
     found += [partial(lutris_games, home / place) for place in _LUTRIS]
     found += [partial(epic_games, place) for place in epic]
-    return [*found, partial(gog_games, home / "GOG Games"), registered_games]
+    return [*found, partial(gog_games, home / "GOG Games"), gog_galaxy_games]
 
 
 def steam_games(steam: Path) -> Games:
     """Games of all libraries of one Steam installation."""
     try:
-        tree = parsed(_text(steam / "steamapps/libraryfolders.vdf"))
+        tree = parse_vdf(_text(steam / "steamapps/libraryfolders.vdf"))
     except MalformedError:
         tree = {}
-    folders = branch(tree, "libraryfolders")
+    folders = subtree(tree, "libraryfolders")
     roots = {str(steam)}
     for key, entry in folders.items():
         if key.isdecimal():  # in old files the path is the value itself
-            roots.add(entry if isinstance(entry, str) else leaf(entry, "path"))
+            roots.add(entry if isinstance(entry, str) else text_value(entry, "path"))
     games: Games = {}
     for root in filter(None, roots):
         common = Path(root) / "steamapps/common"
@@ -250,7 +250,7 @@ def gog_games(folder: Path) -> Games:
     }
 
 
-def registered_games() -> Games:
+def gog_galaxy_games() -> Games:
     """Games of GOG Galaxy, which lists them in Windows' registry."""
     games: Games = {}
     if sys.platform == "win32":
@@ -270,8 +270,8 @@ def _steam_names(apps: Path) -> Iterator[tuple[str, str]]:
     for file in _inside(apps):
         if file.name.startswith("appmanifest_"):
             with contextlib.suppress(MalformedError):
-                state = branch(parsed(_text(file)), "appstate")
-                yield leaf(state, "installdir").lower(), leaf(state, "name")
+                state = subtree(parse_vdf(_text(file)), "appstate")
+                yield text_value(state, "installdir").lower(), text_value(state, "name")
 
 
 def _inside(folder: Path) -> list[Path]:

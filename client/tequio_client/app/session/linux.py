@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtNetwork import QNetworkInformation
 
-from tequio_client.app.session.programs import name_of
-from tequio_client.platform.dbus import AbsentError, Address, UnknownError, checked
+from tequio_client.app.session.programs import program_name
+from tequio_client.platform.dbus import AbsentError, BusAddress, NoAnswerError, checked_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from tequio_client.platform.dbus import Bus, Told
+    from tequio_client.platform.dbus import Bus, ProgramRunner
 
 
 TIMEOUT_S = 1.0
@@ -90,16 +90,16 @@ def _listed(node: dict[str, object], key: str) -> list[object]:
 
 
 def _named(pid: object, fallback: object) -> str:
-    return (name_of(pid) if isinstance(pid, int) else "") or str(fallback or "?")[:256]
+    return (program_name(pid) if isinstance(pid, int) else "") or str(fallback or "?")[:256]
 
 
 def _parsed(content: bytes) -> dict[str, object]:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as err:
-        raise UnknownError(f"the compositor answered no JSON: {err}") from err
+        raise NoAnswerError(f"the compositor answered no JSON: {err}") from err
     if not isinstance(value, dict):
-        raise UnknownError("the compositor answered something else than an object")
+        raise NoAnswerError("the compositor answered something else than an object")
     return value
 
 
@@ -120,30 +120,30 @@ def _exchanged(path: str, asked: bytes, timeout_s: float, head_size: int | None)
     except FileNotFoundError as err:
         raise AbsentError(f"no compositor at {path}") from err
     except OSError as err:
-        raise UnknownError(f"the compositor did not answer: {err}") from err
+        raise NoAnswerError(f"the compositor did not answer: {err}") from err
     return answer
 
 
-MUTTER = Address(
+MUTTER = BusAddress(
     "org.gnome.Mutter.IdleMonitor",
     "/org/gnome/Mutter/IdleMonitor/Core",
     "org.gnome.Mutter.IdleMonitor",
 )
-SCREEN_SAVER = Address(
+SCREEN_SAVER = BusAddress(
     "org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver", "org.freedesktop.ScreenSaver"
 )
-GNOME_SAVER = Address("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "org.gnome.ScreenSaver")
-SESSION = Address(
+GNOME_SAVER = BusAddress("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "org.gnome.ScreenSaver")
+LOGIND_SESSION = BusAddress(
     "org.freedesktop.login1",
     "/org/freedesktop/login1/session/auto",
     "org.freedesktop.login1.Session",
 )
-NETWORK = Address(
+NETWORK_MANAGER = BusAddress(
     "org.freedesktop.NetworkManager",
     "/org/freedesktop/NetworkManager",
     "org.freedesktop.NetworkManager",
 )
-GAME_MODE = Address(
+GAME_MODE = BusAddress(
     "com.feralinteractive.GameMode", "/com/feralinteractive/GameMode",
     "com.feralinteractive.GameMode",
 )  # fmt: skip
@@ -152,7 +152,7 @@ _LONGEST_MS = 10**14
 _METERED = {1: True, 2: False, 3: True, 4: False}  # 3 and 4 are guesses; 0 means unknown
 
 
-class OnBus:
+class BusProbe:
     """A probe with its own bus connection."""
 
     def __init__(self, bus: Bus) -> None:
@@ -162,25 +162,25 @@ class OnBus:
         self._bus.close()
 
 
-class MutterIdle(OnBus):
+class MutterIdle(BusProbe):
     """GNOME's idle monitor, which works under Wayland too; the service answers in milliseconds."""
 
     source = "mutter"
 
     def read(self) -> float:
-        return _seconds(checked(self._bus.call(MUTTER, "GetIdletime"), int))
+        return _seconds(checked_value(self._bus.call(MUTTER, "GetIdletime"), int))
 
 
-class ScreenSaverIdle(OnBus):
+class ScreenSaverIdle(BusProbe):
     """KDE and other desktops that follow freedesktop.org; the service answers in milliseconds."""
 
     source = "screensaver"
 
     def read(self) -> float:
-        return _seconds(checked(self._bus.call(SCREEN_SAVER, "GetSessionIdleTime"), int))
+        return _seconds(checked_value(self._bus.call(SCREEN_SAVER, "GetSessionIdleTime"), int))
 
 
-class LogindIdle(OnBus):
+class LogindIdle(BusProbe):
     """logind's idle hint: coarse, and "not idle" if the desktop never sets it."""
 
     source = "logind"
@@ -192,22 +192,22 @@ class LogindIdle(OnBus):
         self._now_us = now_us
 
     def read(self) -> float:
-        if not self._bus.read(SESSION, "IdleHint", bool):
+        if not self._bus.read(LOGIND_SESSION, "IdleHint", bool):
             return 0.0
-        since_us = self._bus.read(SESSION, "IdleSinceHint", int)
+        since_us = self._bus.read(LOGIND_SESSION, "IdleSinceHint", int)
         return _seconds(max(self._now_us() - since_us, 0) // 1_000) if since_us else 0.0
 
 
-class LogindLock(OnBus):
+class LogindLock(BusProbe):
     """logind's lock hint, set by the desktop."""
 
     source = "logind"
 
     def read(self) -> bool:
-        return self._bus.read(SESSION, "LockedHint", bool)
+        return self._bus.read(LOGIND_SESSION, "LockedHint", bool)
 
 
-class ScreenSaverLock(OnBus):
+class ScreenSaverLock(BusProbe):
     """The screen saver's state, under GNOME's or freedesktop.org's name."""
 
     source = "screensaver"
@@ -215,25 +215,25 @@ class ScreenSaverLock(OnBus):
     def read(self) -> bool:
         for address in (GNOME_SAVER, SCREEN_SAVER):
             try:
-                return checked(self._bus.call(address, "GetActive"), bool)
+                return checked_value(self._bus.call(address, "GetActive"), bool)
             except AbsentError:
                 continue
         raise AbsentError("no screen saver service")
 
 
-class NetworkMetered(OnBus):
+class NetworkManagerMetered(BusProbe):
     """NetworkManager's estimate for the default connection."""
 
     source = "networkmanager"
 
     def read(self) -> bool:
-        answer = self._bus.read(NETWORK, "Metered", int)
+        answer = self._bus.read(NETWORK_MANAGER, "Metered", int)
         if answer not in _METERED:
-            raise UnknownError("NetworkManager does not know whether the connection is metered")
+            raise NoAnswerError("NetworkManager does not know whether the connection is metered")
         return _METERED[answer]
 
 
-class GameMode(OnBus):
+class GameModeProbe(BusProbe):
     """The game that asked Feral's GameMode for performance; empty: none."""
 
     source = "gamemode"
@@ -241,17 +241,17 @@ class GameMode(OnBus):
     def read(self) -> str:
         if self._bus.read(GAME_MODE, "ClientCount", int) <= 0:
             return ""
-        games = checked(self._bus.call(GAME_MODE, "ListGames"), list)
+        games = checked_value(self._bus.call(GAME_MODE, "ListGames"), list)
         pids = [game[0] for game in games if isinstance(game, tuple) and game]
         if not pids:
             return ""
-        names = (name_of(pid) for pid in pids if isinstance(pid, int) and pid > 0)
+        names = (program_name(pid) for pid in pids if isinstance(pid, int) and pid > 0)
         return next((name for name in names if name), "?")
 
 
 def _seconds(milliseconds: int) -> float:
     if not 0 <= milliseconds <= _LONGEST_MS:
-        raise UnknownError(f"{milliseconds} ms without input")
+        raise NoAnswerError(f"{milliseconds} ms without input")
     return milliseconds / 1_000
 
 
@@ -259,8 +259,10 @@ def _seconds(milliseconds: int) -> float:
 # blank it, and that is all that GNOME and KDE report about other programs' windows, so an inhibitor
 # counts as full screen. A program that does not ask is missed here; its load on the accelerator is
 # not.
-GNOME = Address("org.gnome.SessionManager", "/org/gnome/SessionManager", "org.gnome.SessionManager")
-KDE = Address(
+GNOME_SESSION = BusAddress(
+    "org.gnome.SessionManager", "/org/gnome/SessionManager", "org.gnome.SessionManager"
+)
+KDE_POWER = BusAddress(
     "org.kde.Solid.PowerManagement.PolicyAgent",
     "/org/kde/Solid/PowerManagement/PolicyAgent",
     "org.kde.Solid.PowerManagement.PolicyAgent",
@@ -270,7 +272,7 @@ SCREEN_POLICY = 4
 _ONE = "org.gnome.SessionManager.Inhibitor"
 
 
-class GnomeInhibitor(OnBus):
+class GnomeInhibitor(BusProbe):
     """The first program that keeps GNOME from blanking the screen; empty: none."""
 
     source = "gnome-inhibitors"
@@ -281,18 +283,18 @@ class GnomeInhibitor(OnBus):
         self._ours = ours
 
     def read(self) -> str:
-        if not checked(self._bus.call(GNOME, "IsInhibited", "u", (IDLE_FLAG,)), bool):
+        if not checked_value(self._bus.call(GNOME_SESSION, "IsInhibited", "u", (IDLE_FLAG,)), bool):
             return ""
-        for path in checked(self._bus.call(GNOME, "GetInhibitors"), list):
-            one = Address(GNOME.name, str(path), _ONE)
-            if checked(self._bus.call(one, "GetFlags"), int) & IDLE_FLAG:
-                name = checked(self._bus.call(one, "GetAppId"), str)
+        for path in checked_value(self._bus.call(GNOME_SESSION, "GetInhibitors"), list):
+            one = BusAddress(GNOME_SESSION.name, str(path), _ONE)
+            if checked_value(self._bus.call(one, "GetFlags"), int) & IDLE_FLAG:
+                name = checked_value(self._bus.call(one, "GetAppId"), str)
                 if name not in self._ours:
                     return (name or "?")[:256]
         return ""
 
 
-class KdeInhibitor(OnBus):
+class KdeInhibitor(BusProbe):
     """The first program that keeps KDE from blanking the screen; empty: none."""
 
     source = "kde-inhibitions"
@@ -303,9 +305,11 @@ class KdeInhibitor(OnBus):
         self._ours = ours
 
     def read(self) -> str:
-        if not checked(self._bus.call(KDE, "HasInhibition", "u", (SCREEN_POLICY,)), bool):
+        if not checked_value(
+            self._bus.call(KDE_POWER, "HasInhibition", "u", (SCREEN_POLICY,)), bool
+        ):
             return ""
-        listed = checked(self._bus.call(KDE, "ListInhibitions"), list)
+        listed = checked_value(self._bus.call(KDE_POWER, "ListInhibitions"), list)
         names = (str(one[0]) for one in listed if isinstance(one, tuple) and one)
         return next((name[:256] or "?" for name in names if name not in self._ours), "")
 
@@ -318,7 +322,7 @@ _PHONES = ("iphone", "ipad", "bluetooth pan", "android")
 _INTERFACE = re.compile(r"^\s*interface: (\S+)", re.MULTILINE)
 
 
-class LinuxLine:
+class RouteMetered:
     """The default route's device, by procfs and sysfs."""
 
     source = "route"
@@ -337,7 +341,7 @@ class LinuxLine:
             and "DEVTYPE=" not in _text(device / "uevent")
         )
         if not is_wired:
-            raise UnknownError(f"nobody knows whether {name} is metered")
+            raise NoAnswerError(f"nobody knows whether {name} is metered")
         return False
 
     def _default_device(self) -> str:
@@ -348,12 +352,12 @@ class LinuxLine:
         raise AbsentError("no route leads out")
 
 
-class MacLine:
+class MacRouteMetered:
     """The default route on macOS, with Android's mark in the DHCP answer for tethering."""
 
     source = "route"
 
-    def __init__(self, ask: Told) -> None:
+    def __init__(self, ask: ProgramRunner) -> None:
         self._told = ask
 
     def read(self) -> bool:

@@ -8,7 +8,7 @@ import plistlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from tequio_client.platform.dbus import UnknownError
+from tequio_client.platform.dbus import NoAnswerError
 from tequio_client.platform.libraries import macos_framework
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _LOCK = "CGSSessionScreenIsLocked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class ScreenBounds:
     """A rectangle in points, from the upper left corner."""
 
     x: float
@@ -29,7 +29,7 @@ class Bounds:
     height: float
 
 
-class Mac(Protocol):
+class MacInterface(Protocol):
     """The macOS calls in use; each raises AbsentError or UnknownError."""
 
     def idle_s(self) -> float:
@@ -41,7 +41,7 @@ class Mac(Protocol):
     def windows(self) -> Sequence[Mapping[str, object]]:
         """The windows on the screens, the front one first."""
 
-    def displays(self) -> Sequence[Bounds]:
+    def displays(self) -> Sequence[ScreenBounds]:
         """The screens."""
 
 
@@ -50,13 +50,13 @@ class MacIdle:
 
     source = "coregraphics"
 
-    def __init__(self, mac: Mac) -> None:
+    def __init__(self, mac: MacInterface) -> None:
         self._mac = mac
 
     def read(self) -> float:
         idle_s = self._mac.idle_s()
         if not 0 <= idle_s < float("inf"):
-            raise UnknownError(f"{idle_s} s without input")
+            raise NoAnswerError(f"{idle_s} s without input")
         return idle_s
 
 
@@ -65,7 +65,7 @@ class MacLock:
 
     source = "coregraphics"
 
-    def __init__(self, mac: Mac) -> None:
+    def __init__(self, mac: MacInterface) -> None:
         self._mac = mac
 
     def read(self) -> bool:
@@ -78,7 +78,7 @@ class MacFullscreen:
 
     source = "coregraphics"
 
-    def __init__(self, mac: Mac) -> None:
+    def __init__(self, mac: MacInterface) -> None:
         self._mac = mac
 
     def read(self) -> str:
@@ -91,14 +91,14 @@ class MacFullscreen:
         return str(front.get("kCGWindowOwnerName") or "?")[:256]
 
 
-def _bounds(value: object) -> Bounds | None:
+def _bounds(value: object) -> ScreenBounds | None:
     if not isinstance(value, dict):
         return None
     sides = [value.get(name) for name in ("X", "Y", "Width", "Height")]
     numbers = [float(side) for side in sides if isinstance(side, int | float)]
     if len(numbers) != len(sides):
         return None
-    return Bounds(x=numbers[0], y=numbers[1], width=numbers[2], height=numbers[3])
+    return ScreenBounds(x=numbers[0], y=numbers[1], width=numbers[2], height=numbers[3])
 
 
 # Core Foundation's dictionaries are serialised as property lists and parsed here, which needs fewer
@@ -121,7 +121,7 @@ class _Rect(ctypes.Structure):
     ]
 
 
-class MacCalls:
+class CtypesMac:
     """The calls by ctypes."""
 
     def __init__(self) -> None:
@@ -149,23 +149,23 @@ class MacCalls:
         value = self._read(call(_ON_SCREEN | _NO_DESKTOP, 0))
         return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
-    def displays(self) -> Sequence[Bounds]:
+    def displays(self) -> Sequence[ScreenBounds]:
         ids, count = (ctypes.c_uint32 * _SCREENS)(), ctypes.c_uint32()
         if self._graphics.CGGetActiveDisplayList(_SCREENS, ids, ctypes.byref(count)):
-            raise UnknownError("CGGetActiveDisplayList failed")
+            raise NoAnswerError("CGGetActiveDisplayList failed")
         found = (self._graphics.CGDisplayBounds(number) for number in ids[: count.value])
-        return [Bounds(x=one.x, y=one.y, width=one.width, height=one.height) for one in found]
+        return [ScreenBounds(x=one.x, y=one.y, width=one.width, height=one.height) for one in found]
 
     def _read(self, thing: int | None) -> object:
         """Consume a Core Foundation object and return its value; raises UnknownError."""
         if not thing:
-            raise UnknownError("the window server returned nothing")
+            raise NoAnswerError("the window server returned nothing")
         try:
             data = self._core.CFPropertyListCreateData(None, thing, _BINARY_LIST, 0, None)
         finally:
             self._core.CFRelease(thing)
         if not data:
-            raise UnknownError("the window server returned unreadable data")
+            raise NoAnswerError("the window server returned unreadable data")
         try:
             size = self._core.CFDataGetLength(data)
             content = ctypes.string_at(self._core.CFDataGetBytePtr(data), size)
@@ -175,7 +175,7 @@ class MacCalls:
         return value
 
 
-class Assertion:
+class SleepAssertion:
     """Keeps the system awake until `release`; raises AbsentError, UnknownError."""
 
     def __init__(self, why: str) -> None:
@@ -190,7 +190,7 @@ class Assertion:
         for text in texts:
             core.CFRelease(text)
         if failed:
-            raise UnknownError(f"IOPMAssertionCreateWithName failed with {failed}")
+            raise NoAnswerError(f"IOPMAssertionCreateWithName failed with {failed}")
 
     def release(self) -> None:
         self._kit.IOPMAssertionRelease(self._id)

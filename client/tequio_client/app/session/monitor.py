@@ -14,30 +14,32 @@ from tequio_client.app.session.power import KeepAwake, SleepWatch
 from tequio_client.app.session.probes import SessionProbes
 
 if TYPE_CHECKING:
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.app.worker.process import WorkerProcess
     from tequio_client.ipc.facts import SessionFacts
 
 
-class SessionLink(QObject):
+class SessionMonitor(QObject):
     """Sends session facts to the worker and the model as long as the app runs."""
 
     ending = Signal()
     """The session is about to end."""
 
-    def __init__(self, model: Model, worker: WorkerProcess, parent: QObject | None = None) -> None:
+    def __init__(
+        self, model: AppModel, worker: WorkerProcess, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._model = model
-        place = table.Place(system=sys.platform, environ=os.environ, home=Path.home())
-        self._probes = SessionProbes(table.probes(place), parent=self)
+        place = table.SessionEnvironment(system=sys.platform, environ=os.environ, home=Path.home())
+        self._probes = SessionProbes(table.session_sources(place), parent=self)
         self._sleep = SleepWatch(parent=self)
         self._awake = KeepAwake()
-        self._probes.changed.connect(worker.tell)
-        self._probes.changed.connect(model.sense)
+        self._probes.changed.connect(worker.send_facts)
+        self._probes.changed.connect(model.update_session)
         self._sleep.ending.connect(self.ending)
         self._sleep.woke.connect(self._probes.start)
-        model.shown.connect(self._follow)
-        model.preferred.connect(self._follow)
+        model.snapshot_changed.connect(self._follow)
+        model.preferences_changed.connect(self._follow)
 
     @property
     def facts(self) -> SessionFacts:
@@ -58,4 +60,4 @@ class SessionLink(QObject):
         is_lending = snapshot is not None and snapshot.decision.may_compute
         self._probes.set_lending(is_lending=is_lending)
         self._probes.set_exclusive(preferences.exclusive)
-        self._awake.want(is_wanted=is_lending and preferences.keep_awake)
+        self._awake.set_wanted(is_wanted=is_lending and preferences.keep_awake)

@@ -16,10 +16,10 @@ from PySide6.QtCore import QAbstractNativeEventFilter, QByteArray, QObject, QTim
 from PySide6.QtGui import QGuiApplication
 
 from tequio_client.app.session.linux import SCREEN_SAVER
-from tequio_client.app.session.macos import Assertion
-from tequio_client.app.session.windows import keep_awake
+from tequio_client.app.session.macos import SleepAssertion
+from tequio_client.app.session.windows import set_keep_awake
 from tequio_client.clock import now_ms
-from tequio_client.platform.dbus import AbsentError, Address, Bus, UnknownError, checked
+from tequio_client.platform.dbus import AbsentError, Bus, BusAddress, NoAnswerError, checked_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QSessionManager
 
 
-NAME, WHY = "Tequio", "lending this computer, as its owner asked"
+INHIBITOR_NAME, INHIBITOR_REASON = "Tequio", "lending this computer, as its owner asked"
 
 
-class Inhibitor(Protocol):
+class SleepInhibitor(Protocol):
     """One system's way to stay awake; always called from the same thread."""
 
     def hold(self) -> None:
@@ -48,8 +48,10 @@ class ScreenSaverInhibitor:
         self._cookie: int | None = None
 
     def hold(self) -> None:
-        arguments = self._bus.call(SCREEN_SAVER, "Inhibit", "ss", (NAME, WHY))
-        self._cookie = checked(arguments, int)
+        arguments = self._bus.call(
+            SCREEN_SAVER, "Inhibit", "ss", (INHIBITOR_NAME, INHIBITOR_REASON)
+        )
+        self._cookie = checked_value(arguments, int)
 
     def release(self) -> None:
         cookie, self._cookie = self._cookie, None
@@ -61,20 +63,20 @@ class WindowsInhibitor:
     """SetThreadExecutionState, which holds for the calling thread."""
 
     def hold(self) -> None:
-        keep_awake(is_wanted=True)
+        set_keep_awake(is_wanted=True)
 
     def release(self) -> None:
-        keep_awake(is_wanted=False)
+        set_keep_awake(is_wanted=False)
 
 
 class MacInhibitor:
     """An IOKit assertion."""
 
     def __init__(self) -> None:
-        self._assertion: Assertion | None = None
+        self._assertion: SleepAssertion | None = None
 
     def hold(self) -> None:
-        self._assertion = self._assertion or Assertion(WHY)
+        self._assertion = self._assertion or SleepAssertion(INHIBITOR_REASON)
 
     def release(self) -> None:
         assertion, self._assertion = self._assertion, None
@@ -82,7 +84,7 @@ class MacInhibitor:
             assertion.release()
 
 
-def inhibitor(system: str = sys.platform, bus: str = "SESSION") -> Inhibitor:
+def system_inhibitor(system: str = sys.platform, bus: str = "SESSION") -> SleepInhibitor:
     if system == "win32":
         return WindowsInhibitor()
     return MacInhibitor() if system == "darwin" else ScreenSaverInhibitor(Bus(bus))
@@ -91,7 +93,7 @@ def inhibitor(system: str = sys.platform, bus: str = "SESSION") -> Inhibitor:
 class KeepAwake:
     """Keeps the system awake while wanted; a level, so repeated calls are harmless."""
 
-    def __init__(self, make: Callable[[], Inhibitor] = inhibitor) -> None:
+    def __init__(self, make: Callable[[], SleepInhibitor] = system_inhibitor) -> None:
         self._make = make
         self._lock = threading.Condition()
         self._wanted = self._is_held = self._is_closed = False
@@ -106,7 +108,7 @@ class KeepAwake:
         with self._lock:
             return self._is_held
 
-    def want(self, *, is_wanted: bool) -> None:
+    def set_wanted(self, *, is_wanted: bool) -> None:
         """Returns at once. A refused request is not repeated automatically."""
         with self._lock:
             if is_wanted == self._wanted:
@@ -141,24 +143,24 @@ class KeepAwake:
                 return
 
 
-def _apply(way: Inhibitor, *, is_wanted: bool) -> str:
+def _apply(way: SleepInhibitor, *, is_wanted: bool) -> str:
     try:
         if is_wanted:
             way.hold()
         else:
             way.release()
-    except (AbsentError, UnknownError, OSError) as err:
+    except (AbsentError, NoAnswerError, OSError) as err:
         return str(err)
     return ""
 
 
-MANAGER = Address(
+MANAGER = BusAddress(
     "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager"
 )
-AGAIN_S = 30.0
+RECONNECT_S = 30.0
 """Pause before a lost bus connection is opened again."""
-LOOK_MS = 5_000
-ASLEEP_MS = 10_000
+CLOCK_CHECK_MS = 5_000
+LEAST_SLEEP_MS = 10_000
 """Least lead of the wall clock over the monotonic clock that counts as a Mac's sleep."""
 _POWER_BROADCAST, _END_SESSION = 0x0218, 0x0016
 _SUSPEND, _RESUMED = 0x0004, 0x0012
@@ -188,14 +190,14 @@ class SleepWatch(QObject):
         if isinstance(application, QGuiApplication):
             application.commitDataRequest.connect(self._on_commit)
         if system == "win32" and application is not None:
-            self._filter = _Messages(self.windows_said)
+            self._filter = _Messages(self.handle_windows_message)
             application.installNativeEventFilter(self._filter)
         elif system == "linux":
             self._listener = _Listener(Bus(bus), self._heard)
         elif system == "darwin":
             self._ahead_ms = self._ahead()
-            self._timer = QTimer(self, interval=LOOK_MS)
-            self._timer.timeout.connect(self.look)
+            self._timer = QTimer(self, interval=CLOCK_CHECK_MS)
+            self._timer.timeout.connect(self.check_clocks)
             # macOS announces sleep to a native run loop only; comparing two clocks needs none.
             self._timer.start()
 
@@ -207,16 +209,16 @@ class SleepWatch(QObject):
             application.removeNativeEventFilter(self._filter)
         self._filter = None  # it refers to this object
 
-    def look(self) -> None:
+    def check_clocks(self) -> None:
         """Detect a Mac's sleep after the fact: the monotonic clock stands still meanwhile."""
         before_ms, self._ahead_ms = self._ahead_ms, self._ahead()
-        if self._ahead_ms - before_ms > ASLEEP_MS:
+        if self._ahead_ms - before_ms > LEAST_SLEEP_MS:
             self.woke.emit()
 
     def _ahead(self) -> int:
         return self._wall_ms() - round(self._steady_s() * 1_000)
 
-    def windows_said(self, message: int, word: int) -> None:
+    def handle_windows_message(self, message: int, word: int) -> None:
         """Handle a message of Windows."""
         if message == _POWER_BROADCAST and word == _SUSPEND:
             self.sleeping.emit()
@@ -254,8 +256,8 @@ class _Listener:
         while not self._closed.is_set():
             try:
                 self._bus.listen(MANAGER, self._heard)
-            except (AbsentError, UnknownError):
-                self._closed.wait(AGAIN_S)
+            except (AbsentError, NoAnswerError):
+                self._closed.wait(RECONNECT_S)
 
     def _heard(self, name: str, arguments: tuple[object, ...]) -> None:
         with self._lock:

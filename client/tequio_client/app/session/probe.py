@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-AGAIN_S = 60.0
+RETRY_S = 60.0
 """Interval after which an absent better source is tried again."""
 
 
@@ -27,7 +27,7 @@ class Probe(Protocol[T_co]):
         """The current value; raises AbsentError, UnknownError, or an error of its library."""
 
 
-def close(probe: object) -> None:
+def close_probe(probe: object) -> None:
     """Close the probe if it can be closed."""
     getattr(probe, "close", _nothing)()
 
@@ -36,7 +36,7 @@ def _nothing() -> None:
     pass
 
 
-class First(Generic[T]):
+class FirstProbe(Generic[T]):
     """The first source that exists; later ones are asked only if it is absent or fails."""
 
     def __init__(
@@ -49,7 +49,7 @@ class First(Generic[T]):
     def read(self) -> T:
         """The first answer; raises AbsentError, UnknownError."""
         if self._clock() >= self._again_s:
-            self._start, self._again_s = 0, self._clock() + AGAIN_S
+            self._start, self._again_s = 0, self._clock() + RETRY_S
         problems: list[str] = []
         is_any_there = False
         for number in range(self._start, len(self._probes)):
@@ -61,7 +61,7 @@ class First(Generic[T]):
                 if not is_any_there:
                     self._start = number + 1
                 continue
-            except UnknownError as err:
+            except NoAnswerError as err:
                 problems.append(f"{probe.source}: {err}")
                 is_any_there = True
                 continue
@@ -69,14 +69,14 @@ class First(Generic[T]):
             return value
         # All sources absent: begin at the first one again, or nothing would ever be asked.
         self._start = 0 if self._start >= len(self._probes) else self._start
-        raise (UnknownError if is_any_there else AbsentError)("; ".join(problems) or "no source")
+        raise (NoAnswerError if is_any_there else AbsentError)("; ".join(problems) or "no source")
 
     def close(self) -> None:
         for probe in self._probes:
-            close(probe)
+            close_probe(probe)
 
 
-class Any:
+class AnyProbe:
     """True if any source says so; False if at least one denies and none affirms."""
 
     def __init__(self, probes: Sequence[Probe[bool]]) -> None:
@@ -90,7 +90,7 @@ class Any:
         for probe in self._probes:
             try:
                 answer = probe.read()
-            except (AbsentError, UnknownError) as err:
+            except (AbsentError, NoAnswerError) as err:
                 problems.append(f"{probe.source}: {err}")
                 continue
             if answer or not answers:
@@ -102,4 +102,4 @@ class Any:
 
     def close(self) -> None:
         for probe in self._probes:
-            close(probe)
+            close_probe(probe)

@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from tequio_client.app.session.probe import close
-from tequio_client.app.session.programs import is_film
-from tequio_client.ipc.facts import NOTHING_OF_SESSION, Fact, SessionFacts
-from tequio_client.names import cleaned
-from tequio_client.platform.asker import Answer, Asker
+from tequio_client.app.session.probe import close_probe
+from tequio_client.app.session.programs import is_film_program
+from tequio_client.ipc.facts import UNKNOWN_SESSION, ProbeHealth, SessionFacts
+from tequio_client.names import clean_text
+from tequio_client.platform.asker import SourceAnswer, SourcePoller
 
 if TYPE_CHECKING:
     from tequio_client.app.session.probe import Probe
-    from tequio_client.app.session.programs import Running
-    from tequio_client.app.session.table import Probes
+    from tequio_client.app.session.programs import ProgramScan
+    from tequio_client.app.session.table import SessionSources
 
-    _Asker = Asker[float] | Asker[bool] | Asker[str] | Asker[Running]
+    _Asker = (
+        SourcePoller[float] | SourcePoller[bool] | SourcePoller[str] | SourcePoller[ProgramScan]
+    )
 
 T = TypeVar("T")
 LENDING_MS, RESTING_MS = 1_000, 5_000
@@ -41,7 +43,7 @@ class SessionProbes(QObject):
     _answered = Signal()
 
     def __init__(
-        self, probes: Probes, *, timeout_s: float = TIMEOUT_S, parent: QObject | None = None
+        self, probes: SessionSources, *, timeout_s: float = TIMEOUT_S, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._probes = probes
@@ -50,9 +52,9 @@ class SessionProbes(QObject):
         self._lock = self._asker(probes.lock)
         self._fullscreen = self._asker(probes.fullscreen)
         self._metered = self._asker(probes.metered)
-        self._running: Asker[Running] = self._asker(probes.programs)
+        self._running: SourcePoller[ProgramScan] = self._asker(probes.programs)
         self._game_mode = None if probes.game_mode is None else self._asker(probes.game_mode)
-        self.facts = NOTHING_OF_SESSION
+        self.facts = UNKNOWN_SESSION
         self._timer = QTimer(self, interval=RESTING_MS)
         self._timer.timeout.connect(self._ask)
         self._together = QTimer(self, interval=_TOGETHER_MS, singleShot=True)
@@ -76,9 +78,9 @@ class SessionProbes(QObject):
 
     def set_exclusive(self, names: tuple[str, ...]) -> None:
         """Watch for these programs."""
-        if names != self._probes.programs.wanted:
-            self._probes.programs.wanted = names
-            self._running.ask()
+        if names != self._probes.programs.exclusive_names:
+            self._probes.programs.exclusive_names = names
+            self._running.poll()
 
     def close(self) -> None:
         """Stop the probes and emit nothing more."""
@@ -88,12 +90,12 @@ class SessionProbes(QObject):
         for asker in self._askers():
             asker.close()
 
-    def _asker(self, probe: Probe[T]) -> Asker[T]:
-        return Asker(
+    def _asker(self, probe: Probe[T]) -> SourcePoller[T]:
+        return SourcePoller(
             probe.read,
             timeout_s=self._timeout_s,
             on_answer=self._answered.emit,
-            on_end=partial(close, probe),
+            on_end=partial(close_probe, probe),
         )
 
     def _askers(self) -> list[_Asker]:
@@ -102,7 +104,7 @@ class SessionProbes(QObject):
 
     def _ask(self) -> None:
         for asker in self._askers():
-            asker.ask()
+            asker.poll()
         if not self._late.isActive():  # a probe that hangs must become unknown without an answer
             self._late.start()
 
@@ -113,7 +115,7 @@ class SessionProbes(QObject):
             self.changed.emit(facts)
 
     def _composed(self) -> SessionFacts:
-        health: list[Fact] = []
+        health: list[ProbeHealth] = []
         probes = self._probes
         fullscreen = _latest("fullscreen", probes.fullscreen, self._fullscreen, health)
         running = _latest("programs", probes.programs, self._running, health)
@@ -122,7 +124,7 @@ class SessionProbes(QObject):
             idle_s=_latest("idle", probes.idle, self._idle, health),
             is_locked=_latest("lock", probes.lock, self._lock, health),
             fullscreen=_named(fullscreen),
-            is_film=is_film(fullscreen) if fullscreen else False,
+            is_film=is_film_program(fullscreen) if fullscreen else False,
             game=_named(game or (None if running is None else running.game)),
             programs=None if running is None else running.exclusive,
             is_metered=_latest("metered", probes.metered, self._metered, health),
@@ -132,22 +134,22 @@ class SessionProbes(QObject):
 
 def _named(program: str | None) -> str | None:
     """A program's name, cleaned: windows and files choose their names freely."""
-    return cleaned(program, NAME_CHARACTERS) if program else program
+    return clean_text(program, NAME_CHARACTERS) if program else program
 
 
 def _latest(
-    name: str, probe: Probe[T] | None, asker: Asker[T] | None, health: list[Fact]
+    name: str, probe: Probe[T] | None, asker: SourcePoller[T] | None, health: list[ProbeHealth]
 ) -> T | None:
     """A probe's latest value, None also without a probe; appends its health."""
     if probe is None or asker is None:
         return None
-    answer: Answer[T] = asker.latest()
+    answer: SourceAnswer[T] = asker.latest()
     health.append(
-        Fact(
+        ProbeHealth(
             name=name,
             source=probe.source,
             ok=answer.is_ok,
-            error=cleaned(answer.error, ERROR_CHARACTERS),
+            error=clean_text(answer.error, ERROR_CHARACTERS),
             took_ms=answer.took_ms,
         )
     )

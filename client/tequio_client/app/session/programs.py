@@ -27,7 +27,7 @@ _YOUNG_S = 20.0
 _ALL_AGAIN_S = 60.0
 _MOST = 64
 
-FILMS = {
+FILM_PROGRAMS = {
     "brave", "brave-browser", "browser", "celluloid", "chrome", "chromium", "chromium-browser",
     "clapper", "dragon", "epiphany", "firefox", "firefox-bin", "firefox-esr", "floorp",
     "google-chrome", "haruna", "iexplore", "iina", "infuse", "kodi", "kodi-x11", "kodi.bin",
@@ -40,7 +40,7 @@ FILMS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
+class ProgramScan:
     """The result of the last scan."""
 
     game: str
@@ -55,30 +55,30 @@ class _Seen:
     game: str
 
 
-class Programs:
+class ProgramList:
     """The user's programs; `wanted` are the names that the user marked exclusive."""
 
     source = "psutil"
 
     def __init__(self, folders: GameFolders, clock: Callable[[], float] = time.monotonic) -> None:
         self._folders, self._clock = folders, clock
-        self.wanted: tuple[str, ...] = ()
+        self.exclusive_names: tuple[str, ...] = ()
         self._seen: dict[int, _Seen] = {}
         self._scanned_s: float | None = None
         self._all_s = 0.0
-        self._last = Running(game="", exclusive=())
+        self._last = ProgramScan(game="", exclusive=())
 
-    def read(self) -> Running:
+    def read(self) -> ProgramScan:
         """The result of a new scan, or of the last one if it is recent."""
         now_s = self._clock()
         if self._scanned_s is None or now_s - self._scanned_s >= SCAN_S:
             self._scanned_s = now_s
             self._scan(now_s)
-        wanted = {plain(name): name for name in self.wanted}
+        wanted = {normalised_name(name): name for name in self.exclusive_names}
         running = {name for seen in self._seen.values() for name in seen.names}
         exclusive = tuple(shown for name, shown in wanted.items() if name in running)[:_MOST]
         games = (seen.game for seen in self._seen.values() if seen.game)
-        return Running(game=next(games, ""), exclusive=exclusive)
+        return ProgramScan(game=next(games, ""), exclusive=exclusive)
 
     def _scan(self, now_s: float) -> None:
         if now_s - self._all_s >= _ALL_AGAIN_S:
@@ -104,7 +104,7 @@ class Programs:
         except psutil.Error:
             return _Seen(first_s, frozenset("?"), "")
         files = [exe, *words[:1]] if isinstance(exe, str) else list(words[:1])
-        names = {plain(one) for one in (name, *files) if one}
+        names = {normalised_name(one) for one in (name, *files) if one}
         game = self._folders.game_of([*files, *words[1:8]])
         return _Seen(first_s, frozenset(names) or frozenset("?"), game)
 
@@ -117,7 +117,7 @@ def _own_or_empty(ask: Callable[[], str | list[str]]) -> str | list[str]:
         return []
 
 
-def plain(name: str) -> str:
+def normalised_name(name: str) -> str:
     """A program's name for comparison: the file name in lower case, without `.exe` or `.app`."""
     kind = PureWindowsPath if "\\" in name else PurePosixPath
     short = kind(name).name.lower()
@@ -126,13 +126,15 @@ def plain(name: str) -> str:
     return short
 
 
-def is_film(program: str) -> bool:
+def is_film_program(program: str) -> bool:
     """True for a program that shows films; `org.videolan.VLC` counts as VLC."""
-    name = plain(program)
-    return name in FILMS or (name.count(".") > 1 and name.rpartition(".")[2] in FILMS)
+    name = normalised_name(program)
+    return name in FILM_PROGRAMS or (
+        name.count(".") > 1 and name.rpartition(".")[2] in FILM_PROGRAMS
+    )
 
 
-def name_of(pid: int) -> str:
+def program_name(pid: int) -> str:
     """The name of a running program; empty if unknown."""
     try:
         return psutil.Process(pid).name()[:256]
@@ -140,7 +142,7 @@ def name_of(pid: int) -> str:
         return ""
 
 
-MOST = 200
+MOST_PROGRAMS = 200
 _HIDDEN = (
     "systemd",
     "dbus-",
@@ -163,8 +165,8 @@ def running_programs() -> tuple[str, ...]:
         name = process.info["name"] or ""
         is_own = user is None or process.info["username"] == user
         if is_own and process.pid not in ours and _is_name(name):
-            names.setdefault(plain(name), name)
-    return tuple(sorted(names.values(), key=str.casefold))[:MOST]
+            names.setdefault(normalised_name(name), name)
+    return tuple(sorted(names.values(), key=str.casefold))[:MOST_PROGRAMS]
 
 
 def _is_name(name: str) -> bool:

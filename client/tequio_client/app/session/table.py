@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tequio_client.app.session import linux, macos, windows
-from tequio_client.app.session.games import GameFolders, stores
+from tequio_client.app.session.games import GameFolders, store_readers
 from tequio_client.app.session.linux import QtMetered
-from tequio_client.app.session.macos import MacCalls
-from tequio_client.app.session.power import NAME
-from tequio_client.app.session.probe import Any, First, Probe
-from tequio_client.app.session.programs import Programs
+from tequio_client.app.session.macos import CtypesMac
+from tequio_client.app.session.power import INHIBITOR_NAME
+from tequio_client.app.session.probe import AnyProbe, FirstProbe, Probe
+from tequio_client.app.session.programs import ProgramList
 from tequio_client.app.session.wayland import WaylandIdle
-from tequio_client.app.session.windows import WindowsCalls
-from tequio_client.app.session.x11 import Server, X11Fullscreen, X11Idle
-from tequio_client.platform.dbus import DBUS_TIMEOUT_S, Bus, told_by
+from tequio_client.app.session.windows import CtypesWindows
+from tequio_client.app.session.x11 import X11Fullscreen, X11Idle, X11Server
+from tequio_client.platform.dbus import DBUS_TIMEOUT_S, Bus, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SessionEnvironment:
     """System, environment, roots and buses; tests replace them."""
 
     system: str
@@ -53,20 +53,20 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probes:
+class SessionSources:
     """One probe for each fact; None if no source exists on this system."""
 
     idle: Probe[float]
     lock: Probe[bool]
     fullscreen: Probe[str]
     metered: Probe[bool]
-    programs: Programs
+    programs: ProgramList
     game_mode: Probe[str] | None = None
 
 
-def probes(place: Place) -> Probes:
+def session_sources(place: SessionEnvironment) -> SessionSources:
     """The probes of this system; call it in the thread of the window."""
-    programs = Programs(GameFolders(stores(place.home, place.environ)))
+    programs = ProgramList(GameFolders(store_readers(place.home, place.environ)))
     if place.system == "win32":
         return _windows(programs)
     if place.system == "darwin":
@@ -80,49 +80,49 @@ def is_wayland(environ: Mapping[str, str]) -> bool:
     return kind == "wayland" or (kind != "x11" and bool(environ.get("WAYLAND_DISPLAY")))
 
 
-def _linux(place: Place, programs: Programs) -> Probes:
+def _linux(place: SessionEnvironment, programs: ProgramList) -> SessionSources:
     def session() -> Bus:
         return Bus(place.session_bus, place.timeout_s)
 
     def system() -> Bus:
         return Bus(place.system_bus, place.timeout_s)
 
-    return Probes(
-        idle=First(_idle(place, session, system)),
-        lock=Any((linux.LogindLock(system()), linux.ScreenSaverLock(session()))),
-        fullscreen=First(_fullscreen(place, session)),
-        metered=First(
+    return SessionSources(
+        idle=FirstProbe(_idle(place, session, system)),
+        lock=AnyProbe((linux.LogindLock(system()), linux.ScreenSaverLock(session()))),
+        fullscreen=FirstProbe(_fullscreen(place, session)),
+        metered=FirstProbe(
             (
-                linux.NetworkMetered(system()),
-                linux.LinuxLine(place.sys_root, place.proc_root),
+                linux.NetworkManagerMetered(system()),
+                linux.RouteMetered(place.sys_root, place.proc_root),
             )
         ),
         programs=programs,
-        game_mode=First((linux.GameMode(session()), _NoGame())),
+        game_mode=FirstProbe((linux.GameModeProbe(session()), _NoGame())),
     )
 
 
-def _idle(place: Place, session: Connect, system: Connect) -> list[Probe[float]]:
+def _idle(place: SessionEnvironment, session: Connect, system: Connect) -> list[Probe[float]]:
     last = linux.LogindIdle(system())
     saver = linux.ScreenSaverIdle(session())
     if not is_wayland(place.environ):
-        return [X11Idle(Server(place.environ, place.timeout_s)), saver, last]
+        return [X11Idle(X11Server(place.environ, place.timeout_s)), saver, last]
     if "GNOME" in _desktops(place.environ):
         return [linux.MutterIdle(session()), last]
     wayland = WaylandIdle(place.environ, timeout_s=place.timeout_s)
     return [wayland, last] if "KDE" in _desktops(place.environ) else [wayland, saver, last]
 
 
-def _fullscreen(place: Place, session: Connect) -> list[Probe[str]]:
+def _fullscreen(place: SessionEnvironment, session: Connect) -> list[Probe[str]]:
     environ = place.environ
-    server = Server(environ, place.timeout_s)
+    server = X11Server(environ, place.timeout_s)
     if not is_wayland(environ):
         return [X11Fullscreen(server, sees_all=True)]
     below = X11Fullscreen(server, sees_all=False)
     if "GNOME" in _desktops(environ):
-        return [below, linux.GnomeInhibitor(session(), ours=(NAME,))]
+        return [below, linux.GnomeInhibitor(session(), ours=(INHIBITOR_NAME,))]
     if "KDE" in _desktops(environ):
-        return [below, linux.KdeInhibitor(session(), ours=(NAME,))]
+        return [below, linux.KdeInhibitor(session(), ours=(INHIBITOR_NAME,))]
     return [
         linux.SwayFullscreen(environ, place.timeout_s),
         linux.HyprlandFullscreen(environ, place.timeout_s),
@@ -130,9 +130,9 @@ def _fullscreen(place: Place, session: Connect) -> list[Probe[str]]:
     ]
 
 
-def _windows(programs: Programs) -> Probes:
-    calls = WindowsCalls()
-    return Probes(
+def _windows(programs: ProgramList) -> SessionSources:
+    calls = CtypesWindows()
+    return SessionSources(
         idle=windows.WindowsIdle(calls),
         lock=windows.WindowsLock(calls),
         fullscreen=windows.WindowsFullscreen(calls),
@@ -141,13 +141,13 @@ def _windows(programs: Programs) -> Probes:
     )
 
 
-def _macos(programs: Programs) -> Probes:
-    calls = MacCalls()
-    return Probes(
+def _macos(programs: ProgramList) -> SessionSources:
+    calls = CtypesMac()
+    return SessionSources(
         idle=macos.MacIdle(calls),
         lock=macos.MacLock(calls),
         fullscreen=macos.MacFullscreen(calls),
-        metered=linux.MacLine(told_by),
+        metered=linux.MacRouteMetered(run_program),
         programs=programs,
     )
 

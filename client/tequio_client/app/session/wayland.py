@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -53,7 +53,7 @@ class WaylandIdle:
             self._receive()
         except OSError as err:
             self.close()
-            raise UnknownError(f"the compositor hung up: {err}") from err
+            raise NoAnswerError(f"the compositor hung up: {err}") from err
         if self._idle_since_s is None:
             return 0.0
         return self._clock() - self._idle_since_s
@@ -78,7 +78,7 @@ class WaylandIdle:
             self._send(_NOTIFIER, version, wanted)  # the newer request has the number 2
         except OSError as err:
             self.close()
-            raise UnknownError(f"the compositor did not answer: {err}") from err
+            raise NoAnswerError(f"the compositor did not answer: {err}") from err
 
     def _globals(self) -> dict[str, tuple[int, int]]:
         """The compositor's interfaces, each with its number and version."""

@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from tequio_client.app.session.programs import name_of
-from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.app.session.programs import program_name
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
 from tequio_client.platform.libraries import windows_library
 
 if TYPE_CHECKING:
@@ -25,16 +25,16 @@ Rectangle = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class FrontWindow:
     """The front window; rectangles as left, top, right, bottom."""
 
     pid: int
-    kind: str
-    at: Rectangle
+    window_class: str
+    bounds: Rectangle
     screen: Rectangle
 
 
-class Calls(Protocol):
+class WindowsInterface(Protocol):
     """The Windows calls in use; each raises AbsentError or OSError."""
 
     def input_ms(self) -> int:
@@ -52,7 +52,7 @@ class Calls(Protocol):
     def notification_state(self) -> int:
         """The state in SHQueryUserNotificationState's code."""
 
-    def front(self) -> Window | None:
+    def front(self) -> FrontWindow | None:
         """None: no window is in front."""
 
 
@@ -61,7 +61,9 @@ class WindowsIdle:
 
     source = "user32"
 
-    def __init__(self, calls: Calls, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, calls: WindowsInterface, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._calls, self._clock = calls, clock
         self._pads: tuple[int, ...] | None = None
         self._moved_s: float | None = None
@@ -80,13 +82,13 @@ class WindowsLock:
 
     source = "wtsapi32"
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: WindowsInterface) -> None:
         self._calls = calls
 
     def read(self) -> bool:
         flags = self._calls.lock_flags()
         if flags not in (_LOCKED, _UNLOCKED):
-            raise UnknownError(f"Windows says {flags} for its lock")
+            raise NoAnswerError(f"Windows says {flags} for its lock")
         return flags == _LOCKED
 
 
@@ -95,16 +97,16 @@ class WindowsFullscreen:
 
     source = "shell32"
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: WindowsInterface) -> None:
         self._calls = calls
 
     def read(self) -> str:
         is_busy = self._calls.notification_state() in (_BUSY, _DIRECT3D, _PRESENTATION)
         front = self._calls.front()
-        if front is None or front.pid == os.getpid() or front.kind in _SHELL:
+        if front is None or front.pid == os.getpid() or front.window_class in _SHELL:
             return "?" if is_busy and front is None else ""
-        if is_busy or front.at == front.screen:
-            return name_of(front.pid) or front.kind or "?"
+        if is_busy or front.bounds == front.screen:
+            return program_name(front.pid) or front.window_class or "?"
         return ""
 
 
@@ -161,7 +163,7 @@ class _SessionInfo(ctypes.Structure):
     ]
 
 
-class WindowsCalls:
+class CtypesWindows:
     """The calls by ctypes."""
 
     def __init__(self) -> None:
@@ -211,7 +213,7 @@ class WindowsCalls:
             raise OSError("SHQueryUserNotificationState failed")
         return state.value
 
-    def front(self) -> Window | None:
+    def front(self) -> FrontWindow | None:
         handle = ctypes.c_void_p(self._user32.GetForegroundWindow())
         if not handle.value:
             return None
@@ -224,10 +226,12 @@ class WindowsCalls:
             return None  # it was closed while we asked
         if not self._user32.GetMonitorInfoW(monitor, ctypes.byref(screen)):
             return None
-        return Window(pid=pid.value, kind=kind.value, at=at.edges(), screen=screen.whole.edges())
+        return FrontWindow(
+            pid=pid.value, window_class=kind.value, bounds=at.edges(), screen=screen.whole.edges()
+        )
 
 
-def keep_awake(*, is_wanted: bool) -> None:
+def set_keep_awake(*, is_wanted: bool) -> None:
     """Holds for the calling thread. Raises AbsentError."""
     flags = _CONTINUOUS | (_SYSTEM_REQUIRED if is_wanted else 0)
     windows_library("kernel32").SetThreadExecutionState(ctypes.c_uint32(flags))

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from tequio_client.app.session.programs import name_of
-from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.app.session.programs import program_name
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,12 +34,12 @@ _UNIT = 32
 _MOST_BYTES = 1 << 20
 
 
-class GoneError(UnknownError):
+class WindowGoneError(NoAnswerError):
     """The server refused: the window does not exist any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Property:
+class WindowProperty:
     """A property of a window."""
 
     format: int
@@ -50,14 +50,14 @@ class Property:
         count = len(self.content) // 4 if self.format == 32 else 0  # noqa: PLR2004 - bits
         return struct.unpack(f"<{count}I", self.content[: 4 * count])
 
-    def words(self) -> list[str]:
+    def texts(self) -> list[str]:
         """The texts; empty for another format."""
         if self.format != 8:  # noqa: PLR2004 - bits
             return []
         return [word.decode("utf-8", "replace") for word in self.content.split(b"\0") if word]
 
 
-class Display:
+class X11Display:
     """One connection; `name` as in DISPLAY. Use it from one thread only."""
 
     def __init__(self, name: str, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
@@ -73,7 +73,7 @@ class Display:
             self.root = self._set_up(_cookie(found[1], environ), int(found[2] or 0))
         except OSError as err:
             self.close()
-            raise UnknownError(f"the display {name} did not answer: {err}") from err
+            raise NoAnswerError(f"the display {name} did not answer: {err}") from err
         except BaseException:
             self.close()
             raise
@@ -100,12 +100,12 @@ class Display:
             self._atoms[name] = struct.unpack_from("<I", reply, 8)[0]
         return self._atoms[name]
 
-    def read(self, window: int, name: str) -> Property:
+    def read(self, window: int, name: str) -> WindowProperty:
         """A property of a window, empty if it is not set; raises GoneError, UnknownError."""
         body = struct.pack("<IIIII", window, self.atom(name), 0, 0, 1_024)
         reply = self._ask(_GET_PROPERTY, 0, body)
         bits, count = reply[1], struct.unpack_from("<I", reply, 16)[0]
-        return Property(format=bits, content=reply[_UNIT : _UNIT + count * bits // 8])
+        return WindowProperty(format=bits, content=reply[_UNIT : _UNIT + count * bits // 8])
 
     def _ask(self, opcode: int, minor: int, body: bytes) -> bytes:
         body += bytes(-len(body) % 4)
@@ -115,7 +115,7 @@ class Display:
             return self._reply()
         except OSError as err:
             self.close()
-            raise UnknownError(f"the X server did not answer: {err}") from err
+            raise NoAnswerError(f"the X server did not answer: {err}") from err
 
     def _reply(self) -> bytes:
         while True:
@@ -129,7 +129,7 @@ class Display:
             if sequence == self._sequence and kind == _REPLY:
                 return unit
             if sequence == self._sequence and kind == _ERROR:
-                raise GoneError(f"the X server refused with error {unit[1]}")
+                raise WindowGoneError(f"the X server refused with error {unit[1]}")
 
     def _set_up(self, cookie: bytes, screen: int) -> int:
         name = _COOKIE if cookie else b""
@@ -140,11 +140,11 @@ class Display:
         content = self._receive(4 * struct.unpack_from("<H", head, 6)[0])
         if head[0] != 1:
             why = content[: head[1]].decode("latin-1").strip() or "no reason given"
-            raise UnknownError(f"the X server turned us away: {why}")
+            raise NoAnswerError(f"the X server turned us away: {why}")
         for number, root in enumerate(_roots(content)):
             if number == screen:
                 return root
-        raise UnknownError(f"the X server has no screen {screen}")
+        raise NoAnswerError(f"the X server has no screen {screen}")
 
     def _receive(self, size: int) -> bytes:
         received = b""
@@ -213,25 +213,25 @@ def _entries(content: bytes) -> Iterator[tuple[int, bytes, bytes, bytes, bytes]]
 T = TypeVar("T")
 
 
-class Server:
+class X11Server:
     """The display of the environment; reconnects after any error."""
 
     def __init__(self, environ: Mapping[str, str], timeout_s: float = TIMEOUT_S) -> None:
         self._environ, self._timeout_s = environ, timeout_s
-        self._display: Display | None = None
+        self._display: X11Display | None = None
 
-    def ask(self, question: Callable[[Display], T]) -> T:
+    def query(self, question: Callable[[X11Display], T]) -> T:
         """Run a query; raises AbsentError, UnknownError."""
         if self._display is None:
             name = self._environ.get("DISPLAY", "")
             if not name:
                 raise AbsentError("this session has no DISPLAY")
-            self._display = Display(name, self._environ, self._timeout_s)
+            self._display = X11Display(name, self._environ, self._timeout_s)
         try:
             return question(self._display)
-        except GoneError:
+        except WindowGoneError:
             raise
-        except UnknownError:
+        except NoAnswerError:
             self.close()
             raise
 
@@ -246,11 +246,11 @@ class X11Idle:
 
     source = "x11"
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: X11Server) -> None:
         self._server = server
 
     def read(self) -> float:
-        return self._server.ask(Display.idle_s)
+        return self._server.query(X11Display.idle_s)
 
     def close(self) -> None:
         self._server.close()
@@ -263,22 +263,22 @@ class X11Fullscreen:
     the screen" is never certain there, so the answer is unknown instead.
     """
 
-    def __init__(self, server: Server, *, sees_all: bool) -> None:
+    def __init__(self, server: X11Server, *, sees_all: bool) -> None:
         """`sees_all`: every window of the session belongs to the X server."""
         self._server, self._sees_all = server, sees_all
         self.source = "x11" if sees_all else "xwayland"
 
     def read(self) -> str:
-        program = self._server.ask(_fullscreen)
+        program = self._server.query(_fullscreen)
         if not program and not self._sees_all:
-            raise UnknownError("windows that Wayland draws by itself cannot be seen")
+            raise NoAnswerError("windows that Wayland draws by itself cannot be seen")
         return program
 
     def close(self) -> None:
         self._server.close()
 
 
-def _fullscreen(display: Display) -> str:
+def _fullscreen(display: X11Display) -> str:
     if not display.read(display.root, "_NET_SUPPORTING_WM_CHECK").numbers():
         raise AbsentError("no window manager that tells which window is active")
     active = display.read(display.root, "_NET_ACTIVE_WINDOW").numbers()
@@ -289,9 +289,9 @@ def _fullscreen(display: Display) -> str:
         if display.atom("_NET_WM_STATE_FULLSCREEN") not in states:
             return ""
         pids = display.read(active[0], "_NET_WM_PID").numbers()
-        classes = display.read(active[0], "WM_CLASS").words()
-    except GoneError:
+        classes = display.read(active[0], "WM_CLASS").texts()
+    except WindowGoneError:
         return ""  # it was closed while we asked
     if pids and pids[0] == os.getpid():
         return ""
-    return (name_of(pids[0]) if pids else "") or (classes or ["?"])[-1]
+    return (program_name(pids[0]) if pids else "") or (classes or ["?"])[-1]

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgRenderer
 
 from tequio_client.app.theme import style
-from tequio_client.ipc.snapshot import State
+from tequio_client.ipc.snapshot import LendingState
 
 RATIOS = (1.0, 2.0)
 """Device pixel ratios that an icon contains; Qt scales the next greater one for those between."""
@@ -52,7 +52,7 @@ def pixmap(name: str, colour: str, size: int = style.ICON, ratio: float = 1.0) -
     return made
 
 
-def draw(painter: QPainter, name: str, colour: str, place: QRectF) -> None:
+def draw_icon(painter: QPainter, name: str, colour: str, place: QRectF) -> None:
     _drawing(name, colour).render(painter, place)
 
 
@@ -73,7 +73,7 @@ def _markup(name: str) -> str:
 TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)
 
 
-class Shape(StrEnum):
+class StateShape(StrEnum):
     """Shapes of the states."""
 
     DISC = "disc"
@@ -82,19 +82,19 @@ class Shape(StrEnum):
     TRIANGLE = "triangle"
 
 
-SHAPES = {
-    State.LENDING: Shape.DISC,
-    State.FINISHING: Shape.DISC,
-    State.WAITING: Shape.RING,
-    State.PAUSED: Shape.BARS,
-    State.SNOOZED: Shape.BARS,
-    State.ATTENTION: Shape.TRIANGLE,
+STATE_SHAPES = {
+    LendingState.LENDING: StateShape.DISC,
+    LendingState.FINISHING: StateShape.DISC,
+    LendingState.WAITING: StateShape.RING,
+    LendingState.PAUSED: StateShape.BARS,
+    LendingState.SNOOZED: StateShape.BARS,
+    LendingState.ATTENTION: StateShape.TRIANGLE,
 }
 TRAY_COLOURS = {
-    Shape.DISC: "#7c5cff",
-    Shape.RING: "#7c5cff",
-    Shape.BARS: "#858c9c",
-    Shape.TRIANGLE: "#d1740a",
+    StateShape.DISC: "#7c5cff",
+    StateShape.RING: "#7c5cff",
+    StateShape.BARS: "#858c9c",
+    StateShape.TRIANGLE: "#d1740a",
 }
 LOGO_COLOURS = ("#7c5cff", "#22a6d8")
 PETALS = 6
@@ -102,14 +102,14 @@ UNIT = 100.0
 """Side of the square in which shapes are described; a smaller one would lose its curves."""
 
 
-def shape_path(shape: Shape) -> QPainterPath:
+def shape_path(shape: StateShape) -> QPainterPath:
     path = QPainterPath()
-    if shape is Shape.DISC:
+    if shape is StateShape.DISC:
         path.addEllipse(QRectF(10, 10, 80, 80))
-    elif shape is Shape.RING:
+    elif shape is StateShape.RING:
         path.addEllipse(QRectF(10, 10, 80, 80))
         path.addEllipse(QRectF(28, 28, 44, 44))
-    elif shape is Shape.BARS:
+    elif shape is StateShape.BARS:
         path.addRoundedRect(QRectF(19, 12, 22, 76), 7, 7)
         path.addRoundedRect(QRectF(59, 12, 22, 76), 7, 7)
     else:
@@ -131,7 +131,7 @@ def _triangle() -> QPainterPath:
     return outline.united(stroker.createStroke(outline)).subtracted(sign)
 
 
-def draw_shape(painter: QPainter, shape: Shape, colour: str, place: QRectF) -> None:
+def draw_shape(painter: QPainter, shape: StateShape, colour: str, place: QRectF) -> None:
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.translate(place.topLeft())
@@ -179,9 +179,9 @@ def _disc(middle: QPointF, radius: float) -> QPainterPath:
 
 
 @lru_cache(maxsize=16)
-def tray_icon(state: State) -> QIcon:
+def tray_icon(state: LendingState) -> QIcon:
     """The tray icon of a state."""
-    shape, made = SHAPES[state], QIcon()
+    shape, made = STATE_SHAPES[state], QIcon()
     for size in TRAY_SIZES:
         picture = _blank(size)
         painter = QPainter(picture)

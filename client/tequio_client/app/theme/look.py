@@ -14,13 +14,13 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QStyle, QStyleFactory
 
 from tequio_client.app.theme import style
-from tequio_client.app.theme.style import DARK, LIGHT, Tokens, sheet
+from tequio_client.app.theme.style import DARK, LIGHT, ColourTokens, style_sheet
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
 
-class Choice(StrEnum):
+class Appearance(StrEnum):
     """The user's choice of appearance."""
 
     SYSTEM = "system"
@@ -29,9 +29,9 @@ class Choice(StrEnum):
 
 
 SCHEMES = {
-    Choice.SYSTEM: Qt.ColorScheme.Unknown,
-    Choice.LIGHT: Qt.ColorScheme.Light,
-    Choice.DARK: Qt.ColorScheme.Dark,
+    Appearance.SYSTEM: Qt.ColorScheme.Unknown,
+    Appearance.LIGHT: Qt.ColorScheme.Light,
+    Appearance.DARK: Qt.ColorScheme.Dark,
 }
 ROLES = {
     QPalette.ColorRole.Window: "page",
@@ -50,41 +50,45 @@ ROLES = {
     QPalette.ColorRole.Link: "text_accent",
     QPalette.ColorRole.Mid: "edge",
 }
-OFF = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
+DISABLED_ROLES = (
+    QPalette.ColorRole.WindowText,
+    QPalette.ColorRole.Text,
+    QPalette.ColorRole.ButtonText,
+)
 
 
-class Look(QObject):
+class Theme(QObject):
     """Owns the application's appearance; one for each application."""
 
     changed = Signal(object)
     """The tokens in force."""
 
-    def __init__(self, app: QApplication, choice: Choice = Choice.SYSTEM) -> None:
+    def __init__(self, app: QApplication, choice: Appearance = Appearance.SYSTEM) -> None:
         super().__init__(app)
         self._app, self._choice = app, choice
-        style.load()
+        style.load_typeface()
         app.setStyle(QStyleFactory.create("Fusion"))
-        app.setFont(style.font(style.Type.BODY))
+        app.setFont(style.font(style.TextStyle.BODY))
         self._hints = app.styleHints()
         self._scheme = self._hints.colorScheme()
         self.choose(choice)
         self._hints.colorSchemeChanged.connect(self._follow)
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> Appearance:
         return self._choice
 
-    def choose(self, choice: Choice) -> None:
+    def choose(self, choice: Appearance) -> None:
         """Follow the system, or use one set of colours."""
         self._choice = choice
         self._hints.setColorScheme(SCHEMES[choice])
         self._apply()
 
-    def is_still(self) -> bool:
+    def is_motion_reduced(self) -> bool:
         """True if the user or the system asks for reduced motion."""
-        return is_still(self._app)
+        return is_motion_reduced(self._app)
 
-    def keep_still(self, *, is_wanted: bool) -> None:
+    def reduce_motion(self, *, is_wanted: bool) -> None:
         """Reduce motion whatever the system says; False: follow the system."""
         _InForce.is_still = is_wanted
 
@@ -94,16 +98,16 @@ class Look(QObject):
 
     def _apply(self) -> None:
         wanted = DARK if self._is_dark() else LIGHT
-        if wanted is tokens() and self._app.styleSheet():
+        if wanted is current_tokens() and self._app.styleSheet():
             return
         _InForce.tokens = wanted
         self._app.setPalette(_palette(wanted))
-        self._app.setStyleSheet(sheet(wanted))
+        self._app.setStyleSheet(style_sheet(wanted))
         self.changed.emit(wanted)
 
     def _is_dark(self) -> bool:
-        if self._choice is not Choice.SYSTEM:
-            return self._choice is Choice.DARK
+        if self._choice is not Appearance.SYSTEM:
+            return self._choice is Appearance.DARK
         return self._scheme is not Qt.ColorScheme.Light
 
 
@@ -112,11 +116,11 @@ class _InForce:
     is_still = False
 
 
-def tokens() -> Tokens:
+def current_tokens() -> ColourTokens:
     return _InForce.tokens
 
 
-def is_still(app: QApplication) -> bool:
+def is_motion_reduced(app: QApplication) -> bool:
     """True if the user or the system asks for reduced motion."""
     if _InForce.is_still:
         return True
@@ -124,10 +128,10 @@ def is_still(app: QApplication) -> bool:
     return app.style().styleHint(hint) == 0
 
 
-def _palette(colours: Tokens) -> QPalette:
+def _palette(colours: ColourTokens) -> QPalette:
     made = QPalette()
     for role, name in ROLES.items():
         made.setColor(role, QColor(getattr(colours, name)))
-    for role in OFF:
+    for role in DISABLED_ROLES:
         made.setColor(QPalette.ColorGroup.Disabled, role, QColor(colours.text_off))
     return made

@@ -22,7 +22,7 @@ FAMILY = "Hanken Grotesk"
 FILES = tuple(f"HankenGrotesk-{cut}.otf" for cut in ("Regular", "Medium", "SemiBold", "Bold"))
 
 
-class Type(Enum):
+class TextStyle(Enum):
     """Styles of text, as (pixels, weight). Figures always have one width."""
 
     TITLE = (21, 700)
@@ -35,7 +35,7 @@ class Type(Enum):
     SMALL = (11, 500)
 
 
-def load() -> None:
+def load_typeface() -> None:
     """Register the typeface with Qt; without it the system's font is used."""
     folder = files("font_hanken_grotesk") / "files"
     for name in FILES:
@@ -44,7 +44,7 @@ def load() -> None:
 
 
 @cache
-def mono() -> QFont:
+def fixed_font() -> QFont:
     """The system's font of one width, for machine output."""
     made = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     made.setPixelSize(12)
@@ -52,7 +52,7 @@ def mono() -> QFont:
 
 
 @cache
-def font(kind: Type) -> QFont:
+def font(kind: TextStyle) -> QFont:
     pixels, weight = kind.value
     made = QFont(FAMILY)
     made.setPixelSize(pixels)
@@ -89,7 +89,7 @@ LINE = 2.2
 PICTURES = ("check", "dot", "open")
 
 
-def sheet(tokens: Tokens) -> str:
+def style_sheet(tokens: ColourTokens) -> str:
     values = asdict(tokens) | {name: _path(name) for name in PICTURES}
     values |= {"card_radius": CARD_RADIUS, "button_radius": BUTTON_RADIUS}
     return Template(SURFACES + TEXT + BUTTONS + INPUTS + LISTS).substitute(values)
@@ -242,7 +242,7 @@ BRIGHT = 0.03928
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
+class ColourTokens:
     """One set of colours, `#rrggbb`."""
 
     name: str
@@ -283,9 +283,9 @@ class Tokens:
     danger_soft: str
 
 
-def _read(name: str) -> Tokens:
+def _read(name: str) -> ColourTokens:
     text = (files("tequio_assets") / "theme.toml").read_text(encoding="utf-8")
-    return Tokens(name=name, **tomllib.loads(text)[name])
+    return ColourTokens(name=name, **tomllib.loads(text)[name])
 
 
 DARK = _read("dark")

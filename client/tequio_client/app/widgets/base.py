@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app.theme import icons, style
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.theme.style import Type, font
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.style import TextStyle, font
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ class Columns(QWidget):
         self._grid.setSpacing(gap)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
-    def hold(self, parts: Sequence[QWidget], shares: Sequence[int] = ()) -> None:
+    def set_parts(self, parts: Sequence[QWidget], shares: Sequence[int] = ()) -> None:
         """`shares` of the width; equal ones if none are given."""
         self._parts, self._shares = tuple(parts), tuple(shares) or (1,) * len(parts)
         self._lay(len(self._parts))
@@ -107,7 +107,7 @@ def flush_row(parent: QWidget, spacing: int) -> QHBoxLayout:
     return row
 
 
-def painted(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], None]:
+def paint_event(draw: Callable[[W, QPainter], None]) -> Callable[[W, QPaintEvent], None]:
     """Make a `paintEvent` from a function that draws with an antialiased painter.
 
     The painter is ended whatever happens: an error while a painter is active would end the process.
@@ -129,25 +129,25 @@ def focus_ring(painter: QPainter, place: QRectF, radius: float) -> None:
     """Draw the ring around the widget that has the keyboard focus."""
     inset = style.FOCUS / 2
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(tokens().ring), style.FOCUS))
+    painter.setPen(QPen(QColor(current_tokens().ring), style.FOCUS))
     painter.drawRoundedRect(place.adjusted(inset, inset, -inset, -inset), radius, radius)
 
 
-def across(left: float, right: float) -> QLinearGradient:
+def accent_gradient(left: float, right: float) -> QLinearGradient:
     """A gradient from the first accent to the second, between two x coordinates."""
     made = QLinearGradient(QPointF(left, 0), QPointF(right, 0))
-    made.setColorAt(0, QColor(tokens().accent))
-    made.setColorAt(1, QColor(tokens().accent2))
+    made.setColorAt(0, QColor(current_tokens().accent))
+    made.setColorAt(1, QColor(current_tokens().accent2))
     return made
 
 
-def see_through(colour: str, opacity: float) -> QColor:
+def translucent(colour: str, opacity: float) -> QColor:
     made = QColor(colour)
     made.setAlphaF(opacity)
     return made
 
 
-class Picture(QWidget):
+class IconLabel(QWidget):
     """An icon of one size; `ink` names its colour among the theme's tokens."""
 
     def __init__(self, name: str, size: QSize = SMALL, ink: str = "text_sub") -> None:
@@ -155,7 +155,7 @@ class Picture(QWidget):
         self._name, self._ink = name, ink
         self.setFixedSize(size)
 
-    def show_as(self, name: str, ink: str) -> None:
+    def set_icon(self, name: str, ink: str) -> None:
         self._name, self._ink = name, ink
         self.update()
 
@@ -163,25 +163,27 @@ class Picture(QWidget):
     def name(self) -> str:
         return self._name
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        icons.draw(painter, self._name, getattr(tokens(), self._ink), self.rect().toRectF())
+        icons.draw_icon(
+            painter, self._name, getattr(current_tokens(), self._ink), self.rect().toRectF()
+        )
 
 
-def tip(words: str) -> str:
+def tool_tip(words: str) -> str:
     """The words as a tool tip, escaped: Qt would read markup in them and load its images."""
     if not QtText.mightBeRichText(words):
         return words
     return words.replace("&lt;", "<").replace("<", "\u2039").replace(">", "\u203a")
 
 
-class Text(QLabel):
+class Label(QLabel):
     """Plain text of one kind and tone (`sub`, `accent`, `ok`, `warn`, `danger`).
 
     It is always plain, so that a name from the network never becomes markup.
     """
 
-    def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
+    def __init__(self, words: str = "", kind: TextStyle = TextStyle.BODY, tone: str = "") -> None:
         super().__init__(words)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(font(kind))
@@ -194,10 +196,10 @@ class Text(QLabel):
             self.style().polish(self)
 
 
-class Paragraph(Text):
+class WrappedLabel(Label):
     """Text that wraps."""
 
-    def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
+    def __init__(self, words: str = "", kind: TextStyle = TextStyle.BODY, tone: str = "") -> None:
         super().__init__(words, kind, tone)
         self.setWordWrap(True)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -215,10 +217,10 @@ class Paragraph(Text):
             self.updateGeometry()
 
 
-class Line(Text):
+class ElidedLabel(Label):
     """Text on one line, with an ellipsis where it does not fit; the tool tip has all of it."""
 
-    def __init__(self, words: str = "", kind: Type = Type.BODY, tone: str = "") -> None:
+    def __init__(self, words: str = "", kind: TextStyle = TextStyle.BODY, tone: str = "") -> None:
         super().__init__(words, kind, tone)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -226,13 +228,13 @@ class Line(Text):
         metrics = self.fontMetrics()
         return QSize(min(metrics.averageCharWidth() * 6, self.sizeHint().width()), metrics.height())
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         room = self.contentsRect()
         shown = self.fontMetrics().elidedText(
             self.text(), Qt.TextElideMode.ElideRight, room.width()
         )
-        self.setToolTip(tip(self.text()) if shown != self.text() else "")
+        self.setToolTip(tool_tip(self.text()) if shown != self.text() else "")
         painter.setPen(self.palette().windowText().color())
         alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
         painter.drawText(room, alignment, shown)
@@ -248,12 +250,12 @@ class Card(QFrame):
         self.body.setContentsMargins(*style.CARD_MARGINS)
         self.body.setSpacing(8)
         if heading:
-            self.title(heading, note)
+            self.add_heading(heading, note)
 
-    def title(self, heading: str, note: str = "") -> None:
+    def add_heading(self, heading: str, note: str = "") -> None:
         """Add a heading, and a note at its end; call once."""
         head = QHBoxLayout()
-        head.addWidget(Line(heading, Type.HEADING), 1)
+        head.addWidget(ElidedLabel(heading, TextStyle.HEADING), 1)
         if note:
-            head.addWidget(Text(note, Type.CAPTION, "sub"))
+            head.addWidget(Label(note, TextStyle.CAPTION, "sub"))
         self.body.addLayout(head)

@@ -31,9 +31,9 @@ from PySide6.QtWidgets import (
 
 from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.icons import icon
-from tequio_client.app.theme.look import is_still, tokens
-from tequio_client.app.theme.style import Type, font
-from tequio_client.app.widgets.base import Columns, focus_ring, painted
+from tequio_client.app.theme.look import current_tokens, is_motion_reduced
+from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets.base import Columns, focus_ring, paint_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,7 +67,7 @@ class Button(QPushButton):
         super().__init__(words)
         self._picture, self._kind = picture, kind
         self.setProperty("kind", kind)
-        self.setFont(font(Type.STRONG))
+        self.setFont(font(TextStyle.STRONG))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAutoDefault(False)
@@ -75,7 +75,7 @@ class Button(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self._colour()
 
-    def show_as(self, words: str, picture: str = "") -> None:
+    def set_label(self, words: str, picture: str = "") -> None:
         if (words, picture) != (self.text(), self._picture):
             self._picture = picture
             self.setText(words)
@@ -93,7 +93,7 @@ class Button(QPushButton):
     def _colour(self) -> None:
         if self._picture:
             name = TONES.get(self._kind, "text") if self.isEnabled() else "text_off"
-            self.setIcon(icon(self._picture, getattr(tokens(), name), style.ICON - 2))
+            self.setIcon(icon(self._picture, getattr(current_tokens(), name), style.ICON - 2))
 
 
 def _reversed(direction: Qt.LayoutDirection) -> Qt.LayoutDirection:
@@ -132,9 +132,9 @@ class ChoiceCard(QRadioButton):
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        colours, room = tokens(), QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        colours, room = current_tokens(), QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         is_on = self.isChecked()
         painter.setPen(QPen(QColor(colours.accent if is_on else colours.edge), 1.5 if is_on else 1))
         ground = colours.hover if self.underMouse() else colours.page
@@ -142,11 +142,11 @@ class ChoiceCard(QRadioButton):
         painter.drawRoundedRect(room, style.BUTTON_RADIUS, style.BUTTON_RADIUS)
         high, _ = self._heights(self.width())
         words = room.adjusted(PADDING, PADDING, -PADDING, -PADDING)
-        painter.setFont(font(Type.STRONG))
+        painter.setFont(font(TextStyle.STRONG))
         painter.setPen(QColor(colours.text_accent if is_on else colours.text))
         side = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop
         painter.drawText(words, int(side | WRAPPED), self.text())
-        painter.setFont(font(Type.CAPTION))
+        painter.setFont(font(TextStyle.CAPTION))
         painter.setPen(QColor(colours.text_sub))
         note = words.adjusted(0, high + BETWEEN, 0, PADDING)
         painter.drawText(note, int(side | WRAPPED), self._note)
@@ -158,17 +158,19 @@ class ChoiceCard(QRadioButton):
     def _draw_mark(self, painter: QPainter, words: QRectF) -> None:
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
         left = words.left() if is_mirrored else words.right() - 16
-        icons.draw(painter, "circle-check", tokens().text_accent, QRectF(left, words.top(), 16, 16))
+        icons.draw_icon(
+            painter, "circle-check", current_tokens().text_accent, QRectF(left, words.top(), 16, 16)
+        )
 
     def _heights(self, width: int) -> tuple[int, int]:
         inner = width - 2 * PADDING - 1
         return (
-            _height(self.text(), Type.STRONG, inner - 20),
-            _height(self._note, Type.CAPTION, inner),
+            _height(self.text(), TextStyle.STRONG, inner - 20),
+            _height(self._note, TextStyle.CAPTION, inner),
         )
 
 
-def _height(words: str, kind: Type, width: int) -> int:
+def _height(words: str, kind: TextStyle, width: int) -> int:
     rect = QFontMetrics(font(kind)).boundingRect(0, 0, width, UNBOUNDED_HEIGHT, int(WRAPPED), words)
     return rect.height()
 
@@ -186,15 +188,15 @@ class ChoiceCards(Columns):
         for key, card in self.cards.items():
             card.setAutoExclusive(False)
             card.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
-        self.hold(tuple(self.cards.values()))
+        self.set_parts(tuple(self.cards.values()))
 
-    def choose(self, chosen: str) -> None:
+    def select(self, chosen: str) -> None:
         """Select that card; an unknown name selects none."""
         for key, card in self.cards.items():
             card.setChecked(key == chosen)
 
 
-def renewed(
+def relaid_rows(
     column: QVBoxLayout,
     old: dict[str, Row],
     names: Sequence[str],
@@ -232,7 +234,7 @@ class ChoiceRow(QRadioButton):
         self.body.setContentsMargins(*style.CARD_MARGINS)
         self.body.setSpacing(7)
 
-    def settle(self) -> None:
+    def finish_layout(self) -> None:
         """Let mouse events through all parts; to be called when the row is complete."""
         for part in self.findChildren(QWidget):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -246,9 +248,9 @@ class ChoiceRow(QRadioButton):
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        colours, room = tokens(), QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        colours, room = current_tokens(), QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         edge, ground = colours.hairline, colours.card
         if self.isChecked():
             edge, ground = colours.accent, colours.accent_soft
@@ -270,7 +272,7 @@ class Dropdown(QComboBox):
     def __init__(self, name: str, choices: dict[str, str]) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self.setFont(font(Type.BODY))
+        self.setFont(font(TextStyle.BODY))
         self.setView(QListView())  # the style sheet reaches its items only so
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -278,14 +280,14 @@ class Dropdown(QComboBox):
             self.addItem(words, key)
         self.activated.connect(lambda at: self.chosen.emit(self.itemData(at)))
 
-    def choose(self, key: str) -> None:
+    def select(self, key: str) -> None:
         """Select that choice; an unknown name changes nothing."""
         at = self.findData(key)
         if at >= 0:
             self.setCurrentIndex(at)
 
     @property
-    def choice(self) -> str:
+    def selected(self) -> str:
         return str(self.currentData())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -301,7 +303,7 @@ class NavButton(QPushButton):
         self._picture = picture
         self.setCheckable(True)
         self.setAutoExclusive(True)
-        self.setFont(font(Type.STRONG))
+        self.setFont(font(TextStyle.STRONG))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -315,12 +317,12 @@ class NavButton(QPushButton):
     def minimumSizeHint(self) -> QSize:
         return QSize(NAV_BUTTON_PADDING[0] * 2 + style.ICON, self.sizeHint().height())
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         self.draw(painter)
 
     def draw(self, painter: QPainter) -> None:
-        colours, room = tokens(), QRectF(self.rect())
+        colours, room = current_tokens(), QRectF(self.rect())
         if self.isChecked() or self.underMouse():
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.hover))
@@ -333,7 +335,7 @@ class NavButton(QPushButton):
             NAV_BUTTON_PADDING[0], (room.height() - style.ICON) / 2, style.ICON, style.ICON
         )
         drawn = colours.text_accent if self.isChecked() else colours.text_sub
-        icons.draw(painter, self._picture, drawn, self._mirrored(picture))
+        icons.draw_icon(painter, self._picture, drawn, self._mirrored(picture))
         self._write(painter, room)
         if self.hasFocus():
             focus_ring(painter, room, style.BUTTON_RADIUS)
@@ -345,7 +347,9 @@ class NavButton(QPushButton):
             self.text(), Qt.TextElideMode.ElideRight, int(place.width())
         )
         painter.setFont(self.font())
-        painter.setPen(QColor(tokens().text if self.isChecked() else tokens().text_sub))
+        painter.setPen(
+            QColor(current_tokens().text if self.isChecked() else current_tokens().text_sub)
+        )
         side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
         painter.drawText(place, QStyle.visualAlignment(self.layoutDirection(), side), words)
 
@@ -368,35 +372,35 @@ class Segmented(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(3, 3, 3, 3)
         row.setSpacing(2)
-        self._segments = {key: Segment(words, name) for key, words in segments.items()}
+        self._segments = {key: SegmentButton(words, name) for key, words in segments.items()}
         for key, segment in self._segments.items():
             row.addWidget(segment)
             segment.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
-        self.choose(next(iter(segments)))
+        self.select(next(iter(segments)))
 
-    def choose(self, key: str) -> None:
+    def select(self, key: str) -> None:
         self._segments[key].setChecked(True)
 
     @property
-    def choice(self) -> str:
+    def selected(self) -> str:
         return next(key for key, segment in self._segments.items() if segment.isChecked())
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        painter.setPen(QPen(QColor(tokens().hairline), 1))
-        painter.setBrush(QColor(tokens().page))
+        painter.setPen(QPen(QColor(current_tokens().hairline), 1))
+        painter.setBrush(QColor(current_tokens().page))
         room = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(room, style.BUTTON_RADIUS, style.BUTTON_RADIUS)
 
 
-class Segment(QRadioButton):
+class SegmentButton(QRadioButton):
     """One choice of a segmented row."""
 
     def __init__(self, words: str, group: str) -> None:
         super().__init__(words)
         self.setAccessibleName(words)
         self.setAccessibleDescription(group)
-        self.setFont(font(Type.LABEL))
+        self.setFont(font(TextStyle.LABEL))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -412,9 +416,9 @@ class Segment(QRadioButton):
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        colours, room = tokens(), QRectF(self.rect())
+        colours, room = current_tokens(), QRectF(self.rect())
         radius = style.BUTTON_RADIUS - 3
         if self.isChecked() or self.underMouse():
             painter.setPen(Qt.PenStyle.NoPen)
@@ -453,7 +457,7 @@ class Switch(QCheckBox):
         app = QApplication.instance()
         goal = 1.0 if is_on else 0.0
         self._slide.stop()
-        if self.isVisible() and isinstance(app, QApplication) and not is_still(app):
+        if self.isVisible() and isinstance(app, QApplication) and not is_motion_reduced(app):
             self._slide.setStartValue(self._place)
             self._slide.setEndValue(goal)
             self._slide.start()
@@ -469,9 +473,9 @@ class Switch(QCheckBox):
 
     place = Property(float, _get_place, _set_place)
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        colours = tokens()
+        colours = current_tokens()
         track = QRectF(FOCUS_MARGIN, FOCUS_MARGIN, *TRACK)
         on, off = self._colours()
         painter.setPen(QPen(QColor(on if self.isChecked() else colours.edge), 1))
@@ -491,7 +495,7 @@ class Switch(QCheckBox):
             focus_ring(painter, QRectF(self.rect()), TRACK[1] / 2 + FOCUS_MARGIN)
 
     def _colours(self) -> tuple[str, str]:
-        colours = tokens()
+        colours = current_tokens()
         if not self.isEnabled():
             return colours.text_off, colours.text_off
         return colours.button, colours.text_sub

@@ -31,10 +31,17 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app.theme import icons, style
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.theme.style import Type, font
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Paragraph, Text, flush_row, painted, tip
+from tequio_client.app.widgets.base import (
+    ElidedLabel,
+    Label,
+    WrappedLabel,
+    flush_row,
+    paint_event,
+    tool_tip,
+)
 from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
 
 if TYPE_CHECKING:
@@ -67,17 +74,17 @@ class CopyLine(QWidget):
     def __init__(self, name: str, *, is_for_machine: bool = False) -> None:
         super().__init__()
         self._whole = ""
-        self._text: Text = Line("", Type.BODY, "sub")
+        self._text: Label = ElidedLabel("", TextStyle.BODY, "sub")
         if is_for_machine:
-            self._text = Paragraph("", Type.CAPTION, "sub")
-            self._text.setFont(style.mono())
+            self._text = WrappedLabel("", TextStyle.CAPTION, "sub")
+            self._text.setFont(style.fixed_font())
         self.button = Button(self.tr("Copy"), "quiet", "copy")
         self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
         self.button.clicked.connect(self._copy)
         self._copied_timer = QTimer(self)
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(COPIED_MS)
-        self._copied_timer.timeout.connect(lambda: self.button.show_as(self.tr("Copy"), "copy"))
+        self._copied_timer.timeout.connect(lambda: self.button.set_label(self.tr("Copy"), "copy"))
         self._row = row = flush_row(self, 10)
         row.addWidget(self._text, 1)
         row.addWidget(self.button)
@@ -101,7 +108,7 @@ class CopyLine(QWidget):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._whole)
-        self.button.show_as(self.tr("Copied"), "check")
+        self.button.set_label(self.tr("Copied"), "check")
         self._copied_timer.start()
 
 
@@ -113,8 +120,8 @@ class RankingTable(QTableView):
         self._rows = RankingRows()
         self.setAccessibleName(name)
         self.setModel(self._rows)
-        self.setItemDelegate(OwnRow(self))
-        self.setFont(font(Type.BODY))
+        self.setItemDelegate(RankingDelegate(self))
+        self.setFont(font(TextStyle.BODY))
         self.setShowGrid(False)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setTabKeyNavigation(False)
@@ -173,28 +180,28 @@ class RankingRows(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == WHO:
             return row.key
         if role == Qt.ItemDataRole.ForegroundRole and row.is_ours:
-            return QBrush(QColor(tokens().text_accent))
+            return QBrush(QColor(current_tokens().text_accent))
         if role == Qt.ItemDataRole.FontRole and row.is_ours:
-            return font(Type.STRONG)
+            return font(TextStyle.STRONG)
         return row.is_ours if role == Qt.ItemDataRole.UserRole else None
 
     def _words(self, row: RankRow, column: int) -> str:
         if column == RANK:
             return figures.count(row.rank)
         if column == POINTS:
-            return figures.points(row.micropoints)
+            return figures.short_points(row.micropoints)
         short = f"{row.key[:KEY_LETTERS]}…" if len(row.key) > KEY_LETTERS else row.key
         return self.tr("You") if row.is_ours else short
 
 
-class OwnRow(QStyledItemDelegate):
+class RankingDelegate(QStyledItemDelegate):
     """Highlights our own row, and draws a hairline below each other one."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         place = QRectF(option.rect)
         if index.data(Qt.ItemDataRole.UserRole):
-            painter.fillRect(place, QColor(tokens().accent_soft))
-        painter.setPen(QColor(tokens().hairline))
+            painter.fillRect(place, QColor(current_tokens().accent_soft))
+        painter.setPen(QColor(current_tokens().hairline))
         painter.drawLine(place.bottomLeft(), place.bottomRight())
         super().paint(painter, option, index)
 
@@ -205,7 +212,7 @@ def _side(column: int) -> Qt.AlignmentFlag:
     return side | Qt.AlignmentFlag.AlignVCenter
 
 
-class ListEntry(NamedTuple):
+class SectionEntry(NamedTuple):
     """A section as the list shows it."""
 
     name: str
@@ -219,7 +226,7 @@ class SectionList(QWidget):
     chosen = Signal(str)
     """The section chosen by the user."""
 
-    def __init__(self, name: str, entries: Sequence[ListEntry], parent: QWidget) -> None:
+    def __init__(self, name: str, entries: Sequence[SectionEntry], parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
         self.search = QLineEdit()
@@ -265,13 +272,13 @@ class SectionList(QWidget):
         """The height in pixels of the single line."""
         return max(self.search.sizeHint().height(), self.choices.sizeHint().height())
 
-    def check(self, name: str) -> None:
+    def select(self, name: str) -> None:
         """Select that section; an empty name selects none."""
         self._group.setExclusive(False)
         for key, button in self.buttons.items():
             button.setChecked(key == name)
         self._group.setExclusive(True)
-        self.choices.choose(name)
+        self.choices.select(name)
 
     def mark(self, name: str, why: str) -> None:
         """Put a dot beside that section with its reason; an empty name removes the dot."""
@@ -284,7 +291,7 @@ class SectionList(QWidget):
             self._colour()
 
     def _colour(self) -> None:
-        self._picture.setIcon(icons.icon("search", tokens().text_sub, 16))
+        self._picture.setIcon(icons.icon("search", current_tokens().text_sub, 16))
 
 
 class SectionButton(NavButton):
@@ -299,22 +306,22 @@ class SectionButton(NavButton):
         if why != self._why:
             self._why = why
             self.setAccessibleDescription(why)
-            self.setToolTip(tip(why))
+            self.setToolTip(tool_tip(why))
             self.update()
 
     @property
-    def why(self) -> str:
+    def reason(self) -> str:
         """The reason for the dot."""
         return self._why
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         self.draw(painter)
         if self._why:
             is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
             left = 10.0 if is_mirrored else self.width() - 10 - DOT
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens().warn))
+            painter.setBrush(QColor(current_tokens().warn))
             painter.drawEllipse(QRectF(left, (self.height() - DOT) / 2, DOT, DOT))
 
     def sizeHint(self) -> QSize:
@@ -329,14 +336,14 @@ class StatCard(QFrame):
         super().__init__()
         self.setProperty("kind", "card")
         self.setMinimumWidth(STAT_WIDTH)
-        self._name = Line(name, Type.CAPTION, "sub")
-        self._figure = Line("", Type.FIGURE)
-        self._note = Line("", Type.CAPTION, "sub")
+        self._name = ElidedLabel(name, TextStyle.CAPTION, "sub")
+        self._figure = ElidedLabel("", TextStyle.FIGURE)
+        self._note = ElidedLabel("", TextStyle.CAPTION, "sub")
         grid = QGridLayout(self)
         grid.setContentsMargins(*style.CARD_MARGINS)
         grid.setVerticalSpacing(2)
         grid.addWidget(self._name, 0, 0)
-        grid.addWidget(Tile(picture), 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(IconTile(picture), 0, 1, 2, 1, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self._figure, 1, 0)
         grid.addWidget(self._note, 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
@@ -354,11 +361,11 @@ class StatCard(QFrame):
         return self._figure.text()
 
     @property
-    def note(self) -> str:
+    def note_text(self) -> str:
         return self._note.text()
 
 
-class Tile(QWidget):
+class IconTile(QWidget):
     """A small decorative icon on a soft ground."""
 
     def __init__(self, picture: str) -> None:
@@ -366,16 +373,16 @@ class Tile(QWidget):
         self._picture = picture
         self.setFixedSize(QSize(TILE, TILE))
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         room = QRectF(self.rect())
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(tokens().accent_soft))
+        painter.setBrush(QColor(current_tokens().accent_soft))
         painter.drawRoundedRect(room, TILE_RADIUS, TILE_RADIUS)
         inset = (TILE - style.ICON + 2) / 2
-        icons.draw(
+        icons.draw_icon(
             painter,
             self._picture,
-            tokens().text_accent,
+            current_tokens().text_accent,
             room.adjusted(inset, inset, -inset, -inset),
         )

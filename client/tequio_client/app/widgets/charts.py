@@ -15,9 +15,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainterPath, 
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tequio_client.app.theme import style
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.theme.style import Type, font
-from tequio_client.app.widgets.base import across, focus_ring, painted, see_through
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets.base import accent_gradient, focus_ring, paint_event, translucent
 from tequio_shared import curve
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ LINE = 1.6
 SPARKLINE_DOT = 2.2
 
 
-def smooth(points: Sequence[QPointF]) -> QPainterPath:
+def smooth_path(points: Sequence[QPointF]) -> QPainterPath:
     """The smooth line through points with rising x; empty without points."""
     if not points:
         return QPainterPath()
@@ -52,7 +52,7 @@ def smooth(points: Sequence[QPointF]) -> QPainterPath:
     return path
 
 
-def top_and_step(highest: float, intervals: int) -> tuple[float, float]:
+def axis_top_and_step(highest: float, intervals: int) -> tuple[float, float]:
     """A round top of an axis that holds the highest value, and its step.
 
     For a highest value of 0 or less the axis ends at 1.
@@ -66,7 +66,7 @@ def top_and_step(highest: float, intervals: int) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plot:
+class ChartData:
     """The data of a chart: one value and one label for each step, oldest first."""
 
     values: tuple[float, ...] = ()
@@ -80,7 +80,7 @@ class AreaChart(QWidget):
 
     def __init__(self, name: str, empty: str, write: Write, write_axis: Write) -> None:
         super().__init__()
-        self._plot, self._empty = Plot(), empty
+        self._plot, self._empty = ChartData(), empty
         self._write, self._write_axis = write, write_axis
         self._at: int | None = None
         self.setAccessibleName(name)
@@ -90,14 +90,14 @@ class AreaChart(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(QSize(220, 140))
 
-    def show_plot(self, plot: Plot) -> None:
+    def set_data(self, plot: ChartData) -> None:
         if plot == self._plot:
             return
         self._plot, self._at = plot, None
         self.setAccessibleDescription(plot.summary if self._has_values() else self._empty)
         self.update()
 
-    def say_empty(self, words: str) -> None:
+    def set_empty_text(self, words: str) -> None:
         if words == self._empty:
             return
         self._empty = words
@@ -106,7 +106,7 @@ class AreaChart(QWidget):
             self.update()
 
     @property
-    def chosen(self) -> int | None:
+    def selected_step(self) -> int | None:
         """The selected step."""
         return self._at
 
@@ -146,9 +146,9 @@ class AreaChart(QWidget):
         points = self._points(self._place())
         return min(range(len(points)), key=lambda at: abs(points[at].x() - x))
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        painter.setFont(font(Type.SMALL))
+        painter.setFont(font(TextStyle.SMALL))
         if self._has_values():
             place = self._place()
             self._draw_axis(painter, place)
@@ -165,19 +165,19 @@ class AreaChart(QWidget):
         return any(value > 0 for value in self._plot.values)
 
     def _place(self) -> QRectF:
-        metrics = QFontMetricsF(font(Type.SMALL))
+        metrics = QFontMetricsF(font(TextStyle.SMALL))
         left = max(metrics.horizontalAdvance(label) for label in self._axis())
         return QRectF(self.rect()).adjusted(
             left + LABELS_GAP, DOT + 4, -DOT - 2, -LABELS_HEIGHT - 4
         )
 
     def _axis(self) -> list[str]:
-        _, step = top_and_step(max(self._plot.values), LINES)
+        _, step = axis_top_and_step(max(self._plot.values), LINES)
         return [self._write_axis(step * at) for at in range(LINES + 1)]
 
     def _points(self, place: QRectF) -> list[QPointF]:
         values = self._plot.values
-        top, _ = top_and_step(max(values), LINES)
+        top, _ = axis_top_and_step(max(values), LINES)
         step = place.width() / max(len(values) - 1, 1)
         return [
             QPointF(place.left() + at * step, place.bottom() - place.height() * value / top)
@@ -185,7 +185,7 @@ class AreaChart(QWidget):
         ]
 
     def _draw_axis(self, painter: QPainter, place: QRectF) -> None:
-        dashes = QPen(QColor(tokens().hairline), 1)
+        dashes = QPen(QColor(current_tokens().hairline), 1)
         side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for at, label in enumerate(self._axis()):
             y = round(place.bottom() - place.height() * at / LINES) + 0.5
@@ -194,7 +194,7 @@ class AreaChart(QWidget):
                 dashes.setDashPattern([4, 4])
             painter.setPen(dashes)
             painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
-            painter.setPen(QColor(tokens().text_sub))
+            painter.setPen(QColor(current_tokens().text_sub))
             painter.drawText(QRectF(0, y - 8, place.left() - LABELS_GAP, 16), side, label)
         self._draw_labels(painter, place)
 
@@ -213,27 +213,27 @@ class AreaChart(QWidget):
             painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, labels[at])
 
     def _draw_curve(self, painter: QPainter, points: list[QPointF], place: QRectF) -> None:
-        line = smooth(points)
+        line = smooth_path(points)
         ground = QPainterPath(line)
         ground.lineTo(points[-1].x(), place.bottom())
         ground.lineTo(points[0].x(), place.bottom())
         ground.closeSubpath()
         fade = QLinearGradient(0, place.top(), 0, place.bottom())
-        fade.setColorAt(0, see_through(tokens().accent, 0.38))
-        fade.setColorAt(1, see_through(tokens().accent, 0.0))
+        fade.setColorAt(0, translucent(current_tokens().accent, 0.38))
+        fade.setColorAt(1, translucent(current_tokens().accent, 0.0))
         painter.fillPath(ground, fade)
-        pen = QPen(across(place.left(), place.right()), style.LINE)
+        pen = QPen(accent_gradient(place.left(), place.right()), style.LINE)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.strokePath(line, pen)
         if len(points) == 1:
-            painter.setBrush(QColor(tokens().accent))
+            painter.setBrush(QColor(current_tokens().accent))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.drawEllipse(points[0], DOT, DOT)
 
     def _draw_dot(self, painter: QPainter, point: QPointF, place: QRectF) -> None:
-        colours, at = tokens(), self._at or 0
-        painter.setPen(QPen(see_through(colours.text_sub, 0.5), 1))
+        colours, at = current_tokens(), self._at or 0
+        painter.setPen(QPen(translucent(colours.text_sub, 0.5), 1))
         painter.drawLine(QPointF(point.x(), place.top()), QPointF(point.x(), place.bottom()))
         painter.setPen(QPen(QColor(colours.card), 2))
         painter.setBrush(QColor(colours.text_accent))
@@ -241,7 +241,7 @@ class AreaChart(QWidget):
         self._draw_bubble(painter, point, self._words(at, "   "))
 
     def _draw_bubble(self, painter: QPainter, point: QPointF, words: str) -> None:
-        colours = tokens()
+        colours = current_tokens()
         width = QFontMetricsF(painter.font()).horizontalAdvance(words) + 18
         left = min(max(point.x() - width / 2, 0.0), self.width() - width)
         top = point.y() - 36 if point.y() >= 38 else point.y() + 12  # noqa: PLR2004  # its height
@@ -253,8 +253,8 @@ class AreaChart(QWidget):
         painter.drawText(bubble, Qt.AlignmentFlag.AlignCenter, words)
 
     def _draw_empty(self, painter: QPainter) -> None:
-        painter.setFont(font(Type.BODY))
-        painter.setPen(QColor(tokens().text_sub))
+        painter.setFont(font(TextStyle.BODY))
+        painter.setPen(QColor(current_tokens().text_sub))
         room = QRectF(self.rect()).adjusted(24, 8, -24, -8)
         wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(room, int(wrapped), self._empty)
@@ -300,9 +300,9 @@ class Sparkline(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(80, HEIGHT)
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        colours, foot = tokens(), self.height() - 1.5
+        colours, foot = current_tokens(), self.height() - 1.5
         painter.setPen(QPen(QColor(colours.hairline), 1))
         painter.drawLine(QPointF(0, foot), QPointF(self.width(), foot))
         for piece in self._pieces():
@@ -345,10 +345,10 @@ class Sparkline(QWidget):
         ground.lineTo(piece[-1].x(), foot)
         ground.lineTo(piece[0].x(), foot)
         fade = QLinearGradient(0, 0, 0, foot)
-        fade.setColorAt(0, see_through(tokens().accent, 0.28))
-        fade.setColorAt(1, see_through(tokens().accent, 0.0))
+        fade.setColorAt(0, translucent(current_tokens().accent, 0.28))
+        fade.setColorAt(1, translucent(current_tokens().accent, 0.0))
         painter.fillPath(ground, fade)
-        pen = QPen(QColor(tokens().accent), LINE)
+        pen = QPen(QColor(current_tokens().accent), LINE)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.strokePath(line, pen)

@@ -25,7 +25,7 @@ SCALES = (
 ABSENT = "–"
 
 
-def points(micropoints: int) -> str:
+def short_points(micropoints: int) -> str:
     """Points, short: 18,930 or 412.5 or 0.00123; cut, not rounded."""
     whole = abs(micropoints) // MICRO
     places = next((places for least, places in PLACES if whole >= least), None)

@@ -10,12 +10,18 @@ from PySide6.QtGui import QColor, QConicalGradient, QFontMetricsF, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tequio_client.app.theme import icons, style
-from tequio_client.app.theme.icons import SHAPES, Shape, draw_logo, draw_shape
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.theme.style import Type, font
+from tequio_client.app.theme.icons import STATE_SHAPES, StateShape, draw_logo, draw_shape
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Line, Paragraph, Text, across, painted
-from tequio_client.ipc.snapshot import State
+from tequio_client.app.widgets.base import (
+    ElidedLabel,
+    Label,
+    WrappedLabel,
+    accent_gradient,
+    paint_event,
+)
+from tequio_client.ipc.snapshot import LendingState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,10 +53,10 @@ WORD_WIDTH = 62
 WARN_PERCENT = 90
 """Percentage from which a meter warns."""
 COLOURS = {
-    Shape.DISC: "ok",
-    Shape.RING: "accent",
-    Shape.BARS: "text_sub",
-    Shape.TRIANGLE: "warn",
+    StateShape.DISC: "ok",
+    StateShape.RING: "accent",
+    StateShape.BARS: "text_sub",
+    StateShape.TRIANGLE: "warn",
 }
 
 
@@ -60,18 +66,18 @@ class Chip(QWidget):
     def __init__(self, words: str = "", picture: str = "", tone: str = "") -> None:
         super().__init__()
         self._words, self._picture, self._tone = words, picture, tone
-        self.setFont(font(Type.LABEL))
+        self.setFont(font(TextStyle.LABEL))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(words)
 
-    def show_as(self, words: str, picture: str = "", tone: str = "") -> None:
+    def set_label(self, words: str, picture: str = "", tone: str = "") -> None:
         self._words, self._picture, self._tone = words, picture, tone
         self.setAccessibleName(words)
         self.updateGeometry()
         self.update()
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._words
 
     def sizeHint(self) -> QSize:
@@ -80,10 +86,10 @@ class Chip(QWidget):
         width = metrics.horizontalAdvance(self._words) + picture + 2 * PADDING
         return QSize(width, metrics.height() + 7)
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         room = QRectF(self.rect())
-        ground, ink = (getattr(tokens(), name) for name in GROUNDS[self._tone])
+        ground, ink = (getattr(current_tokens(), name) for name in GROUNDS[self._tone])
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(ground))
         painter.drawRoundedRect(room, room.height() / 2, room.height() / 2)
@@ -92,7 +98,7 @@ class Chip(QWidget):
             is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
             left = words.right() - ICON if is_mirrored else words.left()
             place = QRectF(left, (room.height() - ICON) / 2, ICON, ICON)
-            icons.draw(painter, self._picture, ink, place)
+            icons.draw_icon(painter, self._picture, ink, place)
             step = ICON + GAP
             words = words.adjusted(0, 0, -step, 0) if is_mirrored else words.adjusted(step, 0, 0, 0)
         painter.setFont(self.font())
@@ -101,7 +107,7 @@ class Chip(QWidget):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class ScoreInterval:
     """A figure within `low` and `high`."""
 
     low: float
@@ -114,14 +120,14 @@ class IntervalBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._interval: Interval | None = None
+        self._interval: ScoreInterval | None = None
         self._from, self._to, self._is_ours = 0.0, 1.0, False
         self.setMinimumWidth(70)
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_interval(
-        self, interval: Interval, scale: tuple[float, float], *, is_ours: bool
+        self, interval: ScoreInterval, scale: tuple[float, float], *, is_ours: bool
     ) -> None:
         """Show it on that scale, which rows below each other share."""
         self._interval, self._is_ours = interval, is_ours
@@ -139,9 +145,9 @@ class IntervalBar(QWidget):
         is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
         return self.width() - x if is_mirrored else x
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        colours, y = tokens(), self.height() / 2
+        colours, y = current_tokens(), self.height() / 2
         painter.setPen(QPen(QColor(colours.hairline), 1))
         painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         if self._interval is None:
@@ -163,14 +169,14 @@ class Milestones(QWidget):
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
         self._names, self._done, self._is_over = tuple(names), 0.0, False
-        self._dates = [Paragraph("", Type.SMALL, "sub") for _ in names]
+        self._dates = [WrappedLabel("", TextStyle.SMALL, "sub") for _ in names]
         self._grid = grid = QGridLayout(self)
         grid.setContentsMargins(0, TRACK, 0, 0)
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(0)
         for at, name in enumerate(names):
             grid.setColumnStretch(at, 1)
-            for line, part in enumerate((Paragraph(name, Type.SMALL), self._dates[at])):
+            for line, part in enumerate((WrappedLabel(name, TextStyle.SMALL), self._dates[at])):
                 part.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
                 part.setMinimumWidth(1)
                 grid.addWidget(part, line, at)
@@ -186,12 +192,12 @@ class Milestones(QWidget):
             self.update()
 
     @property
-    def done(self) -> float:
+    def progress(self) -> float:
         return self._done
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        colours, y = tokens(), TRACK / 2
+        colours, y = current_tokens(), TRACK / 2
         spots = [QPointF(label.geometry().center().x() + 0.5, y) for label in self._dates]
         painter.setPen(_pen(QColor(colours.track)))
         painter.drawLine(spots[0], spots[-1])
@@ -200,7 +206,7 @@ class Milestones(QWidget):
             left, right = sorted((spots[0].x(), spots[-1].x()))
             pen = _pen(QColor(colours.ok))
             if not self._is_over:
-                pen.setBrush(across(left, right))
+                pen.setBrush(accent_gradient(left, right))
             painter.setPen(pen)
             # a level line has no area, so a gradient along it would not be drawn
             painter.drawLine(spots[0], end + QPointF(0, 0.01))
@@ -214,7 +220,7 @@ class Milestones(QWidget):
         return spots[at] + (spots[last] - spots[at]) * part
 
     def _draw_dot(self, painter: QPainter, spot: QPointF, *, is_reached: bool) -> None:
-        colours = tokens()
+        colours = current_tokens()
         ink = (colours.ok if self._is_over else colours.accent) if is_reached else colours.edge
         painter.setPen(QPen(QColor(ink), 2))
         painter.setBrush(QColor(ink if is_reached else colours.card))
@@ -234,7 +240,7 @@ def _pen(ink: QColor) -> QPen:
     return pen
 
 
-class Ring(QWidget):
+class PercentRing(QWidget):
     """A percentage as an arc from the top; None: unknown."""
 
     def __init__(self, name: str) -> None:
@@ -255,9 +261,9 @@ class Ring(QWidget):
     def percent(self) -> int | None:
         return self._percent
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        colours, inset = tokens(), style.RING_STROKE / 2 + 1
+        colours, inset = current_tokens(), style.RING_STROKE / 2 + 1
         place = QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
         painter.setPen(QPen(QColor(colours.track), style.RING_STROKE))
         painter.drawEllipse(place)
@@ -276,19 +282,19 @@ class Ring(QWidget):
     def _write(self, painter: QPainter, place: QRectF) -> None:
         shown = figures.ABSENT if self._percent is None else figures.percent(self._percent)
         middle = Qt.AlignmentFlag.AlignCenter
-        small = QFontMetricsF(font(Type.SMALL))
+        small = QFontMetricsF(font(TextStyle.SMALL))
         fits = small.horizontalAdvance(self._caption) < WORD_WIDTH
         lift = 7 if self._caption and fits else 0
-        painter.setPen(QColor(tokens().text))
-        painter.setFont(font(Type.TITLE))
+        painter.setPen(QColor(current_tokens().text))
+        painter.setFont(font(TextStyle.TITLE))
         painter.drawText(place.translated(0, -lift), middle, shown)
-        painter.setPen(QColor(tokens().text_sub))
-        painter.setFont(font(Type.SMALL))
+        painter.setPen(QColor(current_tokens().text_sub))
+        painter.setFont(font(TextStyle.SMALL))
         if fits:
             painter.drawText(place.translated(0, 13), middle, self._caption)
 
 
-class RoundBar(QWidget):
+class ProgressBar(QWidget):
     """A share from 0 to 1, as a bar with round ends."""
 
     def __init__(self, name: str, thickness: int = style.BAR) -> None:
@@ -300,26 +306,28 @@ class RoundBar(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(120, self.height())
 
-    def show_part(self, part: float, *, warns: bool = False) -> None:
+    def set_share(self, part: float, *, warns: bool = False) -> None:
         self._part, self._is_full = min(max(part, 0.0), 1.0), warns
         self.setAccessibleName(f"{self._name}: {figures.percent(self._part * 100)}")
         self.update()
 
     @property
-    def part(self) -> float:
+    def share(self) -> float:
         return self._part
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         room, radius = QRectF(self.rect()), self.height() / 2
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(tokens().track))
+        painter.setBrush(QColor(current_tokens().track))
         painter.drawRoundedRect(room, radius, radius)
         if self._part > 0:
             width = max(room.height(), room.width() * self._part)
             left = room.width() - width if self._is_mirrored() else 0.0
             ends = (room.width(), 0.0) if self._is_mirrored() else (0.0, room.width())
-            painter.setBrush(QColor(tokens().warn) if self._is_full else across(*ends))
+            painter.setBrush(
+                QColor(current_tokens().warn) if self._is_full else accent_gradient(*ends)
+            )
             painter.drawRoundedRect(QRectF(left, 0, width, room.height()), radius, radius)
 
     def _is_mirrored(self) -> bool:
@@ -331,9 +339,9 @@ class Meter(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._name = Line(name, Type.CAPTION, "sub")
-        self._figures = Text("", Type.LABEL)
-        self._bar = RoundBar(name, 4)
+        self._name = ElidedLabel(name, TextStyle.CAPTION, "sub")
+        self._figures = Label("", TextStyle.LABEL)
+        self._bar = ProgressBar(name, 4)
         column, row = QVBoxLayout(self), QHBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -346,37 +354,37 @@ class Meter(QWidget):
         column.addLayout(row)
         column.addWidget(self._bar)
 
-    def rename(self, name: str) -> None:
+    def set_name(self, name: str) -> None:
         self._name.setText(name)
 
     def show_use(self, words: str, part: float | None) -> None:
         """A share of None means unlimited: the bar is hidden."""
         self._figures.setText(words)
-        self._bar.show_part(part or 0.0, warns=part is not None and part * 100 >= WARN_PERCENT)
+        self._bar.set_share(part or 0.0, warns=part is not None and part * 100 >= WARN_PERCENT)
         self._bar.setVisible(part is not None)
         self.setAccessibleName(f"{self._name.text()}: {words}")
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._figures.text()
 
 
-class StateMark(QWidget):
+class StateIcon(QWidget):
     """The decorative shape of a worker state."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
-        self._state = State.PAUSED
+        self._state = LendingState.PAUSED
         self.setFixedSize(QSize(size, size))
 
-    def show_state(self, state: State) -> None:
+    def show_state(self, state: LendingState) -> None:
         self._state = state
         self.update()
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        shape = SHAPES[self._state]
-        draw_shape(painter, shape, getattr(tokens(), COLOURS[shape]), QRectF(self.rect()))
+        shape = STATE_SHAPES[self._state]
+        draw_shape(painter, shape, getattr(current_tokens(), COLOURS[shape]), QRectF(self.rect()))
 
 
 class Logo(QWidget):
@@ -386,6 +394,6 @@ class Logo(QWidget):
         super().__init__()
         self.setFixedSize(QSize(size, size))
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
         draw_logo(painter, QRectF(self.rect()))

@@ -16,20 +16,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.theme.style import Type, font
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import (
     Columns,
-    Line,
-    Paragraph,
-    Text,
+    ElidedLabel,
+    Label,
+    WrappedLabel,
     flush_column,
     focus_ring,
-    painted,
-    tip,
+    paint_event,
+    tool_tip,
 )
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.ipc.preferences import ALWAYS, DAYS, HOURS
+from tequio_client.ipc.preferences import DAYS, HOURS, WHOLE_WEEK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ class NumberBox(QDoubleSpinBox):
         super().__init__()
         self._is_set_by_app = False
         self.setAccessibleName(name)
-        self.setFont(font(Type.BODY))
+        self.setFont(font(TextStyle.BODY))
         self.setDecimals(places)
         self.setRange(least, most)
         self.setSuffix(f" {unit}" if unit else "")
@@ -87,7 +87,7 @@ class NumberBox(QDoubleSpinBox):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.valueChanged.connect(self._emit_chosen)
 
-    def choose(self, value: float) -> None:
+    def set_number(self, value: float) -> None:
         """Show that number, unless the user is typing."""
         if self.hasFocus() and self.lineEdit().isModified():
             return
@@ -117,7 +117,7 @@ class SettingRow(QWidget):
         self, name: str, note: str, control: QWidget | None = None, *, is_wide: bool = False
     ) -> None:
         super().__init__()
-        self._name, self._note = Paragraph(name), Paragraph(note, Type.CAPTION, "sub")
+        self._name, self._note = WrappedLabel(name), WrappedLabel(note, TextStyle.CAPTION, "sub")
         self.control, self._also = control, ""
         self.chip = Chip("", "circle-pause", "warn")
         self.chip.hide()
@@ -132,32 +132,32 @@ class SettingRow(QWidget):
         self._columns: Columns | None = None
         if control is not None and not is_wide:
             self._columns = Columns(gap=18)
-            self._columns.hold((words, _centred(control)), shares=(1, 0))
+            self._columns.set_parts((words, _centred(control)), shares=(1, 0))
             column.addWidget(self._columns)
         # children show only once they have a parent: a widget without one would open as a window
         self._name.setVisible(bool(name))
         self._note.setVisible(bool(note))
         words.setVisible(bool(name or note))
 
-    def say_stops(self, words: str, why: str) -> None:
+    def mark_stopping(self, words: str, why: str) -> None:
         """Mark this setting as the reason why lending is paused; empty words remove the mark."""
-        self.chip.show_as(words, "circle-pause", "warn")
-        self.chip.setToolTip(tip(why))
+        self.chip.set_label(words, "circle-pause", "warn")
+        self.chip.setToolTip(tool_tip(why))
         self.chip.setAccessibleDescription(why)
         self.chip.setVisible(bool(words))
 
-    def show_name(self, name: str) -> None:
+    def set_name(self, name: str) -> None:
         self._name.setText(name)
         self._name.setVisible(bool(name))
         self._both.setVisible(bool(name or self._note.text()))
 
-    def show_note(self, note: str, tone: str = "sub") -> None:
+    def set_note(self, note: str, tone: str = "sub") -> None:
         self._note.setText(note)
         self._note.setVisible(bool(note))
         self._both.setVisible(bool(note or self._name.text()))
         self._note.set_tone(tone)
 
-    def also(self, words: str) -> None:
+    def add_search_words(self, words: str) -> None:
         """Add words from the control for the search."""
         self._also = words
 
@@ -171,7 +171,7 @@ class SettingRow(QWidget):
         return self._name.text()
 
     @property
-    def note(self) -> str:
+    def note_text(self) -> str:
         return self._note.text()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -211,7 +211,7 @@ class SliderRow(QWidget):
         self, name: str, least: int, most: int, write: Callable[[int], str], note: str = ""
     ) -> None:
         super().__init__()
-        self._write, self._words = write, Text("", Type.STRONG)
+        self._write, self._words = write, Label("", TextStyle.STRONG)
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(least, most)
         self._slider.setAccessibleName(name)
@@ -221,16 +221,16 @@ class SliderRow(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
-        grid.addWidget(Line(name), 0, 0)
+        grid.addWidget(ElidedLabel(name), 0, 0)
         grid.addWidget(self._words, 0, 1)
         grid.addWidget(self._slider, 1, 0, 1, 2)
         if note:
-            grid.addWidget(Paragraph(note, Type.CAPTION, "sub"), 2, 0, 1, 2)
+            grid.addWidget(WrappedLabel(note, TextStyle.CAPTION, "sub"), 2, 0, 1, 2)
         grid.setColumnStretch(0, 1)
         self._is_set_by_app = False
-        self.choose(least)
+        self.set_value(least)
 
-    def choose(self, value: int) -> None:
+    def set_value(self, value: int) -> None:
         """Show that value, unless the user is dragging the slider."""
         if not self._slider.isSliderDown():
             self._is_set_by_app = True
@@ -243,7 +243,7 @@ class SliderRow(QWidget):
         return self._slider.value()
 
     @property
-    def words(self) -> str:
+    def value_text(self) -> str:
         """The value in words."""
         return self._words.text()
 
@@ -278,7 +278,7 @@ class WeekGrid(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._week: Week = ALWAYS
+        self._week: Week = WHOLE_WEEK
         self._cursor = (0, 0)
         self._paints: bool | None = None
         self._beside = _room_for_names()
@@ -291,7 +291,7 @@ class WeekGrid(QWidget):
     def week(self) -> Week:
         return self._week
 
-    def choose(self, week: Week) -> None:
+    def set_week(self, week: Week) -> None:
         """Show that week, unless the user is drawing."""
         if self._paints is None and week != self._week:
             self._week = week
@@ -360,12 +360,12 @@ class WeekGrid(QWidget):
         name = QLocale().dayName(day + 1, QLocale.FormatType.LongFormat)
         self.setAccessibleDescription(f"{name} {hour}–{hour + 1}: {state}")
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        painter.setFont(font(Type.SMALL))
+        painter.setFont(font(TextStyle.SMALL))
         self._draw_names(painter)
         painter.setPen(Qt.PenStyle.NoPen)
-        colours = tokens()
+        colours = current_tokens()
         for day in range(DAYS):
             for hour in range(HOURS):
                 is_on = self._is_on((day, hour))
@@ -376,7 +376,7 @@ class WeekGrid(QWidget):
             focus_ring(painter, cell, 5)
 
     def _draw_names(self, painter: QPainter) -> None:
-        painter.setPen(QColor(tokens().text_sub))
+        painter.setPen(QColor(current_tokens().text_sub))
         locale, side = QLocale(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         for day in range(DAYS):
             place = QRectF(0, self._cell(day, 0).top(), self._beside, self._cell(day, 0).height())
@@ -400,6 +400,6 @@ class WeekGrid(QWidget):
 
 def _room_for_names() -> int:
     """Width in pixels before the first hour, for the longest name of a day."""
-    metrics, locale = QFontMetrics(font(Type.SMALL)), QLocale()
+    metrics, locale = QFontMetrics(font(TextStyle.SMALL)), QLocale()
     names = (locale.dayName(day + 1, QLocale.FormatType.ShortFormat) for day in range(DAYS))
     return max(map(metrics.horizontalAdvance, names)) + 10

@@ -16,18 +16,18 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app.theme import icons, style
-from tequio_client.app.theme.look import is_still, tokens
-from tequio_client.app.theme.style import Type
-from tequio_client.app.widgets.base import Paragraph, painted
+from tequio_client.app.theme.look import current_tokens, is_motion_reduced
+from tequio_client.app.theme.style import TextStyle
+from tequio_client.app.widgets.base import WrappedLabel, paint_event
 from tequio_client.app.widgets.buttons import Button
-from tequio_client.app.widgets.cards import Tile
+from tequio_client.app.widgets.cards import IconTile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtGui import QPainter, QResizeEvent
 
-LEVELS = {
+LEVEL_ICONS = {
     "info": ("info", "text_accent"),
     "good": ("circle-check", "ok"),
     "warning": ("triangle-alert", "warn"),
@@ -46,7 +46,7 @@ class Banner(QFrame):
     def __init__(self, level: str = "info", words: str = "", button: str = "") -> None:
         super().__init__()
         self.setProperty("kind", "banner")
-        self._picture, self._words = LevelIcon(), Paragraph()
+        self._picture, self._words = LevelIcon(), WrappedLabel()
         self.button = Button("")
         row = QHBoxLayout(self)
         row.setContentsMargins(*style.CARD_MARGINS)
@@ -69,7 +69,7 @@ class Banner(QFrame):
         self.setAccessibleName(words)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._words.text()
 
 
@@ -85,10 +85,10 @@ class LevelIcon(QWidget):
         self._level = level
         self.update()
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        name, ink = LEVELS[self._level]
-        icons.draw(painter, name, getattr(tokens(), ink), self.rect().toRectF())
+        name, ink = LEVEL_ICONS[self._level]
+        icons.draw_icon(painter, name, getattr(current_tokens(), ink), self.rect().toRectF())
 
 
 class EmptyState(QWidget):
@@ -96,12 +96,15 @@ class EmptyState(QWidget):
 
     def __init__(self, picture: str, heading: str, words: str, button: str = "") -> None:
         super().__init__()
-        self._heading, self._words = Paragraph(heading, Type.HEADING), Paragraph(words, tone="sub")
+        self._heading, self._words = (
+            WrappedLabel(heading, TextStyle.HEADING),
+            WrappedLabel(words, tone="sub"),
+        )
         self.button = Button(button, "primary")
         self._column = column = QVBoxLayout(self)
         column.setSpacing(8)
         column.addStretch(1)
-        column.addWidget(Tile(picture), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(IconTile(picture), 0, Qt.AlignmentFlag.AlignHCenter)
         for part in (self._heading, self._words):
             part.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(part)
@@ -125,7 +128,7 @@ class EmptyState(QWidget):
         self._words.setText(words)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._words.text()
 
 
@@ -136,7 +139,7 @@ class Toast(QFrame):
         super().__init__(parent)
         self._above = parent
         self.setProperty("kind", "toast")
-        self._words = Paragraph()
+        self._words = WrappedLabel()
         self.button = Button("", "quiet")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 9, 10, 9)
@@ -153,7 +156,7 @@ class Toast(QFrame):
         parent.installEventFilter(self)
         self.hide()
 
-    def say(self, words: str, button: str = "") -> None:
+    def open(self, words: str, button: str = "") -> None:
         self._words.setText(words)
         self.button.setText(button)
         self.button.setVisible(bool(button))
@@ -166,7 +169,7 @@ class Toast(QFrame):
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._words.text()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -178,7 +181,7 @@ class Toast(QFrame):
     def _appear(self) -> None:
         app = QApplication.instance()
         self._fade.stop()
-        if isinstance(app, QApplication) and is_still(app):
+        if isinstance(app, QApplication) and is_motion_reduced(app):
             self._effect.setOpacity(1.0)
             return
         self._fade.setStartValue(0.0)
@@ -203,10 +206,10 @@ class UndoToast(Toast):
         self._undo: Callable[[], None] | None = None
         self.button.clicked.connect(self._take_back)
 
-    def offer(self, words: str, undo: Callable[[], None]) -> None:
+    def open_with_undo(self, words: str, undo: Callable[[], None]) -> None:
         """`undo` reverts the change while the toast is visible."""
         self._undo = undo
-        self.say(words, self.tr("Undo"))
+        self.open(words, self.tr("Undo"))
 
     def _take_back(self) -> None:
         undo, self._undo = self._undo, None

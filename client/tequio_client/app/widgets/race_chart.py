@@ -16,10 +16,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tequio_client.app.theme import style
-from tequio_client.app.theme.look import tokens
-from tequio_client.app.theme.style import Type, font
-from tequio_client.app.widgets.base import focus_ring, painted, see_through
-from tequio_client.app.widgets.charts import STEPS, smooth, step_for_key
+from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets.base import focus_ring, paint_event, translucent
+from tequio_client.app.widgets.charts import STEPS, smooth_path, step_for_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,15 +39,13 @@ NAME_WIDTH = 110
 """Maximum width of a name in pixels."""
 INKS = ("accent", "accent2", "warn", "ok", "danger", "text_sub")
 DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2.5), (1.2, 2.2), (7, 2.5, 1.2, 2.5))
-RaceChartWrite: TypeAlias = "Callable[[float], str]"
+WriteValue: TypeAlias = "Callable[[float], str]"
 WriteStep: TypeAlias = "Callable[[int], str]"
 WriteAxis: TypeAlias = "Callable[[float, int], str]"
 """Writes a value with the given number of decimals."""
 
 
-def bottom_top_and_step(
-    lowest: float, highest: float, intervals: int
-) -> tuple[float, float, float]:
+def axis_ends_and_step(lowest: float, highest: float, intervals: int) -> tuple[float, float, float]:
     """Ends and step, with about `steps` steps, of an axis that need not begin at 0."""
     span = highest - lowest or max(abs(highest), 1.0) / 10
     least = span / intervals
@@ -59,7 +57,7 @@ def bottom_top_and_step(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Racer:
+class RaceLine:
     """One line: its name and its values by step, which rise."""
 
     name: str
@@ -69,7 +67,7 @@ class Racer:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class LineLabel:
     """The position of a line's name; `is_far`: not beside the end of its line."""
 
     spot: QRectF
@@ -82,10 +80,10 @@ class RaceChart(QWidget):
     """Racers as lines told apart by colour, dashes and name; without values it shows `empty`."""
 
     def __init__(
-        self, name: str, *, write: RaceChartWrite, write_axis: WriteAxis, write_step: WriteStep
+        self, name: str, *, write: WriteValue, write_axis: WriteAxis, write_step: WriteStep
     ) -> None:
         super().__init__()
-        self._racers: tuple[Racer, ...] = ()
+        self._racers: tuple[RaceLine, ...] = ()
         self._steps: tuple[int, ...] = ()
         self._empty, self._summary = "", ""
         self._write, self._write_axis, self._write_step = write, write_axis, write_step
@@ -96,7 +94,7 @@ class RaceChart(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumSize(QSize(220, 190))
 
-    def show_racers(self, racers: Iterable[Racer], summary: str) -> None:
+    def set_lines(self, racers: Iterable[RaceLine], summary: str) -> None:
         shown = tuple(one for one in racers if one.points)
         if (shown, summary) == (self._racers, self._summary):
             return
@@ -105,7 +103,7 @@ class RaceChart(QWidget):
         self.setAccessibleDescription(summary if shown else self._empty)
         self.update()
 
-    def say_empty(self, words: str) -> None:
+    def set_empty_text(self, words: str) -> None:
         if words != self._empty:
             self._empty = words
             if not self._racers:
@@ -113,7 +111,7 @@ class RaceChart(QWidget):
                 self.update()
 
     @property
-    def chosen(self) -> int | None:
+    def selected_step(self) -> int | None:
         """The selected step."""
         return None if self._at is None else self._steps[self._at]
 
@@ -152,9 +150,9 @@ class RaceChart(QWidget):
         said = [f"{name} {self._write(value)}" for name, value in values if value is not None]
         return [self._write_step(step), *said]
 
-    @painted
+    @paint_event
     def paintEvent(self, painter: QPainter) -> None:
-        painter.setFont(font(Type.SMALL))
+        painter.setFont(font(TextStyle.SMALL))
         if self._racers:
             place = self._place()
             self._draw_axis(painter, place)
@@ -170,7 +168,7 @@ class RaceChart(QWidget):
 
     def _span(self) -> tuple[float, float, float]:
         values = [value for one in self._racers for _, value in one.points]
-        return bottom_top_and_step(min(values), max(values), LINES)
+        return axis_ends_and_step(min(values), max(values), LINES)
 
     def _axis(self) -> list[tuple[float, str]]:
         bottom, top, step = self._span()
@@ -179,7 +177,7 @@ class RaceChart(QWidget):
         return [(value, self._write_axis(value, places)) for value in values]
 
     def _place(self) -> QRectF:
-        metrics = QFontMetricsF(font(Type.SMALL))
+        metrics = QFontMetricsF(font(TextStyle.SMALL))
         left = max(metrics.horizontalAdvance(label) for _, label in self._axis())
         right = max(metrics.horizontalAdvance(one.name) for one in self._racers)
         room = QRectF(self.rect())
@@ -193,11 +191,11 @@ class RaceChart(QWidget):
         bottom, top, _ = self._span()
         return place.bottom() - place.height() * (value - bottom) / (top - bottom)
 
-    def _points(self, racer: Racer, place: QRectF) -> list[QPointF]:
+    def _points(self, racer: RaceLine, place: QRectF) -> list[QPointF]:
         return [QPointF(self._x(place, at), self._y(place, value)) for at, value in racer.points]
 
     def _draw_axis(self, painter: QPainter, place: QRectF) -> None:
-        dashes = QPen(QColor(tokens().hairline), 1)
+        dashes = QPen(QColor(current_tokens().hairline), 1)
         side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for at, (value, label) in enumerate(self._axis()):
             y = round(self._y(place, value)) + 0.5
@@ -206,7 +204,7 @@ class RaceChart(QWidget):
                 dashes.setDashPattern([4, 4])
             painter.setPen(dashes)
             painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
-            painter.setPen(QColor(tokens().text_sub))
+            painter.setPen(QColor(current_tokens().text_sub))
             painter.drawText(QRectF(0, y - 8, place.left() - LABELS_GAP, 16), side, label)
         for step, flag in self._ends():
             spot = QRectF(place.left(), place.bottom() + 8, place.width(), LABELS_HEIGHT - 4)
@@ -218,33 +216,35 @@ class RaceChart(QWidget):
             ends.append((self._steps[0], Qt.AlignmentFlag.AlignLeft))
         return ends
 
-    def _draw_line(self, painter: QPainter, racer: Racer, place: QRectF) -> None:
+    def _draw_line(self, painter: QPainter, racer: RaceLine, place: QRectF) -> None:
         points = self._points(racer, place)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.strokePath(smooth(points), pen(racer.place))
+        painter.strokePath(smooth_path(points), line_pen(racer.place))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(ink(racer.place)))
+        painter.setBrush(QColor(line_colour(racer.place)))
         painter.drawEllipse(points[-1], DOT - 1, DOT - 1)
 
     def _draw_names(self, painter: QPainter, place: QRectF) -> None:
         """Write each name where its line ends: beside the plot, or inside it for a shorter line."""
         metrics = QFontMetricsF(painter.font())
-        names: list[Name] = []
+        names: list[LineLabel] = []
         for racer in self._racers:
             words = metrics.elidedText(racer.name, Qt.TextElideMode.ElideRight, NAME_WIDTH)
             end, width = self._points(racer, place)[-1], metrics.horizontalAdvance(words) + 6
             is_within = end.x() + 6 + width <= place.right()
             left = end.x() + 6 if is_within else place.right() + 6
             spot = QRectF(left, end.y() - NAME_HEIGHT / 2, width, NAME_HEIGHT)
-            names.append(Name(spot, words, ink(racer.place), is_far=left - end.x() > FAR_PX))
+            names.append(
+                LineLabel(spot, words, line_colour(racer.place), is_far=left - end.x() > FAR_PX)
+            )
         for name in _without_overlap(names, self.height() - LABELS_HEIGHT):
             self._draw_name(painter, name)
 
-    def _draw_name(self, painter: QPainter, name: Name) -> None:
+    def _draw_name(self, painter: QPainter, name: LineLabel) -> None:
         """A name far from its line's end gets a dot in the line's colour."""
         spot = name.spot
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(see_through(tokens().card, 0.8))
+        painter.setBrush(translucent(current_tokens().card, 0.8))
         painter.drawRoundedRect(spot, 4, 4)
         if name.is_far:
             painter.setBrush(QColor(name.ink))
@@ -253,25 +253,25 @@ class RaceChart(QWidget):
                 DOT - 1,
                 DOT - 1,
             )
-        painter.setPen(QColor(tokens().text))
+        painter.setPen(QColor(current_tokens().text))
         left = 2 * DOT + 3 if name.is_far else 3
         painter.drawText(spot.adjusted(left, 0, 9, 0), Qt.AlignmentFlag.AlignVCenter, name.words)
 
     def _draw_chosen(self, painter: QPainter, place: QRectF) -> None:
-        colours, step = tokens(), self._steps[self._at or 0]
+        colours, step = current_tokens(), self._steps[self._at or 0]
         x = self._x(place, step)
-        painter.setPen(QPen(see_through(colours.text_sub, 0.5), 1))
+        painter.setPen(QPen(translucent(colours.text_sub, 0.5), 1))
         painter.drawLine(QPointF(x, place.top()), QPointF(x, place.bottom()))
         for racer in self._racers:
             value = _value_at(racer, step)
             if value is not None:
                 painter.setPen(QPen(QColor(colours.card), 2))
-                painter.setBrush(QColor(ink(racer.place)))
+                painter.setBrush(QColor(line_colour(racer.place)))
                 painter.drawEllipse(QPointF(x, self._y(place, value)), DOT, DOT)
         self._draw_bubble(painter, x, place)
 
     def _draw_bubble(self, painter: QPainter, x: float, place: QRectF) -> None:
-        colours, said = tokens(), self._step_texts()
+        colours, said = current_tokens(), self._step_texts()
         metrics = QFontMetricsF(painter.font())
         width = max(metrics.horizontalAdvance(one) for one in said) + 20
         height = NAME_HEIGHT * len(said) + 12
@@ -288,21 +288,21 @@ class RaceChart(QWidget):
             painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, one)
 
     def _draw_empty(self, painter: QPainter) -> None:
-        painter.setFont(font(Type.BODY))
-        painter.setPen(QColor(tokens().text_sub))
+        painter.setFont(font(TextStyle.BODY))
+        painter.setPen(QColor(current_tokens().text_sub))
         room = QRectF(self.rect()).adjusted(24, 8, -24, -8)
         wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(room, int(wrapped), self._empty)
 
 
-def ink(place: int) -> str:
+def line_colour(place: int) -> str:
     """The colour of the line at that place."""
-    return str(getattr(tokens(), INKS[place % len(INKS)]))
+    return str(getattr(current_tokens(), INKS[place % len(INKS)]))
 
 
-def pen(place: int) -> QPen:
+def line_pen(place: int) -> QPen:
     """The colour and dashes of the line at that place."""
-    made = QPen(QColor(ink(place)), style.LINE)
+    made = QPen(QColor(line_colour(place)), style.LINE)
     made.setCapStyle(Qt.PenCapStyle.FlatCap)
     made.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     if dashes := DASHES[place % len(DASHES)]:
@@ -316,16 +316,16 @@ def _decimals(step: float) -> int:
     return next(exact, MOST_PLACES)
 
 
-def _value_at(racer: Racer, step: int) -> float | None:
+def _value_at(racer: RaceLine, step: int) -> float | None:
     """The value at that step or the last one before it; None: not begun, or ended."""
     steps = [at for at, _ in racer.points]
     found = bisect_left(steps, step + 1) - 1
     return racer.points[found][1] if found >= 0 and step <= steps[-1] else None
 
 
-def _without_overlap(names: list[Name], lowest: float) -> list[Name]:
+def _without_overlap(names: list[LineLabel], lowest: float) -> list[LineLabel]:
     """Move overlapping names apart, keeping all of them visible."""
-    moved: list[Name] = []
+    moved: list[LineLabel] = []
     for name in sorted(names, key=lambda one: one.spot.top()):
         spot, taken = QRectF(name.spot), [other.spot for other in moved]
         spot.moveBottom(min(spot.bottom(), lowest))
@@ -335,5 +335,5 @@ def _without_overlap(names: list[Name], lowest: float) -> list[Name]:
         while spot.bottom() > lowest or any(map(spot.intersects, taken)):
             spot.moveBottom(spot.bottom() - 1)
         is_far = name.is_far or abs(spot.top() - name.spot.top()) > FAR_PX
-        moved.append(Name(spot, name.words, name.ink, is_far=is_far))
+        moved.append(LineLabel(spot, name.words, name.ink, is_far=is_far))
     return moved

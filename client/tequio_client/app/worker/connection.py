@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 LOG = "worker.log"
 LOG_BYTES = 4 << 20
 """A log of this size is rotated, before a start or while it grows; one old log is preserved."""
-LOOK_MS = 10_000
+LOG_CHECK_MS = 10_000
 """Interval of the check for the log's size."""
 TAIL_BYTES = 8_192
 BYE_MS, TERMINATE_MS, KILL_MS = 2_500, 1_000, 2_000
 """Grace after goodbye, after SIGTERM and after SIGKILL."""
 PROOF_MS = 5_000
 """Time for the process on a worker's port to prove that it is that worker."""
-OURS = "tequio: "
+ERROR_PREFIX = "tequio: "
 """Prefix of the last error that our programs write to stderr."""
 
 
-class Link(QObject):
+class WorkerTransport(QObject):
     """A transport to a worker; `ended` is emitted once, and nothing after it."""
 
     ready = Signal()
-    heard = Signal(bytes)
+    received = Signal(bytes)
     ended = Signal(str)
     """The reason, as far as the other end or the system gave one."""
-    is_ours = True
+    is_own_child = True
     """This app started the worker and may end it."""
 
     def start(self) -> None:
@@ -51,7 +51,7 @@ class Link(QObject):
         """End the worker at once, without waiting."""
         raise NotImplementedError
 
-    def leave(self) -> None:
+    def let_end(self) -> None:
         """Let the worker end by itself after goodbye, without waiting."""
         raise NotImplementedError
 
@@ -60,7 +60,7 @@ class Link(QObject):
         raise NotImplementedError
 
 
-class Child(Link):
+class ChildTransport(WorkerTransport):
     """A child process; its log is a file in its folder."""
 
     def __init__(self, command: Sequence[str], folder: Path, parent: QObject | None = None) -> None:
@@ -78,7 +78,7 @@ class Child(Link):
         self._killing = QTimer(self, interval=TERMINATE_MS, singleShot=True)
         self._killing.timeout.connect(self._process.kill)
         self._was_cut = False
-        self._log_timer = QTimer(self, interval=LOOK_MS)
+        self._log_timer = QTimer(self, interval=LOG_CHECK_MS)
         self._log_timer.timeout.connect(self._trim)
 
     @property
@@ -108,7 +108,7 @@ class Child(Link):
         self._process.terminate()
         self._killing.start(TERMINATE_MS)
 
-    def leave(self) -> None:
+    def let_end(self) -> None:
         if self._process.state() is QProcess.ProcessState.NotRunning:
             self._end("")
             return
@@ -135,7 +135,7 @@ class Child(Link):
 
     def _read(self) -> None:
         if not self._is_over:
-            self.heard.emit(self._process.readAllStandardOutput().data())
+            self.received.emit(self._process.readAllStandardOutput().data())
 
     def _finish(self, code: int, status: QProcess.ExitStatus) -> None:
         self._killing.stop()
@@ -172,10 +172,10 @@ class Child(Link):
             self.ended.emit(why)
 
 
-class Visit(Link):
+class ControlSocketTransport(WorkerTransport):
     """A worker of another program, by its control socket; it keeps running when we leave."""
 
-    is_ours = False
+    is_own_child = False
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -188,7 +188,7 @@ class Visit(Link):
         self._proof_timer.timeout.connect(self.stop)
 
     def start(self) -> None:
-        self._port = control_socket.port_of(self._folder)
+        self._port = control_socket.read_loopback_port(self._folder)
         if self._port is None:
             self._over_unix(self._folder / control_socket.SOCKET)
         else:
@@ -208,7 +208,7 @@ class Visit(Link):
         socket = QTcpSocket(self)
         # Any program may occupy a port that a dead worker has left in the file, so the other end
         # must prove its identity before the conversation begins.
-        socket.connected.connect(lambda: self.write(port.asked))
+        socket.connected.connect(lambda: self.write(port.caller_line))
         socket.errorOccurred.connect(self._fail)
         self._attach(socket)
         self._proof_timer.start()
@@ -229,7 +229,7 @@ class Visit(Link):
             self._socket.abort()
         self._end("")
 
-    def leave(self) -> None:
+    def let_end(self) -> None:
         self.stop()
 
     def close(self) -> None:
@@ -246,17 +246,17 @@ class Visit(Link):
         if self._socket is not None and not self._is_over:
             chunk = self._socket.readAll().data()
             if self._was_ready:
-                self.heard.emit(chunk)
+                self.received.emit(chunk)
             elif self._port is not None:
                 self._check(self._proof + chunk, self._port)
 
     def _check(self, text: bytes, port: control_socket.LoopbackPort) -> None:
         """Begin once the other end has proved that it wrote the port file."""
         self._proof = text
-        if port.is_proven(text):
+        if port.is_worker_line(text):
             self._proof_timer.stop()
             self._open()
-        elif not port.answered.startswith(text):
+        elif not port.worker_line.startswith(text):
             self.stop()
 
     def _fail(self, _: QLocalSocket.LocalSocketError | QAbstractSocket.SocketError) -> None:
@@ -290,5 +290,5 @@ def _last_words(log: Path, start: int) -> str:
             lines = file.read(TAIL_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         return ""
-    text = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
+    text = [line.removeprefix(ERROR_PREFIX) for line in lines if line.startswith(ERROR_PREFIX)]
     return text[-1][:1_000] if text else ""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.ipc import control
-from tequio_client.ipc.facts import NOTHING_OF_SESSION, SessionFacts
+from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
 from tequio_shared.version import BUILD
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.control import Question
     from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import Snapshot, Wish
+    from tequio_client.ipc.snapshot import DesiredState, Snapshot
 
 
 class WorkerLines:
@@ -46,10 +46,10 @@ class WorkerLines:
             raise MalformedError(f"a line of more than {control.LINE_BYTES} bytes")
 
 
-WANT_MS, TELL_MS = 500, 5_000
+COMMAND_REPEAT_MS, FACTS_REPEAT_MS = 500, 5_000
 ANSWER_MS = 30_000
 """A question that waits longer counts as refused."""
-HALF_HUNG_MS = 5_000
+SILENCE_MS = 5_000
 """The worker hangs after two such periods without a snapshot; a single one may be the computer's
 sleep.
 """
@@ -60,18 +60,18 @@ JOINING_MS = 360_000
 """
 
 
-class Levels:
+class ClientState:
     """The state to send to any worker; owned by the caller that starts conversations."""
 
     def __init__(self) -> None:
-        self.wish: Wish | None = None
+        self.wish: DesiredState | None = None
         """None: the worker has confirmed the last one."""
         self.preferences: Preferences | None = None
         """None: the worker's own apply."""
-        self.facts: SessionFacts = NOTHING_OF_SESSION
+        self.facts: SessionFacts = UNKNOWN_SESSION
 
 
-class Talk(QObject):
+class Conversation(QObject):
     """Sends by `write`, and receives by `hear`."""
 
     welcomed = Signal(object)
@@ -84,15 +84,15 @@ class Talk(QObject):
     """The conversation cannot continue, and the reason."""
 
     def __init__(
-        self, levels: Levels, write: Callable[[bytes], object], parent: QObject | None = None
+        self, levels: ClientState, write: Callable[[bytes], object], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._levels, self._write = levels, write
         self._is_joining = False
         self._lines = WorkerLines()
         self._is_open, self._is_over = False, False
-        self._command_timer = self._timer(WANT_MS, self._send_command)
-        self._facts_timer = self._timer(TELL_MS, self.tell)
+        self._command_timer = self._timer(COMMAND_REPEAT_MS, self._send_command)
+        self._facts_timer = self._timer(FACTS_REPEAT_MS, self.send_facts)
         self._watch = self._timer(STARTING_MS, self._overdue)
         self._missed = 0
         self._asked: dict[int, QTimer] = {}
@@ -102,9 +102,11 @@ class Talk(QObject):
         self._is_joining = bool(invitation)
         self._watch.start(STARTING_MS)
         seed_text = None if seed is None else to_text(seed)
-        self._send(control.Hello(who="app", build=BUILD, seed=seed_text, invitation=invitation))
+        self._send(
+            control.ControllerHello(who="app", build=BUILD, seed=seed_text, invitation=invitation)
+        )
 
-    def hear(self, chunk: bytes) -> None:
+    def receive(self, chunk: bytes) -> None:
         """Handle output of the worker."""
         try:
             for message in self._lines.feed(chunk):
@@ -115,21 +117,21 @@ class Talk(QObject):
             why = self.tr("The worker sent an invalid message ({problem}).")
             self._fail(why.format(problem=str(err)[:200]))
 
-    def want(self) -> None:
+    def send_desired(self) -> None:
         """Send the command until the worker shows it."""
         self._send_command()
         self._command_timer.start()
 
-    def choose(self) -> None:
+    def send_preferences(self) -> None:
         """Send the preferences."""
         if self._is_open and self._levels.preferences is not None:
-            self._send(control.Choose(preferences=self._levels.preferences))
+            self._send(control.SetPreferences(preferences=self._levels.preferences))
 
-    def tell(self) -> None:
+    def send_facts(self) -> None:
         """Send the session facts."""
         if self._is_open:
             self._facts_timer.start()
-            self._send(control.Tell(facts=self._levels.facts))
+            self._send(control.ReportSessionFacts(facts=self._levels.facts))
 
     def ask(self, number: int, question: Question) -> None:
         """Ask; an answer is emitted in any case."""
@@ -140,11 +142,11 @@ class Talk(QObject):
         patience.setSingleShot(True)
         patience.start()
         self._asked[number] = patience
-        self._send(control.Ask(id=number, question=question))
+        self._send(control.AskQuestion(id=number, question=question))
 
-    def bye(self) -> None:
+    def send_goodbye(self) -> None:
         """Send goodbye, upon which a worker of this app ends, and close."""
-        self._send(control.Bye())
+        self._send(control.EndWorker())
         self.close()
 
     def close(self) -> None:
@@ -156,30 +158,30 @@ class Talk(QObject):
 
     def _handle(self, message: control.FromWorker) -> None:
         match message:
-            case control.Welcome() if not self._is_open:
+            case control.AcceptController() if not self._is_open:
                 self._open(message)
-            case control.Refused(why=why):
+            case control.RefuseController(why=why):
                 self.close()
                 self.refused.emit(why)
-            case control.Shown(snapshot=snapshot) if self._is_open:
+            case control.SnapshotMessage(snapshot=snapshot) if self._is_open:
                 self._receive_snapshot(snapshot)
-            case control.Answer() if self._is_open:
+            case control.QuestionAnswer() if self._is_open:
                 self._receive_answer(message)
             case _:
                 raise MalformedError(f"{type(message).__name__} before or after its time")
 
-    def _open(self, welcome: control.Welcome) -> None:
+    def _open(self, welcome: control.AcceptController) -> None:
         self._is_open = True
-        self._watch.start(JOINING_MS if self._is_joining else HALF_HUNG_MS)
+        self._watch.start(JOINING_MS if self._is_joining else SILENCE_MS)
         self.welcomed.emit(welcome)
-        self.choose()
-        self.tell()
+        self.send_preferences()
+        self.send_facts()
         if self._levels.wish is not None:
-            self.want()
+            self.send_desired()
 
     def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self._missed = 0
-        self._watch.start(HALF_HUNG_MS)
+        self._watch.start(SILENCE_MS)
         wish = self._levels.wish
         # A greater number is a later command from another program, which supersedes ours.
         if wish is not None and snapshot.wish.number >= wish.number:
@@ -187,7 +189,7 @@ class Talk(QObject):
             self._command_timer.stop()
         self.snapshot.emit(snapshot)
 
-    def _receive_answer(self, answer: control.Answer) -> None:
+    def _receive_answer(self, answer: control.QuestionAnswer) -> None:
         patience = self._asked.pop(answer.id, None)
         if patience is not None:
             patience.stop()
@@ -200,7 +202,7 @@ class Talk(QObject):
             self._refuse(number, self.tr("The worker has not answered in time."))
 
     def _refuse(self, number: int, why: str) -> None:
-        self.answer.emit(control.Answer(id=number, error=why))
+        self.answer.emit(control.QuestionAnswer(id=number, error=why))
 
     def _overdue(self) -> None:
         # The first miss may be the computer's sleep: timers fire before the worker gets to run.
@@ -216,7 +218,7 @@ class Talk(QObject):
     def _send_command(self) -> None:
         wish = self._levels.wish
         if self._is_open and wish is not None:
-            self._send(control.Want(wish=wish))
+            self._send(control.SetDesiredState(wish=wish))
 
     def _send(self, message: control.ToWorker) -> None:
         if not self._is_over:

@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from tequio_client.app.model import Worker
-from tequio_client.app.worker.connection import Child, Link, Visit
-from tequio_client.app.worker.conversation import Levels, Talk
+from tequio_client.app.model import WorkerClient
+from tequio_client.app.worker.connection import (
+    ChildTransport,
+    ControlSocketTransport,
+    WorkerTransport,
+)
+from tequio_client.app.worker.conversation import ClientState, Conversation
 from tequio_client.ipc import control
 from tequio_shared.errors import TequioError
 
@@ -27,9 +31,9 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import Question
     from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import Snapshot, Wish
+    from tequio_client.ipc.snapshot import DesiredState, Snapshot
 
-TRIES = 5
+MOST_FAILURES = 5
 PAUSES_MS = (500, 1_000, 2_000, 4_000)
 """Before the second attempt, the third, and so on."""
 STEADY_MS = 60_000
@@ -43,10 +47,10 @@ def worker_command(ledger: str, folder: Path) -> tuple[str, ...]:
     return (*program, "worker", "--link", "--ledger", ledger, "--dir", str(folder))
 
 
-class WorkerProcess(Worker):
+class WorkerProcess(WorkerClient):
     """Supervises the worker; `start` begins, `close` ends."""
 
-    visiting = Signal(bool)
+    external_changed = Signal(bool)
     """True if the worker was started by another program."""
     gave_up = Signal(str)
     """No worker is started before the user tries again; the reason."""
@@ -68,9 +72,9 @@ class WorkerProcess(Worker):
         super().__init__()
         self.setParent(parent)
         self._command, self._folder, self._seed = tuple(command), folder, seed
-        self._levels = Levels()
-        self._link: Link | None = None
-        self._conversation: Talk | None = None
+        self._levels = ClientState()
+        self._link: WorkerTransport | None = None
+        self._conversation: Conversation | None = None
         self._failures, self._attempt = 0, 0
         self._why = ""
         self._invitation = ""
@@ -85,12 +89,12 @@ class WorkerProcess(Worker):
     @property
     def pid(self) -> int:
         """Process id of the worker that this app started; 0: none."""
-        return self._link.pid if isinstance(self._link, Child) else 0
+        return self._link.pid if isinstance(self._link, ChildTransport) else 0
 
     @property
-    def is_visiting(self) -> bool:
+    def is_external(self) -> bool:
         """True if the worker was started by another program."""
-        return isinstance(self._link, Visit) and self._conversation is not None
+        return isinstance(self._link, ControlSocketTransport) and self._conversation is not None
 
     def start(self) -> None:
         self._connect()
@@ -101,20 +105,20 @@ class WorkerProcess(Worker):
         if self._link is None and not self._is_closed:
             self._connect()
 
-    def use(self, command: Sequence[str]) -> None:
+    def set_command(self, command: Sequence[str]) -> None:
         """Use this command from now on; restarts a worker of this app if it differs."""
         if tuple(command) != self._command:
             self._command = tuple(command)
-            self.renew()
+            self.restart()
 
-    def renew(self) -> None:
+    def restart(self) -> None:
         """Restart with the current key; a worker of another program keeps running."""
-        if isinstance(self._link, Child):
+        if isinstance(self._link, ChildTransport):
             # The next worker starts when this one has ended and released the folder's lock.
             self._is_restarting = True
             if self._conversation is not None:
-                self._conversation.bye()
-                self._link.leave()
+                self._conversation.send_goodbye()
+                self._link.let_end()
             else:
                 self._link.stop()
         else:
@@ -127,7 +131,7 @@ class WorkerProcess(Worker):
         `gone` with the reason.
         """
         self._invitation, self._command = invitation, tuple(command)
-        self.renew()
+        self.restart()
 
     def close(self) -> None:
         """Send goodbye and wait a few seconds for a worker of this app to end."""
@@ -137,38 +141,40 @@ class WorkerProcess(Worker):
         talk, link = self._conversation, self._link
         self._conversation = self._link = None
         if talk is not None:
-            talk.bye()
+            talk.send_goodbye()
         if link is not None:
             link.close()
 
-    def want(self, wish: Wish) -> None:
+    def send_desired(self, wish: DesiredState) -> None:
         self._levels.wish = wish
         if self._conversation is not None:
-            self._conversation.want()
+            self._conversation.send_desired()
 
-    def choose(self, preferences: Preferences) -> None:
+    def send_preferences(self, preferences: Preferences) -> None:
         self._levels.preferences = preferences
         if self._conversation is not None:
-            self._conversation.choose()
+            self._conversation.send_preferences()
 
     def ask(self, number: int, question: Question) -> None:
         if self._conversation is not None:
             self._conversation.ask(number, question)
         else:
-            self.answer.emit(control.Answer(id=number, error=self.tr("The worker is not running.")))
+            self.answer.emit(
+                control.QuestionAnswer(id=number, error=self.tr("The worker is not running."))
+            )
 
-    def tell(self, facts: SessionFacts) -> None:
+    def send_facts(self, facts: SessionFacts) -> None:
         """Send these facts about the user's session to the worker."""
         self._levels.facts = facts
         if self._conversation is not None:
-            self._conversation.tell()
+            self._conversation.send_facts()
 
     def _connect(self) -> None:
         self._again.stop()
         # Try the socket first: a folder admits one worker, so a second one could only fail.
-        self._attach(Visit(self._folder, self))
+        self._attach(ControlSocketTransport(self._folder, self))
 
-    def _attach(self, link: Link) -> None:
+    def _attach(self, link: WorkerTransport) -> None:
         self._attempt += 1
         self._why, self._is_final = "", False
         self._link = link
@@ -178,7 +184,7 @@ class WorkerProcess(Worker):
 
     def _prepare(self) -> None:
         """Fetch the key for a worker of this app; that may take long, or prompt the user."""
-        if not isinstance(self._link, Child):
+        if not isinstance(self._link, ChildTransport):
             self._greet(self._attempt, None, "")
             return
         attempt = self._attempt
@@ -200,19 +206,19 @@ class WorkerProcess(Worker):
         if problem:
             self._refuse(problem)
             return
-        self._conversation = Talk(self._levels, link.write, self)
+        self._conversation = Conversation(self._levels, link.write, self)
         self._conversation.welcomed.connect(self._welcome)
         self._conversation.snapshot.connect(self._receive_snapshot)
         self._conversation.answer.connect(self.answer)
         self._conversation.refused.connect(self._refuse)
         self._conversation.failed.connect(self._fail)
-        link.heard.connect(self._conversation.hear)
-        self._is_joining = bool(self._invitation) and isinstance(link, Child)
+        link.received.connect(self._conversation.receive)
+        self._is_joining = bool(self._invitation) and isinstance(link, ChildTransport)
         self._conversation.greet(seed, self._invitation if self._is_joining else "")
 
-    def _welcome(self, _: control.Welcome) -> None:
+    def _welcome(self, _: control.AcceptController) -> None:
         self._steady.start()
-        self.visiting.emit(self.is_visiting)
+        self.external_changed.emit(self.is_external)
 
     def _receive_snapshot(self, snapshot: Snapshot) -> None:
         self.snapshot.emit(snapshot)
@@ -240,8 +246,8 @@ class WorkerProcess(Worker):
         if self._is_closed:
             return
         # Nobody answered at the socket, so no worker runs: this is the normal way to a first start.
-        if isinstance(link, Visit) and not was_greeted:
-            self._attach(Child(self._command, self._folder, self))
+        if isinstance(link, ControlSocketTransport) and not was_greeted:
+            self._attach(ChildTransport(self._command, self._folder, self))
             return
         if self._is_restarting:
             self._is_restarting, self._failures = False, 0
@@ -251,9 +257,9 @@ class WorkerProcess(Worker):
         why = _sentence(self._why or why or self.tr("The worker has ended."))
         # The reason that this app knows (a bad message, silence) explains more than the exit.
         self._failures += 1
-        if self._is_final or self._failures >= TRIES:
+        if self._is_final or self._failures >= MOST_FAILURES:
             tried = self.tr("The worker failed {tries} times in a row, the last time so: {why}")
-            message = why if self._is_final else tried.format(tries=TRIES, why=why)
+            message = why if self._is_final else tried.format(tries=MOST_FAILURES, why=why)
             self.gone.emit(message)
             self.gave_up.emit(message)
         else:

@@ -21,7 +21,7 @@ import trio
 
 from tequio_client.ipc import evaluator as link
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.names import cleaned
+from tequio_client.names import clean_text
 from tequio_client.worker import secret_file
 from tequio_client.worker.children.process import ChildProcess, ChildProgram
 from tequio_client.worker.children.trainer import trainer_environment
@@ -101,14 +101,14 @@ class EvaluatorProcess:
         self.child = ChildProcess(program, device)
         self._submit = submit
         # Of the child at work; owned by `run_once`.
-        self._begin: link.Begin | None = None
-        self._done: link.Done | None = None
-        self._alive: link.Alive | None = None
+        self._begin: link.BeginEvaluation | None = None
+        self._done: link.EvaluationDone | None = None
+        self._alive: link.EvaluatorHeartbeat | None = None
         self.why = ""
         """Reason for the failure of the last child."""
 
     @property
-    def alive(self) -> link.Alive | None:
+    def heartbeat(self) -> link.EvaluatorHeartbeat | None:
         """Last heartbeat of the running child."""
         return self._alive if self.child.is_running else None
 
@@ -117,7 +117,7 @@ class EvaluatorProcess:
         """Competition of the running child; empty without one."""
         return self._begin.competition if self._begin else ""
 
-    def limit(self, begin: link.Begin) -> None:
+    def send_limits(self, begin: link.BeginEvaluation) -> None:
         """Send the child the limits that a new one would get; one for another device is ended."""
         now = self._begin
         if now is None or (now.limit == begin.limit and now.device == begin.device):
@@ -127,7 +127,7 @@ class EvaluatorProcess:
         self._begin = begin
         self.child.send(link.encode(begin.limit))
 
-    async def run_once(self, make: Callable[[], link.Begin]) -> EvaluatorEnd:
+    async def run_once(self, make: Callable[[], link.BeginEvaluation]) -> EvaluatorEnd:
         """Wait for permission, then run one child to its end; `make` is called at its start."""
 
         def first_lines() -> Iterator[bytes]:
@@ -152,23 +152,23 @@ class EvaluatorProcess:
 
     def _on_line(self, line: bytes) -> None:
         match link.decode_from_child(line):
-            case link.Done() as done:
+            case link.EvaluationDone() as done:
                 self._done = done
                 self.child.stop()
-            case link.Alive() as alive:
+            case link.EvaluatorHeartbeat() as alive:
                 self._alive = alive
-            case link.Told(line=text):
-                log.info("evaluator", line=cleaned(text, link.TEXT))
-            case link.Say() as asked if self._begin is not None:
+            case link.EvaluatorMessage(line=text):
+                log.info("evaluator", line=clean_text(text, link.TEXT))
+            case link.SubmitStatement() as asked if self._begin is not None:
                 body = evaluator_statement(asked, self._begin.competition)
                 folder = Path(self._begin.folder)
                 # A task of its own, because the ledger may be away for minutes and the child's
                 # heartbeats must be read meanwhile.
                 self.child.start_soon(partial(self._send_statement, asked, body, folder))
 
-    async def _send_statement(self, asked: link.Say, body: Body, folder: Path) -> None:
+    async def _send_statement(self, asked: link.SubmitStatement, body: Body, folder: Path) -> None:
         """Submit the statement and send the child the result."""
-        code, why = link.AWAY, f"not logged by the ledger within {SUBMIT_S:.0f} s"
+        code, why = link.NOT_LOGGED, f"not logged by the ledger within {SUBMIT_S:.0f} s"
         try:
             documents = await trio.to_thread.run_sync(read_documents, folder, asked.documents)
             with trio.move_on_after(SUBMIT_S):
@@ -178,11 +178,11 @@ class EvaluatorProcess:
             code, why = err.code, str(err)
         except (LedgerUnavailableError, TequioError) as err:
             why = str(err)
-        said = link.Said(number=asked.number, code=code[:64], why=why[: link.TEXT])
+        said = link.StatementResult(number=asked.number, code=code[:64], why=why[: link.TEXT])
         self.child.send(link.encode(said))
 
 
-def evaluator_statement(asked: link.Say, competition: str) -> Body:
+def evaluator_statement(asked: link.SubmitStatement, competition: str) -> Body:
     """Parse the requested statement; raises MalformedError for one that the child may not make."""
     body_type = BODIES.get((asked.kind, VERSION))
     # The child loads models of strangers. Whatever takes it over must not get a signature of the
@@ -195,7 +195,7 @@ def evaluator_statement(asked: link.Say, competition: str) -> Body:
     return body
 
 
-EVALUATION = "evaluation.json"
+EVALUATION_FILE = "evaluation.json"
 """File with the complete scores of one entrant."""
 _HUB, _DOCUMENTS = "hub", "words"
 
@@ -229,9 +229,11 @@ def read_documents(folder: Path, names: Iterable[str]) -> list[bytes]:
     return found
 
 
-def scored_models(folder: Path, competition: Digest) -> int:
+def count_scored_models(folder: Path, competition: Digest) -> int:
     """Count the models of a competition that are scored in that folder."""
-    return sum(1 for _ in secret_file.place(folder, competition).glob(f"*/{EVALUATION}"))
+    return sum(
+        1 for _ in secret_file.competition_folder(folder, competition).glob(f"*/{EVALUATION_FILE}")
+    )
 
 
 BYTES_PER_PARAMETER = 5
@@ -246,7 +248,7 @@ def scoring_bytes(parameters: int) -> int:
     return BESIDE_BYTES + BYTES_PER_PARAMETER * parameters
 
 
-def memory_lack(parameters: int, available_bytes: int | None = None) -> str:
+def missing_memory(parameters: int, available_bytes: int | None = None) -> str:
     """Describe the memory that is missing to score such a model; empty: there is enough.
 
     Asked before anything is promised to a competition.

@@ -43,11 +43,11 @@ class ProbeProcess:
     def __init__(self, program: ChildProgram) -> None:
         self._child = ChildProcess(program)
         self._child.allow()
-        self._watch = link.Watch()  # instructions to the probe
+        self._watch = link.ProbeInstructions()  # instructions to the probe
         self.facts: link.MachineFacts | None = None
         self.at_s = 0.0  # time of the newest facts, in trio's time
 
-    def watch(self, watch: link.Watch) -> None:
+    def send_instructions(self, watch: link.ProbeInstructions) -> None:
         """Send these instructions to this probe and every later one."""
         if watch != self._watch:
             self._watch = watch
@@ -69,5 +69,5 @@ class ProbeProcess:
         yield link.encode(self._watch)
 
     def _on_line(self, line: bytes) -> None:
-        self.facts = link.decode_machine(line)
+        self.facts = link.decode_machine_facts(line)
         self.at_s = trio.current_time()

@@ -19,8 +19,8 @@ import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
-from tequio_client.ipc.control import Benchmark
-from tequio_client.names import cleaned
+from tequio_client.ipc.control import BenchmarkReply
+from tequio_client.names import clean_text
 from tequio_client.worker.children.process import (
     ChildProcess,
     ChildProgram,
@@ -38,7 +38,7 @@ log = structlog.get_logger(__name__)
 TRAINER = (sys.executable, "-m", "tequio_client.trainer")
 """The trainer's command, to which the style of its log is added: console or json."""
 BENCHMARK = (sys.executable, "-m", "tequio_client.trainer.benchmark")
-FAILURES = 5
+MAX_FAILURES = 5
 """Starts in a row without a finished command before the trainer is given up."""
 SILENCE_S = 60.0
 """Longest silence; a trainer reports every second, also while it computes."""
@@ -51,7 +51,7 @@ _TAIL_BYTES = 1 << 16
 libraries."""
 
 R = TypeVar("R", bound=link.Report)
-_NO_ANSWER = (link.Hello, link.Alive)
+_NO_ANSWER = (link.TrainerHello, link.TrainerHeartbeat)
 
 
 class TrainerFailedError(TequioError):
@@ -102,23 +102,23 @@ class TrainerProcess:
         self._prepare: _Pending | None = None  # in force; owned by `ask`
         self._task: _Pending | None = None  # in force; owned by `ask`
         self._failures = 0  # starts since the last finished command
-        self._alive: link.Alive | None = None  # of this child; so the next
-        self._ready: link.Ready | None = None
-        self.broken: str | None = None  # why it was given up
+        self._alive: link.TrainerHeartbeat | None = None  # of this child; so the next
+        self._ready: link.TrainerReady | None = None
+        self.failure: str | None = None  # why it was given up
 
     @property
-    def alive(self) -> link.Alive | None:
+    def heartbeat(self) -> link.TrainerHeartbeat | None:
         """Last heartbeat of the running child."""
         return self._alive if self.child.is_running else None
 
     @property
-    def ready(self) -> link.Ready | None:
+    def ready(self) -> link.TrainerReady | None:
         """Device and model of the running child, once it is prepared."""
         return self._ready if self.child.is_running else None
 
     def reset(self) -> None:
         """Clear the failures: `run` may be called again after it gave up."""
-        self._failures, self.broken = 0, None
+        self._failures, self.failure = 0, None
 
     async def run(self) -> None:
         """Restart the child until cancelled; returns when it is given up (`failure`)."""
@@ -128,7 +128,7 @@ class TrainerProcess:
                 log.info("trainer ended on request", seconds=round(self.child.freed_in_s or 0.0, 3))
                 continue
             self._failures += 1
-            if self._failures >= FAILURES:
+            if self._failures >= MAX_FAILURES:
                 self._give_up(reason)
                 return
             pause_s = self.child.pause_s(self._failures)
@@ -141,8 +141,8 @@ class TrainerProcess:
         `make` gets the command's number, and is called again for each child that is started.
         Raises TrainerFailedError when the trainer reports that it cannot, or was given up.
         """
-        if self.broken is not None:
-            raise TrainerFailedError("broken", self.broken)
+        if self.failure is not None:
+            raise TrainerFailedError("broken", self.failure)
         self._number += 1
         pending = _Pending(self._number, make)
         command = make(pending.number)
@@ -160,7 +160,7 @@ class TrainerProcess:
                 if not pending.done.is_set():
                     self._number += 1
                     self.child.send(link.encode(link.Rest(command=self._number)))
-        return _checked(pending.answer, answer, self.broken)
+        return _checked(pending.answer, answer, self.failure)
 
     # --- one child
 
@@ -176,9 +176,9 @@ class TrainerProcess:
 
     def _handle(self, report: link.Report) -> None:
         match report:
-            case link.Alive():
+            case link.TrainerHeartbeat():
                 self._alive = report
-            case link.Ready():
+            case link.TrainerReady():
                 self._ready = report
             # A child that could not read a line will never answer that command. Which one it was is
             # unknown, so it is ended: its successor gets everything in force.
@@ -191,7 +191,7 @@ class TrainerProcess:
         if not isinstance(report, _NO_ANSWER):
             self._settle(report)
 
-    def _settle(self, report: link.Answer) -> None:
+    def _settle(self, report: link.CommandReport) -> None:
         """Wake the caller of this command; a second Ready after a restart finishes nothing."""
         for pending in (self._prepare, self._task):
             if pending and pending.number == report.command and not pending.done.is_set():
@@ -203,9 +203,9 @@ class TrainerProcess:
                     self._failures = 0
 
     def _give_up(self, reason: str) -> None:
-        shown = cleaned(reason, REASON_CHARACTERS)
-        self.broken = f"the trainer failed {FAILURES} times in a row: {shown}"
-        log.error("trainer given up", reason=reason, attempts=FAILURES)
+        shown = clean_text(reason, REASON_CHARACTERS)
+        self.failure = f"the trainer failed {MAX_FAILURES} times in a row: {shown}"
+        log.error("trainer given up", reason=reason, attempts=MAX_FAILURES)
         for pending in (self._prepare, self._task):
             if pending is not None:
                 pending.done.set()
@@ -214,7 +214,7 @@ class TrainerProcess:
 def _checked(report: link.Report | None, wanted: type[R], broken: str | None) -> R:
     match report:
         case link.Failed():
-            raise TrainerFailedError(report.code, cleaned(report.reason, REASON_CHARACTERS))
+            raise TrainerFailedError(report.code, clean_text(report.reason, REASON_CHARACTERS))
         case None:
             raise TrainerFailedError("broken", broken or "the trainer is gone")
     if not isinstance(report, wanted):
@@ -230,7 +230,7 @@ async def run_benchmark(
     folder: Path,
     command: Sequence[str] = BENCHMARK,
     limit_s: float = BENCHMARK_S,
-) -> Benchmark:
+) -> BenchmarkReply:
     """Train a small model on the device for some seconds, in a child, and return its speed.
 
     Raises RefusedError with the reason if the benchmark failed.
@@ -239,11 +239,11 @@ async def run_benchmark(
         environment = trainer_environment(folder)
         status, output, errors = await _run_to_end((*command, device), environment)
         if status:
-            why = cleaned(_last_line(errors).decode(errors="replace"), REASON_CHARACTERS)
+            why = clean_text(_last_line(errors).decode(errors="replace"), REASON_CHARACTERS)
             why = f"{device} could not be measured: {why or 'no reason given'}"
             raise RefusedError("not-measured", why)
         try:
-            return msgspec.json.decode(_last_line(output), type=Benchmark)
+            return msgspec.json.decode(_last_line(output), type=BenchmarkReply)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
             why = f"the benchmark of {device} printed no figures: {err}"
             raise RefusedError("not-measured", why) from err

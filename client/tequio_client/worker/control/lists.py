@@ -17,22 +17,28 @@ import structlog
 import trio
 
 from tequio_client.ipc.competitions import (
-    COMPETITIONS,
+    MAX_COMPETITIONS,
     AskCompetitions,
     AskCurves,
+    CompetitionEntrantRow,
     CompetitionRow,
-    Competitions,
-    Curve,
-    CurvePoint,
-    Curves,
-    EntrantRow,
+    CompetitionsReply,
+    CurvesReply,
+    LossCurve,
+    LossCurvePoint,
 )
-from tequio_client.ipc.control import PUBLISHED, PublishedHead, RunRow, Runs, SampleShown
-from tequio_client.ipc.preferences import most_memory_mb
+from tequio_client.ipc.control import (
+    MAX_PUBLISHED_HEADS,
+    GeneratedSample,
+    PublishedHead,
+    RunRow,
+    RunsReply,
+)
+from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN
-from tequio_client.worker.lending.needs import needs
+from tequio_client.worker.lending.needs import estimate
 from tequio_client.worker.points import points
-from tequio_shared.competition.rules import Outcome
+from tequio_shared.competition.rules import CompetitionOutcome
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import RunId, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
@@ -46,22 +52,22 @@ if TYPE_CHECKING:
     from tequio_client.ipc.facts import MachineFacts
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.evaluator_role import Ours
-    from tequio_client.worker.lending.facts import Outside
-    from tequio_client.worker.points.points_db import BookFile
+    from tequio_client.worker.evaluator_role import JudgingRole
+    from tequio_client.worker.lending.facts import IdleReason
+    from tequio_client.worker.points.points_db import DatabaseFile
     from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
     from tequio_shared.api.runs import RoundAnswer, RunAnswer
-    from tequio_shared.competition.rules import Placed
+    from tequio_shared.competition.rules import RankedEntrant
     from tequio_shared.ids import PeerKey
 
 
 log = structlog.get_logger(__name__)
 
 OPEN, DECIDED = "open", "decided"
-ORDER = {OPEN: 0, DECIDED: 2}
-SPOTS = 48
+PHASE_ORDER = {OPEN: 0, DECIDED: 2}
+MAX_CURVE_ROUNDS = 48
 """Maximum rounds of a run that a curve goes through."""
-KEPT_CURVES = 64
+MAX_CACHED_CURVES = 64
 _Q16 = 65_536.0
 _PAGE = 1_000
 
@@ -72,33 +78,33 @@ class CompetitionsList:
     def __init__(
         self,
         ledger: LedgerApi,
-        book: BookFile,
-        ours: Callable[[CompetitionAnswer], Awaitable[Ours]],
+        book: DatabaseFile,
+        ours: Callable[[CompetitionAnswer], Awaitable[JudgingRole]],
     ) -> None:
         """`ours` gives our state as an evaluator of a competition."""
         self._ledger, self._book, self._ours = ledger, book, ours
         self._decided: OrderedDict[str, CompetitionAnswer] = OrderedDict()
-        self._outcomes: OrderedDict[str, Outcome] = OrderedDict()
-        self._spots: OrderedDict[str, dict[int, CurvePoint | None]] = OrderedDict()  # by run
+        self._outcomes: OrderedDict[str, CompetitionOutcome] = OrderedDict()
+        self._spots: OrderedDict[str, dict[int, LossCurvePoint | None]] = OrderedDict()  # by run
 
-    async def answer(self, asked: AskCompetitions | AskCurves) -> Competitions | Curves:
+    async def answer(self, asked: AskCompetitions | AskCurves) -> CompetitionsReply | CurvesReply:
         """Raises TequioError when the ledger or the points database cannot be read."""
         return await (self.curves(asked.runs) if isinstance(asked, AskCurves) else self.read())
 
-    async def read(self) -> Competitions:
+    async def read(self) -> CompetitionsReply:
         """List the newest competitions, decided ones last; raises TequioError."""
-        found = listed(await self._ledger.competitions())
+        found = sort_competitions(await self._ledger.competitions())
         if not found:
-            return Competitions(rows=())
+            return CompetitionsReply(rows=())
         names = {run.run: run.name for run in await self._ledger.runs()}
-        ours = await trio.to_thread.run_sync(points.of_runs, self._book)
+        ours = await trio.to_thread.run_sync(points.points_by_run, self._book)
         rows = []
         for line in found:
             try:
                 rows.append(await self._row(line.competition, names, ours))
             except (PeerError, RefusedError) as err:
                 log.warning("competition unreadable", error=str(err))
-        return Competitions(rows=tuple(rows))
+        return CompetitionsReply(rows=tuple(rows))
 
     async def _row(self, name: str, names: dict[str, str], ours: dict[str, int]) -> CompetitionRow:
         answer = self._decided.get(name)
@@ -121,7 +127,7 @@ class CompetitionsList:
             )
         )
 
-    async def _places(self, name: str | None) -> dict[str, Placed]:
+    async def _places(self, name: str | None) -> dict[str, RankedEntrant]:
         """Read the ranks of an outcome by entrant name."""
         if name is None:
             return {}
@@ -129,31 +135,31 @@ class CompetitionsList:
             found = await self._ledger.get_blob(digest_from_text(name))
             if found is None:
                 raise PeerError(f"the ledger does not have the outcome {name}")
-            self._outcomes[name] = Outcome.parse(found)
+            self._outcomes[name] = CompetitionOutcome.parse(found)
             _forget(self._outcomes)
         return {one.entrant: one for one in self._outcomes[name].places}
 
-    async def curves(self, runs: Sequence[str]) -> Curves:
+    async def curves(self, runs: Sequence[str]) -> CurvesReply:
         """Read some rounds of each of these runs, evenly over their lives; raises TequioError."""
         answers = {one.run: one for one in await self._ledger.runs()}
         known = [run for run in runs if run in answers]
-        found: dict[str, tuple[CurvePoint, ...]] = {}
+        found: dict[str, tuple[LossCurvePoint, ...]] = {}
         async with trio.open_nursery() as nursery:
             for run in known:
                 nursery.start_soon(self._read_curve, run, answers[run].round, found)
-        return Curves(rows=tuple(Curve(run=run, points=found[run]) for run in known))
+        return CurvesReply(rows=tuple(LossCurve(run=run, points=found[run]) for run in known))
 
     async def _read_curve(
-        self, run: str, rounds: int, found: dict[str, tuple[CurvePoint, ...]]
+        self, run: str, rounds: int, found: dict[str, tuple[LossCurvePoint, ...]]
     ) -> None:
         found[run] = await self._curve(run, rounds)
 
-    async def _curve(self, run: str, rounds: int) -> tuple[CurvePoint, ...]:
+    async def _curve(self, run: str, rounds: int) -> tuple[LossCurvePoint, ...]:
         known = self._spots.setdefault(run, {})
         self._spots.move_to_end(run)
-        while len(self._spots) > KEPT_CURVES:
+        while len(self._spots) > MAX_CACHED_CURVES:
             self._spots.popitem(last=False)
-        due = spots(rounds)
+        due = curve_rounds(rounds)
         missing = [number for number in due if number not in known]
         for answer in await self._rounds(run, missing):
             if answer.outcome != "open":  # closed rounds do not change
@@ -177,29 +183,29 @@ class CompetitionsList:
         return found
 
 
-def listed(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
+def sort_competitions(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
     """Sort: competitions to join, then those being judged, then decided ones; newest first."""
     newest = list(reversed(lines))
-    newest.sort(key=lambda one: ORDER[DECIDED] if one.void else ORDER.get(one.phase, 1))
-    return newest[:COMPETITIONS]
+    newest.sort(key=lambda one: PHASE_ORDER[DECIDED] if one.void else PHASE_ORDER.get(one.phase, 1))
+    return newest[:MAX_COMPETITIONS]
 
 
-def spots(rounds: int) -> list[int]:
+def curve_rounds(rounds: int) -> list[int]:
     """Choose up to SPOTS rounds, evenly: multiples of a power of two, stable as the run grows.
 
     Plus the first and the two last, of which the last may still be open.
     """
     step = 1
-    while rounds // step > SPOTS:
+    while rounds // step > MAX_CURVE_ROUNDS:
         step *= 2
     due = {*range(step, rounds + 1, step), 1, rounds - 1, rounds}
     return sorted(number for number in due if 0 < number <= rounds)
 
 
-def _point(answer: RoundAnswer) -> CurvePoint | None:
+def _point(answer: RoundAnswer) -> LossCurvePoint | None:
     if not answer.loss_q16:
         return None
-    return CurvePoint(answer.round, answer.loss_q16 / _Q16)
+    return LossCurvePoint(answer.round, answer.loss_q16 / _Q16)
 
 
 def _sane(row: CompetitionRow) -> CompetitionRow:
@@ -211,20 +217,20 @@ def _sane(row: CompetitionRow) -> CompetitionRow:
 
 
 def _forget(kept: OrderedDict[str, Any]) -> None:
-    while len(kept) > COMPETITIONS:
+    while len(kept) > MAX_COMPETITIONS:
         kept.popitem(last=False)
 
 
 def _row(
     answer: CompetitionAnswer,
-    places: dict[str, Placed],
+    places: dict[str, RankedEntrant],
     names: dict[str, str],
     ours: dict[str, int],
 ) -> CompetitionRow:
     rules = answer.rules
     dates, budget, scoring, sealed = rules.dates, rules.budget, rules.scoring, rules.sealed
     entrants = [
-        EntrantRow(
+        CompetitionEntrantRow(
             name=one.entrant,
             run=one.side or "",
             run_name=names.get(one.side or "", ""),
@@ -261,7 +267,7 @@ def _row(
     )
 
 
-def _score(placed: Placed | None) -> dict[str, int]:
+def _score(placed: RankedEntrant | None) -> dict[str, int]:
     if placed is None:
         return {}
     return {
@@ -272,8 +278,8 @@ def _score(placed: Placed | None) -> dict[str, int]:
     }
 
 
-OVER = "finished"
-KEPT = 64
+ENDED_STATES = "finished"
+MAX_RUNS = 64
 """Maximum runs that are listed, and whose rules are cached."""
 PACE_ROUNDS = 8
 """Number of last rounds that give the pace."""
@@ -294,19 +300,19 @@ class RunsList:
         self._ledger = ledger
         self._rules: OrderedDict[str, _Rules] = OrderedDict()
 
-    async def read(self, ours: str = "") -> Runs:
+    async def read(self, ours: str = "") -> RunsReply:
         """List every run whose rules are available; raises TequioError without the ledger.
 
         `ours` is the id of our run, as text.
         """
         rows = []
-        for answer in runs_list_listed(await self._ledger.runs()):
+        for answer in select_runs(await self._ledger.runs()):
             try:
                 rows.append(_runs_list_sane(await self._row(answer, ours)))
             except (PeerError, RefusedError) as err:
                 log.warning("rules of a run unavailable", run=answer.run[:10], error=str(err))
         rows.sort(key=lambda row: (not row.is_open, not row.is_ours))
-        return Runs(rows=tuple(rows))
+        return RunsReply(rows=tuple(rows))
 
     async def parameters(self) -> dict[str, int]:
         """Read the model size of each run; raises TequioError."""
@@ -314,9 +320,9 @@ class RunsList:
 
     async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
         rules = await self._read_rules(answer)
-        manifest, is_open = rules.manifest, answer.state != OVER
+        manifest, is_open = rules.manifest, answer.state != ENDED_STATES
         pace_ms = await self._pace_ms(answer) if is_open else 0
-        needed = needs(
+        needed = estimate(
             manifest, rules.corpus, answer.members, pace_ms or max(manifest.rounds.train, 1)
         )
         return RunRow(
@@ -337,7 +343,7 @@ class RunsList:
             first_bytes=needed.first_bytes,
             published=tuple(
                 PublishedHead(round=one.round, repo=one.repo, revision=one.revision)
-                for one in answer.published[:PUBLISHED]
+                for one in answer.published[:MAX_PUBLISHED_HEADS]
             ),
             sample=_sample(answer),
             is_open=is_open,
@@ -350,7 +356,7 @@ class RunsList:
             manifest = Manifest.parse(await self._blob(answer.run))  # the id is its digest
             corpus = Corpus.parse(await self._blob(manifest.data.manifest))
             known = self._rules[answer.run] = _Rules(manifest, corpus)
-            while len(self._rules) > KEPT:
+            while len(self._rules) > MAX_RUNS:
                 self._rules.popitem(last=False)
         return known
 
@@ -375,11 +381,11 @@ class RunsList:
         return Entry.parse(leaf).statement.ts
 
 
-def _sample(answer: RunAnswer) -> SampleShown | None:
+def _sample(answer: RunAnswer) -> GeneratedSample | None:
     one = answer.sample
     if one is None:
         return None
-    return SampleShown(round=one.round, prompt=one.prompt, text=one.text)
+    return GeneratedSample(round=one.round, prompt=one.prompt, text=one.text)
 
 
 def _runs_list_sane(row: RunRow) -> RunRow:
@@ -390,18 +396,18 @@ def _runs_list_sane(row: RunRow) -> RunRow:
         raise PeerError(f"its rules have impossible figures: {err}") from err
 
 
-def runs_list_listed(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
+def select_runs(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
     """Select the runs whose rules are read: the newest, open ones before any that is over.
 
     Bounded because a ledger may list any number of runs, and the rules of each cost up to 8 MiB.
     """
-    over = [one for one in answers if one.state == OVER]
-    return [*over, *(one for one in answers if one.state != OVER)][-KEPT:]
+    over = [one for one in answers if one.state == ENDED_STATES]
+    return [*over, *(one for one in answers if one.state != ENDED_STATES)][-MAX_RUNS:]
 
 
-def choose(
+def choose_run(
     runs: Sequence[RunRow], machine: MachineFacts, preferences: Preferences, key: PeerKey
-) -> RunRow | Outside:
+) -> RunRow | IdleReason:
     """Choose the run to take part in, or the reason for none.
 
     Candidates are open runs with a free place that fit device and disk, and whose first download
@@ -438,5 +444,5 @@ def _most_memory_mb(machine: MachineFacts, preferences: Preferences) -> int:
     for gpu in machine.gpus or ():
         choice = preferences.device(gpu.id)
         if choice.use and gpu.memory_mb is not None:
-            found.append(most_memory_mb(gpu.memory_mb, choice.memory_mb))
+            found.append(usable_memory_mb(gpu.memory_mb, choice.memory_mb))
     return max(found, default=machine.free_memory_mb or 0)

@@ -18,7 +18,7 @@ import trio
 from tequio_client.control_socket import ControlListener
 from tequio_client.ipc import control
 from tequio_client.ipc.control import LINE_BYTES
-from tequio_client.worker.shutdown import first_of
+from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.preferences import Preferences
-    from tequio_client.ipc.snapshot import Snapshot, Wish
+    from tequio_client.ipc.snapshot import DesiredState, Snapshot
 
 
 SEND_S = 10.0
@@ -39,7 +39,7 @@ GONE = (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlo
 _READ_BYTES = 1 << 16
 
 
-class Lines(Protocol):
+class LineTransport(Protocol):
     """A transport of lines; several tasks may send."""
 
     async def receive(self) -> bytes | None:
@@ -52,7 +52,7 @@ class Lines(Protocol):
         """Send a line, end included; raises one of GONE."""
 
 
-class SocketLines:
+class SocketTransport:
     """Transport over a stream."""
 
     def __init__(self, stream: trio.abc.Stream) -> None:
@@ -78,7 +78,7 @@ class SocketLines:
                 await self._stream.send_all(line)
 
 
-class PipeLines:
+class PipeTransport:
     """Transport over standard input and output, in threads: they may be pipes, files or consoles.
 
     Standard output is reserved from now on: prints of other code are redirected to the log.
@@ -117,19 +117,19 @@ class PipeLines:
 
 log = structlog.get_logger(__name__)
 
-HELLO_S = 10.0
+GREETING_TIMEOUT_S = 10.0
 EVERY_S, RESTING_S = 1.0, 2.0
 """Interval of snapshots without changes, while a trainer computes and while none does."""
 LEAST_S = 0.1
 """Minimum interval of snapshots to one controller, however much changes."""
 MOST = 8
 """Maximum number of controllers at a time."""
-ASKING = 4
+MAX_QUESTIONS = 4
 """Maximum number of questions of one controller in progress."""
 _ERROR_CHARACTERS = 4_096
 
 
-class Host(Protocol):
+class ControlledWorker(Protocol):
     """The worker, as its controllers use it."""
 
     def changed(self) -> trio.Event:
@@ -138,26 +138,26 @@ class Host(Protocol):
     def snapshot(self) -> Snapshot:
         """Read the whole visible state."""
 
-    def want(self, wish: Wish) -> None:
+    def apply_state(self, wish: DesiredState) -> None:
         """Apply a desired state."""
 
-    def choose(self, preferences: Preferences) -> None:
+    def apply_preferences(self, preferences: Preferences) -> None:
         """Apply preferences."""
 
-    def tell(self, facts: SessionFacts, controller: object) -> None:
+    def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
         """Apply facts of the user's session, which hold while that controller is connected."""
 
-    def hung_up(self, controller: object) -> None:
+    def drop_controller(self, controller: object) -> None:
         """Drop the facts of a controller that has disconnected."""
 
     async def answer(self, question: Question) -> Reply:
         """Answer a question; raises TequioError."""
 
 
-class Controllers:
+class ControlServer:
     """Server of all controllers of one worker; `listen` accepts them on the folder's socket."""
 
-    def __init__(self, host: Host, folder: Path) -> None:
+    def __init__(self, host: ControlledWorker, folder: Path) -> None:
         self._host = host
         self._folder = folder
         self._connected = 0  # over the socket
@@ -178,29 +178,29 @@ class Controllers:
         try:
             async with stream:
                 if self._connected <= MOST:
-                    await self._serve_new(SocketLines(stream), port)
+                    await self._serve_new(SocketTransport(stream), port)
         except GONE as err:
             log.debug("controller disconnected", why=repr(err))
         finally:
             self._connected -= 1
 
-    async def _serve_new(self, lines: SocketLines, port: LoopbackPort | None) -> None:
+    async def _serve_new(self, lines: SocketTransport, port: LoopbackPort | None) -> None:
         is_greeted = False
         # A deadline for the greeting only: a connection without one would hold one of MOST places.
-        with trio.move_on_after(HELLO_S):
+        with trio.move_on_after(GREETING_TIMEOUT_S):
             is_known = port is None or await _is_known(lines, port)
             is_greeted = is_known and await self._greeted(lines)
         if is_greeted:
             await self.serve(lines)
 
-    async def _greeted(self, lines: Lines) -> bool:
+    async def _greeted(self, lines: LineTransport) -> bool:
         try:
             return await greet(lines, self._folder) is not None
         except MalformedError as err:
-            await _send(lines, control.Refused(why=str(err), build=BUILD))
+            await _send(lines, control.RefuseController(why=str(err), build=BUILD))
             return False
 
-    async def serve(self, lines: Lines, *, is_parent: bool = False) -> None:
+    async def serve(self, lines: LineTransport, *, is_parent: bool = False) -> None:
         """Serve a greeted controller until it says goodbye, disconnects or sends garbage."""
         try:
             async with trio.open_nursery() as nursery:
@@ -208,67 +208,75 @@ class Controllers:
                 await self._receive(lines, nursery, is_parent=is_parent)
                 nursery.cancel_scope.cancel()
         except* MalformedError as group:
-            log.warning("invalid message from a controller", error=str(first_of(group)))
+            log.warning("invalid message from a controller", error=str(first_error(group)))
             with suppress(*GONE):
-                await _send(lines, control.Refused(why=str(first_of(group)), build=BUILD))
+                await _send(
+                    lines, control.RefuseController(why=str(first_error(group)), build=BUILD)
+                )
         except* GONE as group:
-            log.debug("controller disconnected", why=repr(first_of(group)))
+            log.debug("controller disconnected", why=repr(first_error(group)))
         finally:
-            self._host.hung_up(lines)
+            self._host.drop_controller(lines)
 
-    async def _receive(self, lines: Lines, nursery: trio.Nursery, *, is_parent: bool) -> None:
+    async def _receive(
+        self, lines: LineTransport, nursery: trio.Nursery, *, is_parent: bool
+    ) -> None:
         # Taken before the task starts, so a controller with too many questions is not read from.
-        places = trio.Semaphore(ASKING)
+        places = trio.Semaphore(MAX_QUESTIONS)
         while (line := await lines.receive()) is not None:
             match control.decode_to_worker(line):
-                case control.Ask() as ask:
+                case control.AskQuestion() as ask:
                     await places.acquire()
                     nursery.start_soon(self._reply, lines, ask, places)
-                case control.Bye() if is_parent:
+                case control.EndWorker() if is_parent:
                     return
                 case message:
                     self._apply(message, lines)
 
-    def _apply(self, message: control.ToWorker, lines: Lines) -> None:
+    def _apply(self, message: control.ToWorker, lines: LineTransport) -> None:
         match message:
-            case control.Want(wish=wish):
-                self._host.want(wish)
-            case control.Choose(preferences=preferences):
-                self._host.choose(preferences)
-            case control.Tell(facts=facts):
-                self._host.tell(facts, lines)
-            case control.Hello():
+            case control.SetDesiredState(wish=wish):
+                self._host.apply_state(wish)
+            case control.SetPreferences(preferences=preferences):
+                self._host.apply_preferences(preferences)
+            case control.ReportSessionFacts(facts=facts):
+                self._host.apply_session_facts(facts, lines)
+            case control.ControllerHello():
                 raise MalformedError("a second hello")
             case _:
                 pass  # a goodbye from a controller that did not start us
 
-    async def _send_snapshots(self, lines: Lines, scope: trio.CancelScope) -> None:
+    async def _send_snapshots(self, lines: LineTransport, scope: trio.CancelScope) -> None:
         with suppress(*GONE):
             while True:
                 # The event before the snapshot: a change between the two is sent next time.
                 changed = self._host.changed()
                 snapshot = self._host.snapshot()
-                await _send(lines, control.Shown(snapshot=snapshot))
+                await _send(lines, control.SnapshotMessage(snapshot=snapshot))
                 await trio.sleep(LEAST_S)
                 every_s = EVERY_S if any(one.pid for one in snapshot.trainers) else RESTING_S
                 with trio.move_on_after(every_s - LEAST_S):
                     await changed.wait()
         scope.cancel()
 
-    async def _reply(self, lines: Lines, ask: control.Ask, places: trio.Semaphore) -> None:
+    async def _reply(
+        self, lines: LineTransport, ask: control.AskQuestion, places: trio.Semaphore
+    ) -> None:
         try:
-            answer = control.Answer(id=ask.id, reply=await self._host.answer(ask.question))
+            answer = control.QuestionAnswer(id=ask.id, reply=await self._host.answer(ask.question))
             # Decoded once here: the ledger's figures in it may exceed the bounds of the message,
             # and the controller would drop the whole connection.
             control.decode_from_worker(control.encode(answer))
         except* TequioError as group:
-            answer = control.Answer(id=ask.id, error=str(first_of(group))[:_ERROR_CHARACTERS])
+            answer = control.QuestionAnswer(
+                id=ask.id, error=str(first_error(group))[:_ERROR_CHARACTERS]
+            )
         places.release()
         with suppress(*GONE):
             await _send(lines, answer)
 
 
-async def greet(lines: Lines, folder: Path) -> control.Hello | None:
+async def greet(lines: LineTransport, folder: Path) -> control.ControllerHello | None:
     """Exchange greetings; None after a refusal, or when the other end closes first.
 
     Raises MalformedError.
@@ -277,29 +285,29 @@ async def greet(lines: Lines, folder: Path) -> control.Hello | None:
     if line is None:
         return None
     hello = control.decode_to_worker(line)
-    if not isinstance(hello, control.Hello):
+    if not isinstance(hello, control.ControllerHello):
         raise MalformedError("the first line must be a hello")
     if hello.v != control.V:
         await _send(
             lines,
-            control.Refused(
+            control.RefuseController(
                 why=f"{hello.who} {hello.build} uses protocol version {hello.v}, this worker "
                 f"({BUILD}) uses {control.V}: restart both to finish the update",
                 build=BUILD,
             ),
         )
         return None
-    await _send(lines, control.Welcome(build=BUILD, pid=os.getpid(), folder=str(folder)))
+    await _send(lines, control.AcceptController(build=BUILD, pid=os.getpid(), folder=str(folder)))
     return hello
 
 
-async def _is_known(lines: Lines, port: LoopbackPort) -> bool:
+async def _is_known(lines: LineTransport, port: LoopbackPort) -> bool:
     """Check that the caller has read the port file, and prove in turn that we wrote it."""
-    if not port.is_asked((await lines.receive() or b"") + b"\n"):
+    if not port.is_caller_line((await lines.receive() or b"") + b"\n"):
         return False
-    await lines.send(port.answered)
+    await lines.send(port.worker_line)
     return True
 
 
-async def _send(lines: Lines, message: control.FromWorker) -> None:
+async def _send(lines: LineTransport, message: control.FromWorker) -> None:
     await lines.send(control.encode(message))

@@ -11,37 +11,37 @@ import msgspec
 from msgspec.structs import replace
 
 from tequio_client import clock
-from tequio_client.ipc.facts import NOTHING_OF_MACHINE
+from tequio_client.ipc.facts import UNKNOWN_MACHINE
 from tequio_client.ipc.snapshot import (
-    DiskShown,
-    JudgingShown,
-    LedgerShown,
-    LineShown,
-    RoundShown,
+    CurrentRoundView,
+    DiskView,
+    JudgingView,
+    LedgerView,
     Snapshot,
-    TrainerShown,
+    TrafficView,
+    TrainerView,
 )
-from tequio_client.names import without_names
+from tequio_client.names import redact_names
 from tequio_client.runtime import recent_log_lines
 
 if TYPE_CHECKING:
-    from tequio_client.ledger.http import Reach
+    from tequio_client.ledger.http import Reachability
     from tequio_client.worker.children.evaluator import EvaluatorProcess
     from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.lending.facts import Facts
+    from tequio_client.worker.lending.facts import LendingFacts
     from tequio_client.worker.lending.lending import Lending
-    from tequio_client.worker.lending.meters import Energy, Traffic
+    from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
     from tequio_client.worker.points.points import Bookkeeping
-    from tequio_client.worker.session import Volunteer
+    from tequio_client.worker.session import RunSession
     from tequio_shared.ids import PeerKey
 
 
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")
 MOST = 100_000
-HIDDEN = "[program]"
+HIDDEN_NAME = "[program]"
 
 
-def text(shown: Snapshot) -> str:
+def diagnostics_text(shown: Snapshot) -> str:
     """Write a troubleshooting report: versions, snapshot, recent log lines; no secret or name."""
     lines = [
         f"Tequio diagnostics, {platform.platform()}, Python {platform.python_version()}",
@@ -51,18 +51,20 @@ def text(shown: Snapshot) -> str:
         "",
         *recent_log_lines(),
     ]
-    return without_names("\n".join(lines))[:MOST]
+    return redact_names("\n".join(lines))[:MOST]
 
 
 def _discreet(shown: Snapshot) -> Snapshot:
     """Remove names of programs: which games somebody plays is private."""
     values = shown.decision.values
     if "program" in values:
-        values = {**values, "program": HIDDEN}
-    preferences = replace(shown.preferences, exclusive=(HIDDEN,) * len(shown.preferences.exclusive))
+        values = {**values, "program": HIDDEN_NAME}
+    preferences = replace(
+        shown.preferences, exclusive=(HIDDEN_NAME,) * len(shown.preferences.exclusive)
+    )
     wish, snooze = shown.wish, shown.wish.snooze
     if snooze is not None and snooze.game:
-        wish = replace(wish, snooze=replace(snooze, game=HIDDEN))
+        wish = replace(wish, snooze=replace(snooze, game=HIDDEN_NAME))
     decision = replace(shown.decision, values=values)
     return replace(shown, decision=decision, preferences=preferences, wish=wish)
 
@@ -80,47 +82,47 @@ _GB = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class SnapshotSources:
     """Parts of a worker that appear in its snapshot."""
 
     key: PeerKey
     lending: Lending
     trainer: TrainerProcess
     evaluator: EvaluatorProcess
-    volunteer: Volunteer | None
+    volunteer: RunSession | None
     books: Bookkeeping
-    facts: Facts
-    traffic: Traffic
-    energy: Energy
-    reach: Reach
+    facts: LendingFacts
+    traffic: TransferMeter
+    energy: EnergyMeter
+    reach: Reachability
     ledger_url: str
 
 
-def snapshot(parts: Parts) -> Snapshot:
+def build_snapshot(parts: SnapshotSources) -> Snapshot:
     lending, volunteer, facts = parts.lending, parts.volunteer, parts.facts
     now_ms = clock.now_ms()
     return Snapshot(
         at_ms=now_ms,
-        wish=lending.wish,
+        wish=lending.desired_state,
         preferences=lending.preferences,
         decision=lending.decision,
         status=volunteer.status() if volunteer else None,
         round=_round(parts, volunteer) if volunteer else None,
         trainers=(_trainer(parts),),
         judging=_judging(parts.evaluator),
-        machine=facts.machine or NOTHING_OF_MACHINE,
-        line=LineShown(
+        machine=facts.machine or UNKNOWN_MACHINE,
+        line=TrafficView(
             up_bytes_per_s=round(parts.traffic.up_per_s),
             down_bytes_per_s=round(parts.traffic.down_per_s),
             month_bytes=facts.month_bytes,
             month_cap_bytes=lending.preferences.month_gb * _GB,
         ),
-        disk=DiskShown(
+        disk=DiskView(
             store_bytes=facts.store_bytes,
             cap_bytes=lending.preferences.disk_gib * _GIB,
             free_bytes=facts.free_disk_bytes or 0,
         ),
-        ledger=LedgerShown(
+        ledger=LedgerView(
             url=parts.ledger_url,
             is_reached=parts.reach.is_reached,
             since_ms=parts.reach.since_ms,
@@ -130,16 +132,16 @@ def snapshot(parts: Parts) -> Snapshot:
         energy_total_j=parts.energy.total_j,
         is_energy_measured=parts.energy.is_measured,
         lending_since_ms=lending.since_ms,
-        points=parts.books.shown(clock.midnight_ms(now_ms)),
+        points=parts.books.totals(clock.midnight_ms(now_ms)),
         activity=parts.books.activity.number,
-        rounds=parts.books.book.changes,
+        rounds=parts.books.points_db.changes,
     )
 
 
-def _trainer(parts: Parts) -> TrainerShown:
+def _trainer(parts: SnapshotSources) -> TrainerView:
     trainer, decision = parts.trainer, parts.lending.decision
-    alive, ready = trainer.alive, trainer.ready
-    if trainer.broken is not None:
+    alive, ready = trainer.heartbeat, trainer.ready
+    if trainer.failure is not None:
         state = "broken"
     elif trainer.child.pid is None:
         state = "off"
@@ -149,7 +151,7 @@ def _trainer(parts: Parts) -> TrainerShown:
         state = "starting"
     else:
         state = "idle" if alive.doing == _RESTING else "computing"
-    return TrainerShown(
+    return TrainerView(
         device=ready.device if ready else "",
         state=state,
         pid=trainer.child.pid or 0,
@@ -161,13 +163,13 @@ def _trainer(parts: Parts) -> TrainerShown:
     )
 
 
-def _judging(evaluator: EvaluatorProcess) -> JudgingShown | None:
-    alive, pid = evaluator.alive, evaluator.child.pid
+def _judging(evaluator: EvaluatorProcess) -> JudgingView | None:
+    alive, pid = evaluator.heartbeat, evaluator.child.pid
     if pid is None:
         return None
     if alive is None:
-        return JudgingShown(competition=evaluator.competition, doing="starting", pid=pid)
-    return JudgingShown(
+        return JudgingView(competition=evaluator.competition, doing="starting", pid=pid)
+    return JudgingView(
         competition=evaluator.competition,
         doing=alive.doing,
         entrant=alive.entrant,
@@ -180,7 +182,7 @@ def _judging(evaluator: EvaluatorProcess) -> JudgingShown | None:
     )
 
 
-def _round(parts: Parts, volunteer: Volunteer) -> RoundShown | None:
+def _round(parts: SnapshotSources, volunteer: RunSession) -> CurrentRoundView | None:
     view = volunteer.view
     if view is None:
         return None
@@ -188,7 +190,7 @@ def _round(parts: Parts, volunteer: Volunteer) -> RoundShown | None:
     slot = current.slot_of.get(parts.key) if current else None
     is_trainer = current is not None and slot in current.trainers
     opened = current.open if current else None
-    return RoundShown(
+    return CurrentRoundView(
         run=volunteer.run_id,
         run_name=manifest.name,
         number=view.number,
@@ -202,8 +204,8 @@ def _round(parts: Parts, volunteer: Volunteer) -> RoundShown | None:
     )
 
 
-def _done_percent(parts: Parts) -> int | None:
-    alive = parts.trainer.alive
+def _done_percent(parts: SnapshotSources) -> int | None:
+    alive = parts.trainer.heartbeat
     if alive is None or alive.doing != _TRAINING or not alive.steps:
         return None
     return min(100 * alive.step // alive.steps, 100)

@@ -19,23 +19,23 @@ import trio
 
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
-from tequio_client.ledger.api import ConnectorApi, ConnectorAwayError, LedgerApi
+from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.locks import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import (
-    describe,
-    moment,
+    advice,
+    describe_entry,
+    describe_standing,
+    format_time,
     read_standing,
-    sentence,
-    what_to_do,
 )
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import APPEAL_BYTES
-from tequio_shared.network.standing import OUTSIDE, Standing
+from tequio_shared.network.standing import EXCLUDED, Standing
 from tequio_shared.statements.network import KeyRegister, MemberTeam, MemberVouch, StandingAppeal
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.invitation_link import InvitationLink
-    from tequio_client.ledger.api import Network
+    from tequio_client.ledger.api import LedgerNetwork
     from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
     from tequio_shared.api.peers import PeerAnswer, StandingAnswer
     from tequio_shared.ids import NetworkId
@@ -54,45 +54,45 @@ if TYPE_CHECKING:
 PATIENCE_S = 60.0
 
 
-def show(ledger: str, folder: Path) -> list[str]:
+def standing_lines(ledger: str, folder: Path) -> list[str]:
     """Describe the standing of the key in the folder, its evidence, and what to do."""
     one, evidence = _read(ledger, _signer(folder))
-    lines = [sentence(one)]
-    lines += [describe(index, entry.statement) for index, entry in sorted(evidence.items())]
-    return lines + what_to_do(one, now_ms())
+    lines = [describe_standing(one)]
+    lines += [describe_entry(index, entry.statement) for index, entry in sorted(evidence.items())]
+    return lines + advice(one, now_ms())
 
 
-def show_json(ledger: str, folder: Path) -> bytes:
+def standing_json(ledger: str, folder: Path) -> bytes:
     """Describe the standing as one JSON object."""
     signer = _signer(folder)
     one, evidence = _read(ledger, signer)
     report = {
         "key": to_text(signer.key),
         **msgspec.structs.asdict(one),
-        "says": sentence(one),
+        "says": describe_standing(one),
         "entries": {
-            str(index): describe(index, entry.statement) for index, entry in evidence.items()
+            str(index): describe_entry(index, entry.statement) for index, entry in evidence.items()
         },
-        "what_to_do": what_to_do(one, now_ms()),
+        "what_to_do": advice(one, now_ms()),
     }
     return msgspec.json.format(msgspec.json.encode(report), indent=2)
 
 
-def appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
+def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
     """Appeal against the key's standing; returns what happens next."""
     if len(text) > APPEAL_BYTES:
         raise UserFacingError(
             f"the text has {len(text)} bytes, at most {APPEAL_BYTES} are allowed: shorten it"
         )
     signer = _signer(folder)
-    with locked(folder), shutdown.reached(ledger):
+    with locked(folder), shutdown.explain_unreachable_ledger(ledger):
         one = trio.run(_appeal, ledger, folder, signer, text)
-    return [f"appealed against entry {one.since} ({one.standing})", *what_to_do(one, now_ms())]
+    return [f"appealed against entry {one.since} ({one.standing})", *advice(one, now_ms())]
 
 
 def _signer(folder: Path) -> Signer:
     """Load the existing key; unlike a worker's start, an account command never makes one."""
-    if not (folder / identity.FILE).exists():
+    if not (folder / identity.KEY_FILE).exists():
         raise UserFacingError(
             f"no key found in {folder}: give the --dir of your worker, or start a worker first"
         )
@@ -100,7 +100,7 @@ def _signer(folder: Path) -> Signer:
 
 
 def _read(ledger: str, signer: Signer) -> tuple[StandingAnswer, dict[int, Entry]]:
-    with shutdown.reached(ledger):
+    with shutdown.explain_unreachable_ledger(ledger):
         return trio.run(_asked, ledger, signer)
 
 
@@ -112,8 +112,8 @@ async def _asked(ledger: str, signer: Signer) -> tuple[StandingAnswer, dict[int,
 async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> StandingAnswer:
     async with LedgerApi(ledger) as api:
         one, _ = await read_standing(api, signer.key)
-        if one.standing not in OUTSIDE | {Standing.SUSPECTED}:
-            raise UserFacingError(f"nothing to appeal against: {sentence(one)}")
+        if one.standing not in EXCLUDED | {Standing.SUSPECTED}:
+            raise UserFacingError(f"nothing to appeal against: {describe_standing(one)}")
         if one.appeal is not None:
             raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
         name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
@@ -134,14 +134,14 @@ async def _submit_appeal(
             )
 
 
-ENTERING_PATIENCE_S = 300.0
+REGISTRATION_TIMEOUT_S = 300.0
 """Limit for the whole registration, the new key's proof of work included."""
-SHOWN_S = 60.0
+REGISTRATION_PUBLISHED_S = 60.0
 """Time that a ledger may take to publish a registration in its log."""
-LOOK_S = 1.0
+REGISTRATION_POLL_S = 1.0
 _REFUSALS = {
     "invitation-spent": "this invitation has no uses left: ask for another one",
-    "invitation-ended": "this invitation has expired: ask for another one",
+    "invitation-ended": "this invitation has ended: ask for another one",
     "not-admitted": "the network does not know this invitation: "
     "it is for another network, or the organisers still have to sign it",
 }
@@ -152,21 +152,21 @@ _STRIPPED = (
 )
 
 
-def enter(link: InvitationLink, folder: Path) -> str:
+def register_by_invitation(link: InvitationLink, folder: Path) -> str:
     """Register the key in the folder under the invitation; returns the result in words.
 
     A key that is registered already stays unchanged.
     """
-    with locked(folder), shutdown.reached(link.ledger):
+    with locked(folder), shutdown.explain_unreachable_ledger(link.ledger):
         return trio.run(_enter, link, folder, identity.load_or_create(folder))
 
 
 async def _enter(link: InvitationLink, folder: Path, signer: Signer) -> str:
     async with LedgerApi(link.ledger) as api:
-        return await join(api, folder, signer, link)
+        return await join_network(api, folder, signer, link)
 
 
-async def join(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink) -> str:
+async def join_network(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLink) -> str:
     """Register that key under the invitation; returns the result in words.
 
     The caller holds the folder. Raises what the API raises, too.
@@ -192,7 +192,7 @@ async def join(api: LedgerApi, folder: Path, signer: Signer, link: InvitationLin
 
 
 async def _register(outbox: Outbox) -> None:
-    with trio.move_on_after(ENTERING_PATIENCE_S) as patience:
+    with trio.move_on_after(REGISTRATION_TIMEOUT_S) as patience:
         try:
             await outbox.register()
         except LedgerRefusedError as err:
@@ -200,17 +200,19 @@ async def _register(outbox: Outbox) -> None:
                 raise UserFacingError(_REFUSALS[err.code]) from err
             raise
     if patience.cancelled_caught:
-        raise LedgerUnavailableError(f"the ledger accepted nothing for {ENTERING_PATIENCE_S:.0f} s")
+        raise LedgerUnavailableError(
+            f"the ledger accepted nothing for {REGISTRATION_TIMEOUT_S:.0f} s"
+        )
 
 
 async def _is_signed_by(
-    api: LedgerApi, network: Network, known: PeerAnswer, link: InvitationLink
+    api: LedgerApi, network: LedgerNetwork, known: PeerAnswer, link: InvitationLink
 ) -> bool:
     """Check in the log whether the invitation signed the registration of that key."""
     index = known.registered_index
-    with trio.move_on_after(SHOWN_S) as patience:
+    with trio.move_on_after(REGISTRATION_PUBLISHED_S) as patience:
         while (await api.checkpoint()).size <= index:  # noqa: ASYNC110 - it is elsewhere
-            await trio.sleep(LOOK_S)
+            await trio.sleep(REGISTRATION_POLL_S)
     if patience.cancelled_caught:
         raise UserFacingError(
             f"the ledger reports that log entry {index} registers the key, but has not published "
@@ -244,10 +246,10 @@ def _already(known: PeerAnswer, *, is_ours: bool) -> str:
     )
 
 
-TEAM_PATIENCE_S = 60.0
+TEAM_TIMEOUT_S = 60.0
 
 
-def team_join(ledger: str, folder: Path, name: str) -> str:
+def join_team(ledger: str, folder: Path, name: str) -> str:
     """Put the key in the folder into that team; returns the result in words."""
     try:
         body = msgspec.convert({"team": name or None}, MemberTeam)
@@ -259,14 +261,14 @@ def team_join(ledger: str, folder: Path, name: str) -> str:
     return _logged(ledger, folder, body)
 
 
-def leave(ledger: str, folder: Path) -> str:
+def leave_team(ledger: str, folder: Path) -> str:
     """Take the key in the folder out of its team; returns the result in words."""
     return _logged(ledger, folder, MemberTeam(team=""))
 
 
 def _logged(ledger: str, folder: Path, body: MemberTeam) -> str:
     signer = _signer(folder)
-    with locked(folder), shutdown.reached(ledger):
+    with locked(folder), shutdown.explain_unreachable_ledger(ledger):
         return trio.run(_submit_team, ledger, folder, signer, body)
 
 
@@ -279,7 +281,7 @@ async def _submit_team(ledger: str, folder: Path, signer: Signer, body: MemberTe
                 raise
             raise UserFacingError("this key is not registered yet: start a worker once") from err
         async with Outbox(api, folder, signer) as outbox:
-            with trio.move_on_after(TEAM_PATIENCE_S) as patience:
+            with trio.move_on_after(TEAM_TIMEOUT_S) as patience:
                 try:
                     await outbox.submit(body)
                 except LedgerRefusedError as err:
@@ -288,7 +290,7 @@ async def _submit_team(ledger: str, folder: Path, signer: Signer, body: MemberTe
                     return f"nothing to change: {err}"
         if patience.cancelled_caught:
             raise LedgerUnavailableError(
-                f"the ledger accepted nothing for {TEAM_PATIENCE_S:.0f} s; the statement is stored "
+                f"the ledger accepted nothing for {TEAM_TIMEOUT_S:.0f} s; the statement is stored "
                 "and will be sent at the worker's next start"
             )
     if not body.team:
@@ -296,15 +298,15 @@ async def _submit_team(ledger: str, folder: Path, signer: Signer, body: MemberTe
     return f"the key is in team {body.team}: rounds that close from now on count for the team"
 
 
-VOUCHING_SHOWN_S = 60.0
+VOUCH_PUBLISHED_S = 60.0
 """Time that a ledger may take to publish a vouch that a connector reports as logged."""
-VOUCHING_LOOK_S = 1.0
+VOUCH_POLL_S = 1.0
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-TIERS = ("anonymous", "linked to an account", "invited by the organisers")
+TIER_WORDS = ("anonymous", "linked to an account", "invited by the organisers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class VouchRequest:
     """Options of `tequio connect`."""
 
     ledger: str
@@ -314,18 +316,20 @@ class Asked:
     """Empty: the only one that the connector supports."""
 
 
-def connect(asked: Asked, tell: Callable[[str], None], visit: Callable[[str], object]) -> None:
+def connect_account(
+    asked: VouchRequest, tell: Callable[[str], None], visit: Callable[[str], object]
+) -> None:
     """Have an account vouch for the key in the folder.
 
     `tell` shows a line to the person, `visit` opens an address in the browser.
     """
     signer = _signer(asked.folder)
-    with shutdown.reached(asked.ledger):
+    with shutdown.explain_unreachable_ledger(asked.ledger):
         trio.run(_connect, asked, signer, tell, visit)
 
 
 async def _connect(
-    asked: Asked, signer: Signer, tell: Callable[[str], None], visit: Callable[[str], object]
+    asked: VouchRequest, signer: Signer, tell: Callable[[str], None], visit: Callable[[str], object]
 ) -> None:
     async with LedgerApi(asked.ledger) as ledger, ConnectorApi(asked.connector) as connector:
         net = (await ledger.network()).id
@@ -334,7 +338,7 @@ async def _connect(
 
 
 async def _at_connector(
-    asked: Asked,
+    asked: VouchRequest,
     connector: ConnectorApi,
     net: NetworkId,
     signer: Signer,
@@ -350,7 +354,7 @@ async def _at_connector(
             tell(line)
         visit(code.url)
         return await _decided(connector, code, tell)
-    except ConnectorAwayError as err:
+    except ConnectorUnavailableError as err:
         raise UserFacingError(f"the connector at {connector.url} is unavailable: {err}") from err
     except RefusedError as err:
         raise UserFacingError(f"the connector refused: {err}") from err
@@ -402,8 +406,8 @@ async def _decided(
         while True:
             await trio.sleep(pause_s)
             try:
-                outcome = await connector.ask(code)
-            except ConnectorAwayError as err:
+                outcome = await connector.poll(code)
+            except ConnectorUnavailableError as err:
                 latest = f"the connector does not answer ({err})"
             else:
                 if outcome.state == "vouched":
@@ -420,9 +424,9 @@ async def _seen(ledger: LedgerApi, signer: Signer, outcome: ConnectOutcome) -> s
     index = outcome.index
     if index is None:
         raise UserFacingError("the connector vouched, but did not report the log entry")
-    with trio.move_on_after(VOUCHING_SHOWN_S):
+    with trio.move_on_after(VOUCH_PUBLISHED_S):
         while (await ledger.checkpoint()).size <= index:  # noqa: ASYNC110 - it is elsewhere
-            await trio.sleep(VOUCHING_LOOK_S)
+            await trio.sleep(VOUCH_POLL_S)
         return await _proved(ledger, signer, index)
     raise UserFacingError(
         f"the connector reports that it vouched in log entry {index}, which the ledger has not "
@@ -439,12 +443,13 @@ async def _proved(ledger: LedgerApi, signer: Signer, index: int) -> str:
             "something else: do not trust this connector"
         )
     known = (await ledger.peer(signer.key)).tier
-    if known.tier >= len(TIERS):
+    if known.tier >= len(TIER_WORDS):
         raise UserFacingError(
             f"the ledger reports tier {known.tier} for your key, which this version of Tequio does "
             "not know: update it"
         )
     return (
-        f"your key has tier {known.tier} ({TIERS[known.tier]}); log entry {index} vouches for it "
-        f"until {moment(body.until)}: run this command again before that"
+        f"your key has tier {known.tier} ({TIER_WORDS[known.tier]}); log entry {index} vouches "
+        "for it "
+        f"until {format_time(body.until)}: run this command again before that"
     )

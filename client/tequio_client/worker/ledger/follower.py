@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from tequio_client.ledger.api import LedgerApi, Network
+    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import Checkpoint
 
@@ -57,7 +57,7 @@ class LedgerClock:
         self._ahead_ms: float | None = None  # of our steady clock
         self._noted_ms = 0.0  # by the steady clock
 
-    def note(self, shown_ms: int) -> None:
+    def record_date(self, shown_ms: int) -> None:
         """Record a date of the ledger, milliseconds since 1970."""
         # With clocks this far apart the ledger would refuse our statements, so such a date is a
         # mistake of something between us, and following it would shift every deadline.
@@ -121,7 +121,7 @@ class LogEdge:
         self._roots[self.size] = self._frontier.root()
         self._appended.set()
 
-    def prove(self, size: int) -> None:
+    def mark_proven(self, size: int) -> None:
         """Record that the log follows from a signed root up to `size`, at least `proven`."""
         if size > self.proven or size == self.size:
             self.proven_at_s = trio.current_time()
@@ -148,7 +148,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-FILE = last_checkpoint.FILE
+FILE = last_checkpoint.CHECKPOINT_FILE
 CHECK_S = 2.0
 CHECK_ENTRIES = 256
 UNCHECKED = 1_024
@@ -170,7 +170,9 @@ _HANDED = 64
 class LogFollower:
     """Reader of one log from any position; one `entries` call in each `async with`."""
 
-    def __init__(self, ledger: LedgerApi, network: Network, folder: Path, *, rng: Random) -> None:
+    def __init__(
+        self, ledger: LedgerApi, network: LedgerNetwork, folder: Path, *, rng: Random
+    ) -> None:
         self.on_proven: OnProven = _nobody
         """Called after each check with the proven size and the signed checkpoint."""
         self._ledger = ledger
@@ -208,7 +210,7 @@ class _Reading:
     def __init__(
         self,
         ledger: LedgerApi,
-        network: Network,
+        network: LedgerNetwork,
         path: Path,
         rng: Random,
         start: int,
@@ -288,22 +290,24 @@ class _Reading:
 
     async def _send_stored(self) -> None:
         """Send the stored checkpoint: a ledger that lost entries must stop signing."""
-        note = await trio.to_thread.run_sync(last_checkpoint.recall_note, self._path)
+        note = await trio.to_thread.run_sync(last_checkpoint.load_note, self._path)
         if note:
             try:
-                await self._ledger.show_checkpoint(note)
+                await self._ledger.send_checkpoint(note)
             except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
                 log.info("ledger refused our checkpoint", error=str(err))
 
     async def _store_evidence(self, err: LogForkedError) -> None:
         """Store our last verified note together with the one that contradicts it."""
-        before = await trio.to_thread.run_sync(last_checkpoint.recall_note, self._path)
+        before = await trio.to_thread.run_sync(last_checkpoint.load_note, self._path)
         if before and self._note:
             notes = before, self._note
-            await last_checkpoint.keep(self._path.parent, self._network.log_key, str(err), notes)
+            await last_checkpoint.store_evidence(
+                self._path.parent, self._network.log_key, str(err), notes
+            )
 
     async def _check_stored(self, signed: Checkpoint) -> None:
-        before = await trio.to_thread.run_sync(last_checkpoint.recall, self._path)
+        before = await trio.to_thread.run_sync(last_checkpoint.load_checkpoint, self._path)
         if before is None:
             return
         if before.origin != signed.origin or before.size > signed.size:
@@ -466,10 +470,10 @@ class _Reading:
             # checkpoints that both fit the edge could still contradict each other beyond it.
             if self._signed is not None and self._signed.size > size:
                 await self._check_continues(self._signed.size, self._signed.root, signed)
-        self._edge.prove(size)
+        self._edge.mark_proven(size)
 
     async def _store(self, signed: Checkpoint, note: bytes) -> None:
-        await trio.to_thread.run_sync(last_checkpoint.remember, self._path, signed, note)
+        await trio.to_thread.run_sync(last_checkpoint.store_checkpoint, self._path, signed, note)
         self._signed = signed
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 from tequio_client import files
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Bytes32Text, Natural, digest_from_text, to_text
-from tequio_shared.log.notes import NOTE_BYTES, Checkpoint, keep_signers, to_base64
+from tequio_shared.log.notes import NOTE_BYTES, Checkpoint, filter_signatures, to_base64
 from tequio_shared.log.policy import ForkEvidence
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-FOLDER = "alarms"
-MOST_FILES = 64
+EVIDENCE_FOLDER = "alarms"
+MAX_EVIDENCE_FILES = 64
 
 
-async def keep(
+async def store_evidence(
     folder: Path,
     log_key: VerifierKey,
     why: str,
@@ -44,14 +44,14 @@ async def keep(
 ) -> str:
     """Write the evidence below a program's folder, unless it exists; returns its place."""
     try:
-        texts = tuple(keep_signers(note, [log_key]).decode() for note in notes)
+        texts = tuple(filter_signatures(note, [log_key]).decode() for note in notes)
     except PeerError:
         texts = tuple(note.decode("utf-8", "replace") for note in notes)
     evidence = ForkEvidence(
         log_key=log_key.text(), why=why, notes=texts, proof=tuple(map(to_base64, proof))
     )
     raw = msgspec.json.encode(evidence)
-    path = folder / FOLDER / f"{evidence.name}.json"
+    path = folder / EVIDENCE_FOLDER / f"{evidence.name}.json"
     try:
         is_kept = await trio.to_thread.run_sync(_write, path, raw)
     except (OSError, UserFacingError) as err:
@@ -69,13 +69,13 @@ def _write(path: Path, raw: bytes) -> bool:
     path.parent.mkdir(exist_ok=True)
     if path.exists():
         return True
-    if len(list(path.parent.glob("*.json"))) >= MOST_FILES:
+    if len(list(path.parent.glob("*.json"))) >= MAX_EVIDENCE_FILES:
         return False
-    files.write_or_explain(path, raw)
+    files.write_for_user(path, raw)
     return True
 
 
-FILE = "log.json"
+CHECKPOINT_FILE = "log.json"
 """File name in a program's folder."""
 _MOST_BYTES = 2 * NOTE_BYTES  # a note in JSON
 
@@ -88,7 +88,7 @@ class _Remembered(Struct, frozen=True, forbid_unknown_fields=True):
     """Note as signed by the log."""
 
 
-def recall(path: Path) -> Checkpoint | None:
+def load_checkpoint(path: Path) -> Checkpoint | None:
     """Read the stored checkpoint; None at the first start. Raises UserFacingError."""
     found = _read(path)
     if found is None:
@@ -96,13 +96,13 @@ def recall(path: Path) -> Checkpoint | None:
     return Checkpoint(origin=found.origin, size=found.size, root=digest_from_text(found.root))
 
 
-def recall_note(path: Path) -> bytes:
+def load_note(path: Path) -> bytes:
     """Read the stored note; empty at the first start. Raises UserFacingError."""
     found = _read(path)
     return b"" if found is None else found.note.encode()
 
 
-def remember(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> None:
+def store_checkpoint(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> None:
     """Store a checkpoint and its note; durable on return. Raises UserFacingError."""
     kept = _Remembered(
         origin=checkpoint.origin,
@@ -110,7 +110,7 @@ def remember(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> None:
         root=to_text(checkpoint.root),
         note=note.decode(),
     )
-    files.write_or_explain(path, msgspec.json.encode(kept))
+    files.write_for_user(path, msgspec.json.encode(kept))
 
 
 def _read(path: Path) -> _Remembered | None:

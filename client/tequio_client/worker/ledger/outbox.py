@@ -255,7 +255,7 @@ class Outbox:
                 await self._get_in_step()
                 continue  # a registration may stand first now, and some may be done
             copies = await self._on_db(self._sign, drafts)
-            posted = await self._ledger.post([copy.entry for copy in copies])
+            posted = await self._ledger.post_entries([copy.entry for copy in copies])
             await self._apply(copies, posted)
 
     async def _get_in_step(self) -> None:

@@ -72,7 +72,7 @@ CREATE TABLE IF NOT EXISTS word (
     PRIMARY KEY (type, run)
 );
 """
-LEAP = 1_000
+NUMBER_GAP = 1_000
 """Numbers passed over when the ledger has statements of this key that the file does not know."""
 REGISTRATION = 0
 
@@ -246,7 +246,8 @@ class OutboxDb:
         # permanently; a gap in the numbers costs nothing.
         with self._transaction():
             self._base.execute(
-                "UPDATE chain SET seq = ?, last = ?, used = max(used, ?)", (seq, last, seq + LEAP)
+                "UPDATE chain SET seq = ?, last = ?, used = max(used, ?)",
+                (seq, last, seq + NUMBER_GAP),
             )
 
     def use_number(self) -> int:

@@ -15,7 +15,7 @@ from tequio_shared.api.peers import StandingAnswer
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import APPEAL_MS, NEWCOMER_WORK, PROBATION_WORK
-from tequio_shared.network.standing import OUTSIDE, Standing, words_of
+from tequio_shared.network.standing import EXCLUDED, Standing, describe_cause
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.statements.network import (
@@ -66,7 +66,7 @@ def standing_after(index: int, statement: Statement, key: PeerKey) -> StandingAn
             return msgspec.structs.replace(
                 changed,
                 cause=body.cause,
-                why=words_of(body.cause),
+                why=describe_cause(body.cause),
                 evidence=body.evidence,
                 until=body.until,
             )
@@ -92,16 +92,16 @@ def _facts(one: StandingAnswer) -> tuple[object, ...]:
 _DAY_MS = 86_400_000
 
 
-def sentence(one: StandingAnswer) -> str:
+def describe_standing(one: StandingAnswer) -> str:
     """Describe a standing in one sentence: since when, until when, and why."""
     text = f"{one.standing} since entry {one.since}"
     if one.until:
-        text += f", until {moment(one.until)}"
-    why = words_of(one.cause)
+        text += f", until {format_time(one.until)}"
+    why = describe_cause(one.cause)
     return f"{text}: {why}" if why else text
 
 
-def what_to_do(one: StandingAnswer, now_ms: int) -> list[str]:
+def advice(one: StandingAnswer, now_ms: int) -> list[str]:
     """List the volunteer's options, and what happens automatically."""
     match one.standing:
         case Standing.QUARANTINED:
@@ -121,20 +121,20 @@ def what_to_do(one: StandingAnswer, now_ms: int) -> list[str]:
     return []
 
 
-def describe(index: int, statement: Statement) -> str:
+def describe_entry(index: int, statement: Statement) -> str:
     """Describe a log entry that is evidence."""
     text = f"entry {index}: {statement.type}"
     if statement.round is not None:
         text += f" of round {statement.round}"
     if statement.run is not None:
         text += f", run {to_text(statement.run)[:10]}"
-    text += f", signed by {to_text(statement.author)[:10]} at {moment(statement.ts)}"
+    text += f", signed by {to_text(statement.author)[:10]} at {format_time(statement.ts)}"
     if isinstance(statement.body, FaultReport):
         text += f"; it contains {_leaves(statement.body)}"
     return text
 
 
-def moment(ms: int) -> str:
+def format_time(ms: int) -> str:
     """Format a time for people, in UTC."""
     try:
         return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
@@ -145,7 +145,7 @@ def moment(ms: int) -> str:
 def _after_the_term(one: StandingAnswer, now_ms: int) -> str:
     if now_ms < one.until:
         return (
-            f"A worker that keeps running asks to return after {moment(one.until)}; "
+            f"A worker that keeps running asks to return after {format_time(one.until)}; "
             "until then it serves data to peers and does not train."
         )
     return "The term is over: a worker that starts now asks to return, on probation."
@@ -204,30 +204,30 @@ class StandingWatch:
             return
         self._adopt(told)
 
-    def take(self, index: int, statement: Statement) -> None:
+    def apply(self, index: int, statement: Statement) -> None:
         """Apply a log entry about the network."""
         after = standing_after(index, statement, self._key)
         if after is not None:
             self._adopt(after)
 
     @property
-    def removed_at(self) -> int:
+    def removed_at_index(self) -> int:
         """Log index at which a quarantine removed us from the rosters; -1: none did."""
-        return self.known.since if self.known and self.known.standing in OUTSIDE else -1
+        return self.known.since if self.known and self.known.standing in EXCLUDED else -1
 
-    def outside(self) -> str:
+    def idle_reason(self) -> str:
         """Explain in one sentence why no roster may accept us now; empty: one may."""
         if self.known is None or self._left_ms() <= 0:
             return ""
-        return f"our key is {sentence(self.known)}; see `tequio standing`"
+        return f"our key is {describe_standing(self.known)}; see `tequio standing`"
 
-    def left_s(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until `idle_reason` may change by time alone."""
         left_ms = self._left_ms()
         return left_ms / 1000 if left_ms > 0 else math.inf
 
     def _left_ms(self) -> float:
-        if self.known is None or self.known.standing not in OUTSIDE:
+        if self.known is None or self.known.standing not in EXCLUDED:
             return 0
         if self.known.standing == Standing.BANNED:
             return math.inf
@@ -237,13 +237,13 @@ class StandingWatch:
         if self.known is not None and after.since <= self.known.since:
             return
         self.known = after
-        if self.outside():
-            log.warning("key excluded from rosters", why=self.outside())
+        if self.idle_reason():
+            log.warning("key excluded from rosters", why=self.idle_reason())
         elif after.standing != Standing.NEWCOMER:
-            log.info("own standing", standing=sentence(after))
+            log.info("own standing", standing=describe_standing(after))
 
 
-async def tell(
+async def warn_about_tier(
     ledger: LedgerApi, key: PeerKey, manifest: Manifest, roles: Sequence[str], now_ms: int
 ) -> None:
     """Log a warning if our key's tier is too low for a role that we want.

@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client.ipc.facts import NOTHING_OF_MACHINE, NOTHING_OF_SESSION, Gpu
-from tequio_client.ipc.preferences import DAYS, HOURS, most_memory_mb
+from tequio_client.ipc.facts import UNKNOWN_MACHINE, UNKNOWN_SESSION, AcceleratorFacts
+from tequio_client.ipc.preferences import DAYS, HOURS, usable_memory_mb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tequio_client.ipc.facts import MachineFacts, SessionFacts
     from tequio_client.ipc.preferences import Preferences, Week
-    from tequio_client.ipc.trainer import Alive
+    from tequio_client.ipc.trainer import TrainerHeartbeat
 
 
-SESSION_AGE_S = 15.0
+MAX_SESSION_AGE_S = 15.0
 """Older session facts count as unknown; the app sends them every 5 s."""
-MACHINE_AGE_S = 5.0
+MAX_MACHINE_AGE_S = 5.0
 """Older machine facts count as unknown; they come every second, or every other at rest."""
 CPU = "cpu"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class LendingFacts:
     """Everything known now about the session, the machine, the run and the ledger."""
 
     session: SessionFacts | None = None
@@ -64,27 +64,27 @@ class Facts:
     """The ledger's last failure; empty while it answers."""
     was_ledger_reached: bool = False
     """True once it answered since the worker started: a joined run survives an outage."""
-    outside: Outside | None = None
+    outside: IdleReason | None = None
     """Why the worker is in no run; None: it is in one."""
 
     def known_session(self) -> SessionFacts | None:
         """Session facts, unknown if too old; None: this worker has no app."""
-        if self.session is None or self.session_age_s <= SESSION_AGE_S:
+        if self.session is None or self.session_age_s <= MAX_SESSION_AGE_S:
             return self.session
-        return NOTHING_OF_SESSION
+        return UNKNOWN_SESSION
 
     def known_machine(self) -> MachineFacts:
         """Machine facts, unknown if too old."""
-        if self.machine is None or not self.machine_age_s <= MACHINE_AGE_S:
-            return NOTHING_OF_MACHINE
+        if self.machine is None or not self.machine_age_s <= MAX_MACHINE_AGE_S:
+            return UNKNOWN_MACHINE
         return self.machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
+class LendableDevice:
     """A device that may compute: an accelerator, or the processor."""
 
-    gpu: Gpu
+    gpu: AcceleratorFacts
     """Readings; the processor has the id `cpu`."""
     free_mb: int | None
     """Free device memory, or free main memory for a device without its own."""
@@ -95,7 +95,7 @@ class Device:
     def is_cpu(self) -> bool:
         return self.gpu.id == CPU
 
-    def others_load(self, facts: Facts) -> float | None:
+    def others_load(self, facts: LendingFacts) -> float | None:
         """Load caused by other programs, 0 to 1: the whole load while no trainer runs."""
         if self.gpu.others_load is None and not facts.is_computing:
             return self.gpu.load
@@ -106,7 +106,9 @@ class Device:
         return self.most_mb is not None and self.most_mb < need_mb
 
 
-def chosen_devices(machine: MachineFacts, preferences: Preferences) -> tuple[Device, ...] | None:
+def select_chosen_devices(
+    machine: MachineFacts, preferences: Preferences
+) -> tuple[LendableDevice, ...] | None:
     """Devices that the volunteer lends; None: the devices are unknown.
 
     All accelerators except those switched off. The processor if it was switched on, or if the
@@ -121,7 +123,9 @@ def chosen_devices(machine: MachineFacts, preferences: Preferences) -> tuple[Dev
     return tuple(_device(gpu, machine, preferences) for gpu in used)
 
 
-def lent_devices(devices: tuple[Device, ...] | None, need_mb: int) -> tuple[Device, ...]:
+def select_lent_devices(
+    devices: tuple[LendableDevice, ...] | None, need_mb: int
+) -> tuple[LendableDevice, ...]:
     """The chosen device that will compute: the one with most memory, if it has enough.
 
     One, because a worker has one trainer. The load of other devices does not matter: a desktop on
@@ -132,20 +136,22 @@ def lent_devices(devices: tuple[Device, ...] | None, need_mb: int) -> tuple[Devi
     return tuple(able[:1])
 
 
-def _processor(machine: MachineFacts) -> Gpu:
+def _processor(machine: MachineFacts) -> AcceleratorFacts:
     listed = next((one for one in machine.gpus or () if one.id == CPU), None)
-    plain = Gpu(id=CPU, name=machine.cpu_name, temperature_c=machine.cpu_temperature_c)
+    plain = AcceleratorFacts(id=CPU, name=machine.cpu_name, temperature_c=machine.cpu_temperature_c)
     return msgspec.structs.replace(listed or plain, memory_mb=None, free_mb=None)
 
 
-def _device(gpu: Gpu, machine: MachineFacts, preferences: Preferences) -> Device:
+def _device(
+    gpu: AcceleratorFacts, machine: MachineFacts, preferences: Preferences
+) -> LendableDevice:
     has_own = gpu.memory_mb is not None
     total_mb = gpu.memory_mb if has_own else machine.memory_mb
     chosen_mb = preferences.device(gpu.id).memory_mb
-    return Device(
+    return LendableDevice(
         gpu=gpu,
         free_mb=gpu.free_mb if has_own else machine.free_memory_mb,
-        most_mb=None if total_mb is None else most_memory_mb(total_mb, chosen_mb),
+        most_mb=None if total_mb is None else usable_memory_mb(total_mb, chosen_mb),
     )
 
 
@@ -158,7 +164,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class LocalInstant:
     """One instant: by the wall clock, by a steady clock, and in local time.
 
     Durations (how long a game has been closed) are differences of `steady_ms`, which nobody sets.
@@ -192,7 +198,7 @@ class Moment:
         """True if the local hour is one of these hours of the week."""
         return self._is_in(week, self.ms)
 
-    def next_in_ms(self, week: Week) -> int | None:
+    def next_hour_ms(self, week: Week) -> int | None:
         """Start of the next of these hours, assuming that the present hour is not one; None: never.
 
         An hour that summer time skips does not count; one that occurs twice counts twice.
@@ -243,7 +249,7 @@ def _first(holds: Callable[[int], bool], begin_ms: int, end_ms: int) -> int:
     return high * _SECOND_MS
 
 
-class Why(StrEnum):
+class IdleCause(StrEnum):
     """Why a worker that should be in a run is not."""
 
     JOINING = "joining"
@@ -261,29 +267,29 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outside:
+class IdleReason:
     """The reason for being in no run, with the problem if there was one."""
 
-    why: Why
+    why: IdleCause
     problem: str = ""
     """The error message, if something failed."""
 
 
-JOINING = Outside(why=Why.JOINING)
-NONE_OPEN = Outside(why=Why.NONE_OPEN)
-NONE_FITS = Outside(why=Why.NONE_FITS)
-ENDED = Outside(why=Why.ENDED)
+JOINING = IdleReason(why=IdleCause.JOINING)
+NONE_OPEN = IdleReason(why=IdleCause.NONE_OPEN)
+NONE_FITS = IdleReason(why=IdleCause.NONE_FITS)
+ENDED = IdleReason(why=IdleCause.ENDED)
 
 
-NOW_S = 4.0
-CALM_S = 120.0
-WARM_S = 15.0
+SHORT_MEAN_S = 4.0
+LONG_MEAN_S = 120.0
+WARM_UP_S = 15.0
 """A task's first seconds do not count: compiling and filling caches makes them slow."""
 _TRAINING = "training"
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _StepReading:
     command: int
     step: int
     at_s: float
@@ -298,7 +304,7 @@ class StepPace:
     """
 
     def __init__(self) -> None:
-        self._seen: _Seen | None = None
+        self._seen: _StepReading | None = None
         self._begun_s = 0.0
         self._now_s: float | None = None  # per step, short-term mean
         self._calm_s: float | None = None  # per step, long-term mean
@@ -310,13 +316,13 @@ class StepPace:
             return None
         return self._now_s / self._calm_s
 
-    def look(self, alive: Alive | None, share_percent: int, at_s: float) -> None:
+    def observe(self, alive: TrainerHeartbeat | None, share_percent: int, at_s: float) -> None:
         """Add a reading: the trainer's report, the share of time it may compute, and the time."""
         # Another task, share or process starts a new comparison: only like is compared with like.
         if alive is None or alive.doing != _TRAINING or not share_percent:
             self._seen = None
             return
-        before, seen = self._seen, _Seen(alive.command, alive.step, at_s, share_percent)
+        before, seen = self._seen, _StepReading(alive.command, alive.step, at_s, share_percent)
         if before is None or before.share != share_percent:
             self._begin(seen)
         elif before.command != alive.command:
@@ -329,15 +335,15 @@ class StepPace:
             late_s = (at_s - before.at_s) * share_percent / 100
             self._now_s = max(self._now_s, late_s)
 
-    def _begin(self, seen: _Seen) -> None:
+    def _begin(self, seen: _StepReading) -> None:
         self._seen, self._begun_s = seen, seen.at_s
         self._now_s = self._calm_s = None
 
     def _add(self, step_s: float, passed_s: float, at_s: float) -> None:
-        if at_s - self._begun_s < WARM_S:
+        if at_s - self._begun_s < WARM_UP_S:
             return
         if self._now_s is None or self._calm_s is None:
             self._now_s = self._calm_s = step_s
             return
-        self._now_s += min(passed_s / NOW_S, 1.0) * (step_s - self._now_s)
-        self._calm_s += min(passed_s / CALM_S, 1.0) * (step_s - self._calm_s)
+        self._now_s += min(passed_s / SHORT_MEAN_S, 1.0) * (step_s - self._now_s)
+        self._calm_s += min(passed_s / LONG_MEAN_S, 1.0) * (step_s - self._calm_s)

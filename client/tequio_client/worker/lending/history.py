@@ -16,20 +16,25 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tequio_client.ipc.snapshot import Reason
-from tequio_client.worker.lending.facts import Device, Facts, chosen_devices, lent_devices
+from tequio_client.ipc.snapshot import LendingReason
+from tequio_client.worker.lending.facts import (
+    LendableDevice,
+    LendingFacts,
+    select_chosen_devices,
+    select_lent_devices,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.preferences import DeviceChoice, Preferences
-    from tequio_client.ipc.snapshot import Snooze, Wish
-    from tequio_client.worker.lending.facts import Moment
+    from tequio_client.ipc.snapshot import DesiredState, Snooze
+    from tequio_client.worker.lending.facts import LocalInstant
 
-LEAST_PERCENT = 10
+MIN_PERCENT = 10
 """Lowest share of computing time; a device that is still too hot then stops instead."""
-MOST_PERCENT = 100
+MAX_PERCENT = 100
 BAND_C = 5.0
 """Degrees below the goal in which the share of computing time stays as it is."""
 _CONTROL_MS = 5_000
@@ -48,13 +53,13 @@ _MOST_MORE = 2.0
 _WATTS_BAND_PERCENT = 15.0
 
 
-def threads(cores: int, chosen: int = 0) -> int:
+def thread_count(cores: int, chosen: int = 0) -> int:
     """Number of threads that may compute; 0 chosen: all cores but one."""
     return max(1, min(chosen, cores) if chosen else cores - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Goals:
+class DeviceGoals:
     """Temperature and power at which a device is kept; 0 watts: no power goal."""
 
     temperature_c: float
@@ -62,10 +67,10 @@ class Goals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class DevicePace:
     """The share of time that a device may compute, in percent, and the state of its controller."""
 
-    share: float = float(MOST_PERCENT)
+    share: float = float(MAX_PERCENT)
     at_ms: int | None = None
     """Last change, by the steady clock."""
     temperature_c: float | None = None
@@ -77,9 +82,13 @@ class Pace:
         return round(self.share)
 
 
-def steered(
-    pace: Pace, goals: Goals, temperature_c: float | None, watts: float | None, at_ms: int
-) -> Pace:
+def adjust_pace(
+    pace: DevicePace,
+    goals: DeviceGoals,
+    temperature_c: float | None,
+    watts: float | None,
+    at_ms: int,
+) -> DevicePace:
     """Adjust the share, at most every `_CONTROL_MS`; a missing reading (None) never raises it.
 
     A device that has never reported its temperature, or its power, is not controlled by it.
@@ -94,11 +103,11 @@ def steered(
     )
     heat = 0.0 if temperature_c is None and pace.temperature_c else _by_heat(pace, now, goals)
     power = 0.0 if watts is None and pace.watts else _by_watts(now, goals)
-    share = min(max(pace.share + min(heat, power), LEAST_PERCENT), MOST_PERCENT)
+    share = min(max(pace.share + min(heat, power), MIN_PERCENT), MAX_PERCENT)
     return replace(now, share=float(share))
 
 
-def _by_heat(before: Pace, now: Pace, goals: Goals) -> float:
+def _by_heat(before: DevicePace, now: DevicePace, goals: DeviceGoals) -> float:
     """Change of the share in percent because of the temperature."""
     if now.temperature_c is None:
         return _MOST_MORE
@@ -109,10 +118,10 @@ def _by_heat(before: Pace, now: Pace, goals: Goals) -> float:
     return _step(heading - goals.temperature_c, BAND_C, _LESS_PER_C)
 
 
-def _by_watts(now: Pace, goals: Goals) -> float:
+def _by_watts(now: DevicePace, goals: DeviceGoals) -> float:
     if not goals.watts or now.watts is None:
         return _MOST_MORE
-    above_percent = (now.watts / goals.watts - 1) * MOST_PERCENT
+    above_percent = (now.watts / goals.watts - 1) * MAX_PERCENT
     return _step(above_percent, _WATTS_BAND_PERCENT, _LESS_PER_WATT_PERCENT)
 
 
@@ -131,27 +140,27 @@ def _smooth(before: float | None, now: float | None, weight: float) -> float | N
 
 AFTER_GAME_MS = 60_000
 """Pause after a game, a film or an exclusive program."""
-CLEAN_MS = 60_000
+QUIET_MS = 60_000
 """Quiet time after other programs used a device, before it is lent again."""
-OTHERS_MS = 3_000
+OTHERS_LASTING_MS = 3_000
 """Load of other programs that lasts this long stops a running trainer."""
-SLOWED_MS = 5_000
+SLOWED_LASTING_MS = 5_000
 SLOWED_BY = 1.4
 FILM_GPU_PERCENT = 30
 """Load of other programs that is normal during a film in full screen."""
 HYSTERESIS_C = BAND_C
-HOT_MS = 30_000
+MAX_HOT_MS = 30_000
 """Longest time that a device may stay above its goal at the lowest share."""
 SPARE_BYTES = 1 << 30
 """Disk space that must be free beyond the limit, once the limit was reached."""
-LONGEST_GAME_MS = 24 * 3_600_000
+MAX_GAME_SNOOZE_MS = 24 * 3_600_000
 """Longest snooze until a game closes, if it cannot be seen to close."""
-_NOBODY: Mapping[str, Pace] = MappingProxyType({})
+_NOBODY: Mapping[str, DevicePace] = MappingProxyType({})
 _NOWHERE: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Strain:
+class Hysteresis:
     """One condition that stops lending once it has lasted, until a quiet minute has passed."""
 
     since_ms: int | None = None
@@ -160,13 +169,13 @@ class Strain:
     """Last time at which it held after it had lasted; None: it never lasted."""
 
     def is_on(self, now_ms: int) -> bool:
-        return self.last_ms is not None and now_ms - self.last_ms < CLEAN_MS
+        return self.last_ms is not None and now_ms - self.last_ms < QUIET_MS
 
     def left_ms(self, now_ms: int) -> int:
         """Milliseconds until it is off, if the condition does not return."""
-        return 0 if self.last_ms is None else max(0, self.last_ms + CLEAN_MS - now_ms)
+        return 0 if self.last_ms is None else max(0, self.last_ms + QUIET_MS - now_ms)
 
-    def seen(self, is_so: bool | None, lasting_ms: int, now_ms: int) -> Strain:  # noqa: FBT001 a fact
+    def observe(self, is_so: bool | None, lasting_ms: int, now_ms: int) -> Hysteresis:  # noqa: FBT001 a fact
         """Add an observation; an unknown one (None) neither starts nor ends anything."""
         if is_so is None:
             return replace(self, last_ms=now_ms) if self.is_on(now_ms) else self
@@ -174,12 +183,12 @@ class Strain:
             return replace(self, since_ms=None)
         since = now_ms if self.since_ms is None else self.since_ms
         if self.is_on(now_ms) or now_ms - since >= lasting_ms:
-            return Strain(since_ms=since, last_ms=now_ms)
+            return Hysteresis(since_ms=since, last_ms=now_ms)
         return replace(self, since_ms=since)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SnoozeTrace:
+class SnoozeProgress:
     """Progress of a snooze."""
 
     number: int
@@ -194,40 +203,44 @@ class SnoozeTrace:
         """Milliseconds left; 0: it is over; None: until the game closes."""
         if self.length_ms is not None:
             return max(0, self.since_ms + self.length_ms - now_ms)
-        if now_ms - self.since_ms >= LONGEST_GAME_MS:
+        if now_ms - self.since_ms >= MAX_GAME_SNOOZE_MS:
             return 0
         return None if self.gone_ms is None else max(0, self.gone_ms + AFTER_GAME_MS - now_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Traces:
+class LendingHistory:
     """The memory of the lending policy; `LendingHistory()` when the worker starts."""
 
     game_ms: int | None = None
     """Last time at which a game, a film or an exclusive program was running."""
-    snooze: SnoozeTrace | None = None
+    snooze: SnoozeProgress | None = None
     finishing: tuple[int, int | None] | None = None
     """Number of the command to finish, and the round to be finished; None: that round is over."""
     hot: frozenset[str] = frozenset()
     """Ids of devices that must cool down first."""
     above_ms: Mapping[str, int] = field(default_factory=lambda: _NOWHERE)
     """Time since which a device is above its goal at the lowest share, by id."""
-    paces: Mapping[str, Pace] = field(default_factory=lambda: _NOBODY)
-    others_gpu: Strain = Strain()
-    others_cpu: Strain = Strain()
-    slowed: Strain = Strain()
+    paces: Mapping[str, DevicePace] = field(default_factory=lambda: _NOBODY)
+    others_gpu: Hysteresis = Hysteresis()
+    others_cpu: Hysteresis = Hysteresis()
+    slowed: Hysteresis = Hysteresis()
     is_disk_short: bool = False
 
 
-def traced(
-    traces: Traces, facts: Facts, preferences: Preferences, wish: Wish, now: Moment
-) -> Traces:
+def update_history(
+    traces: LendingHistory,
+    facts: LendingFacts,
+    preferences: Preferences,
+    wish: DesiredState,
+    now: LocalInstant,
+) -> LendingHistory:
     """Update the memory with the present facts; call it before each `decide`, with equal values."""
     session, at_ms = facts.known_session(), now.steady_ms
-    devices = chosen_devices(facts.known_machine(), preferences)
-    lent = lent_devices(devices, facts.need_mb)
+    devices = select_chosen_devices(facts.known_machine(), preferences)
+    lent = select_lent_devices(devices, facts.need_mb)
     warmed = traces if devices is None else _warmed(traces, facts, preferences, lent, at_ms)
-    is_played = session is not None and disturbing(session, preferences) is not None
+    is_played = session is not None and find_disturbance(session, preferences) is not None
     return replace(
         _strained(warmed, facts, preferences, lent, at_ms),
         game_ms=at_ms if is_played else traces.game_ms,
@@ -237,21 +250,23 @@ def traced(
     )
 
 
-def disturbing(session: SessionFacts, preferences: Preferences) -> tuple[Reason, str] | None:
+def find_disturbance(
+    session: SessionFacts, preferences: Preferences
+) -> tuple[LendingReason, str] | None:
     """The reason and the program because of which nothing is lent; None: there are none."""
     if preferences.pause_for_games and session.game:
-        return Reason.GAME, session.game
+        return LendingReason.GAME, session.game
     if session.fullscreen:
         if session.is_film and preferences.pause_for_films:
-            return Reason.FILM, session.fullscreen
+            return LendingReason.FILM, session.fullscreen
         if not session.is_film and preferences.pause_for_games:
-            return Reason.FULLSCREEN, session.fullscreen
+            return LendingReason.FULLSCREEN, session.fullscreen
     if preferences.exclusive and session.programs:
-        return Reason.EXCLUSIVE, session.programs[0]
+        return LendingReason.EXCLUSIVE, session.programs[0]
     return None
 
 
-def gpu_percent(session: SessionFacts | None, preferences: Preferences) -> int:
+def others_gpu_limit(session: SessionFacts | None, preferences: Preferences) -> int:
     """Load of other programs, in percent, above which an accelerator is left to them."""
     if session is not None and session.fullscreen and session.is_film:
         return max(FILM_GPU_PERCENT, preferences.others_gpu_percent)
@@ -259,13 +274,13 @@ def gpu_percent(session: SessionFacts | None, preferences: Preferences) -> int:
 
 
 def _strained(
-    traces: Traces,
-    facts: Facts,
+    traces: LendingHistory,
+    facts: LendingFacts,
     preferences: Preferences,
-    devices: tuple[Device, ...],
+    devices: tuple[LendableDevice, ...],
     at_ms: int,
-) -> Traces:
-    most = gpu_percent(facts.known_session(), preferences)
+) -> LendingHistory:
+    most = others_gpu_limit(facts.known_session(), preferences)
     loads = [one.others_load(facts) for one in devices if not one.is_cpu]
     is_busy = any(load is not None and load * 100 > most for load in loads)
     cpu = facts.known_machine().others_cpu
@@ -273,58 +288,60 @@ def _strained(
     is_slowed = facts.is_computing and facts.slowdown is not None and facts.slowdown > SLOWED_BY
     return replace(
         traces,
-        others_gpu=traces.others_gpu.seen(
-            None if None in loads and not is_busy else is_busy, OTHERS_MS, at_ms
+        others_gpu=traces.others_gpu.observe(
+            None if None in loads and not is_busy else is_busy, OTHERS_LASTING_MS, at_ms
         ),
-        others_cpu=traces.others_cpu.seen(is_cpu_busy, OTHERS_MS, at_ms),
-        slowed=traces.slowed.seen(is_slowed, SLOWED_MS, at_ms),
+        others_cpu=traces.others_cpu.observe(is_cpu_busy, OTHERS_LASTING_MS, at_ms),
+        slowed=traces.slowed.observe(is_slowed, SLOWED_LASTING_MS, at_ms),
     )
 
 
 def _warmed(
-    traces: Traces,
-    facts: Facts,
+    traces: LendingHistory,
+    facts: LendingFacts,
     preferences: Preferences,
-    devices: tuple[Device, ...],
+    devices: tuple[LendableDevice, ...],
     at_ms: int,
-) -> Traces:
+) -> LendingHistory:
     hot: set[str] = set()
     above: dict[str, int] = {}
-    paces: dict[str, Pace] = {}
+    paces: dict[str, DevicePace] = {}
     for one in devices:
         name, choice = one.gpu.id, preferences.device(one.gpu.id)
-        paces[name] = pace = _pace(traces.paces.get(name, Pace()), facts, one, choice, at_ms)
+        paces[name] = pace = _pace(traces.paces.get(name, DevicePace()), facts, one, choice, at_ms)
         is_above = _is_at(one, choice.temperature_c, unknown=name in traces.above_ms)
-        if is_above and pace.percent <= LEAST_PERCENT:
+        if is_above and pace.percent <= MIN_PERCENT:
             above[name] = traces.above_ms.get(name, at_ms)
         if (
             _is_at(one, choice.temperature_c + HYSTERESIS_C, unknown=False)
             or (is_above and not facts.is_computing)
-            or at_ms - above.get(name, at_ms) >= HOT_MS
+            or at_ms - above.get(name, at_ms) >= MAX_HOT_MS
             or (name in traces.hot and not _is_cool(one, choice))
         ):
             hot.add(name)
     return replace(traces, hot=frozenset(hot), above_ms=above, paces=paces)
 
 
-def _pace(pace: Pace, facts: Facts, one: Device, choice: DeviceChoice, at_ms: int) -> Pace:
+def _pace(
+    pace: DevicePace, facts: LendingFacts, one: LendableDevice, choice: DeviceChoice, at_ms: int
+) -> DevicePace:
     # An idle device cools in any case: its readings must not raise the share.
     if not facts.is_computing:
         return replace(pace, at_ms=None, temperature_c=None, watts=None)
-    goals = Goals(temperature_c=choice.temperature_c, watts=choice.watts)
-    return steered(pace, goals, one.gpu.temperature_c, one.gpu.watts, at_ms)
+    goals = DeviceGoals(temperature_c=choice.temperature_c, watts=choice.watts)
+    return adjust_pace(pace, goals, one.gpu.temperature_c, one.gpu.watts, at_ms)
 
 
-def _is_at(one: Device, degrees: float, *, unknown: bool) -> bool:
+def _is_at(one: LendableDevice, degrees: float, *, unknown: bool) -> bool:
     return unknown if one.gpu.temperature_c is None else one.gpu.temperature_c >= degrees
 
 
-def _is_cool(one: Device, choice: DeviceChoice) -> bool:
+def _is_cool(one: LendableDevice, choice: DeviceChoice) -> bool:
     degrees = one.gpu.temperature_c
     return degrees is not None and degrees <= choice.temperature_c - HYSTERESIS_C
 
 
-def _is_disk_short(traces: Traces, facts: Facts, preferences: Preferences) -> bool:
+def _is_disk_short(traces: LendingHistory, facts: LendingFacts, preferences: Preferences) -> bool:
     if facts.free_disk_bytes is None:
         return traces.is_disk_short
     least = preferences.disk_free_gib << 30
@@ -332,7 +349,7 @@ def _is_disk_short(traces: Traces, facts: Facts, preferences: Preferences) -> bo
 
 
 def _finishing(
-    before: tuple[int, int | None] | None, wish: Wish, underway: int | None
+    before: tuple[int, int | None] | None, wish: DesiredState, underway: int | None
 ) -> tuple[int, int | None] | None:
     if not wish.finish:
         return None
@@ -342,24 +359,27 @@ def _finishing(
 
 
 def _snooze(
-    before: SnoozeTrace | None, wish: Wish, session: SessionFacts | None, now: Moment
-) -> SnoozeTrace | None:
+    before: SnoozeProgress | None,
+    wish: DesiredState,
+    session: SessionFacts | None,
+    now: LocalInstant,
+) -> SnoozeProgress | None:
     snooze = wish.snooze
     if snooze is None:
         return None
     if before is None or before.number != wish.number:
-        before = SnoozeTrace(
+        before = SnoozeProgress(
             number=wish.number, since_ms=now.steady_ms, length_ms=_length_ms(snooze, now)
         )
     if before.length_ms is not None or before.left_ms(now.steady_ms) == 0:
         return before  # a snooze that is over does not start again
-    if session is None or is_played(snooze, session) is not False:
+    if session is None or is_game_running(snooze, session) is not False:
         return replace(before, gone_ms=None)
     gone_ms = now.steady_ms if before.gone_ms is None else before.gone_ms
     return replace(before, gone_ms=gone_ms)
 
 
-def _length_ms(snooze: Snooze, now: Moment) -> int | None:
+def _length_ms(snooze: Snooze, now: LocalInstant) -> int | None:
     """Length of a snooze from now on; None: until the game closes."""
     # Never longer than when it was asked for, even if the clock was set back since.
     if snooze.until_ms is None:
@@ -367,7 +387,7 @@ def _length_ms(snooze: Snooze, now: Moment) -> int | None:
     return max(0, min(snooze.until_ms - now.ms, snooze.until_ms - snooze.asked_ms))
 
 
-def is_played(snooze: Snooze, session: SessionFacts) -> bool | None:
+def is_game_running(snooze: Snooze, session: SessionFacts) -> bool | None:
     """True if the game that a snooze waits for is running; None: unknown."""
     shown = "" if session.is_film else session.fullscreen
     if snooze.game:

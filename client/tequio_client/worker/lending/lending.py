@@ -16,12 +16,17 @@ import trio
 
 from tequio_client import clock, files
 from tequio_client.ipc import preferences as link_preferences
-from tequio_client.ipc.facts import NOTHING_OF_SESSION
+from tequio_client.ipc.facts import UNKNOWN_SESSION
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import UNDECIDED, Reason, Wish
+from tequio_client.ipc.snapshot import UNDECIDED, DesiredState, LendingReason
 from tequio_client.worker.lending import history, needs
-from tequio_client.worker.lending.facts import CPU, Moment, chosen_devices, lent_devices
-from tequio_client.worker.lending.history import Traces, traced
+from tequio_client.worker.lending.facts import (
+    CPU,
+    LocalInstant,
+    select_chosen_devices,
+    select_lent_devices,
+)
+from tequio_client.worker.lending.history import LendingHistory, update_history
 from tequio_client.worker.lending.policy import decide
 from tequio_shared.errors import MalformedError, UserFacingError
 
@@ -33,16 +38,16 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Decision
     from tequio_client.worker.children.evaluator import EvaluatorProcess
     from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.lending.facts import Facts, Outside
+    from tequio_client.worker.lending.facts import IdleReason, LendingFacts
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.network import Role
 
 log = structlog.get_logger(__name__)
 
-PREFERENCES = "preferences.json"
-WISH = "wish.json"
-UNMINDED = Preferences(
+PREFERENCES_FILE = "preferences.json"
+DESIRED_STATE_FILE = "wish.json"
+UNRESTRICTED = Preferences(
     consent=True,
     while_used=True,
     used_share_percent=100,
@@ -57,12 +62,12 @@ UNMINDED = Preferences(
     disk_free_gib=0,
 )
 """Preferences of a worker started by hand, whose limits are on the command line."""
-_MOST_BYTES = link_preferences.MOST_BYTES + 1
+_MOST_BYTES = link_preferences.MAX_BYTES + 1
 
 T = TypeVar("T")
 
 
-class Choices:
+class StoredChoices:
     """Preferences and desired state of one folder, which survive a restart.
 
     An unreadable file is set aside and reported. The preferences then have no consent: nothing is
@@ -70,43 +75,45 @@ class Choices:
     version would lose the settings it does not know.
     """
 
-    def __init__(self, folder: Path, *, wish: Wish, fixed: Preferences | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, wish: DesiredState, fixed: Preferences | None = None
+    ) -> None:
         """Read the files; `wish` applies until a file or a command gives another.
 
         Preferences that are `fixed` never change, and the file on disk is not touched.
         """
         self._folder = folder
-        self.kept_aside: list[str] = []
+        self.files_set_aside: list[str] = []
         """Names of unusable files that were set aside."""
         self._is_fixed = fixed is not None
         self._unsaved: dict[str, bytes] = {}
-        found = fixed or self._read(PREFERENCES, link_preferences.decode)
+        found = fixed or self._read(PREFERENCES_FILE, link_preferences.decode)
         if found is not None and found.version > link_preferences.VERSION:
-            self._keep_aside(PREFERENCES, f"v{found.version}")
+            self._keep_aside(PREFERENCES_FILE, f"v{found.version}")
             found = msgspec.structs.replace(found, version=link_preferences.VERSION)
         self.preferences = found or Preferences()
-        self.wish = self._read(WISH, _decode_wish) or wish
+        self.desired_state = self._read(DESIRED_STATE_FILE, _decode_wish) or wish
 
-    def choose(self, preferences: Preferences) -> None:
+    def set_preferences(self, preferences: Preferences) -> None:
         """Replace the preferences, unless they are fixed."""
         if preferences != self.preferences and not self._is_fixed:
             self.preferences = preferences
-            self._unsaved[PREFERENCES] = link_preferences.encode(preferences)
-            self.keep()
+            self._unsaved[PREFERENCES_FILE] = link_preferences.encode(preferences)
+            self.save()
 
-    def want(self, wish: Wish) -> None:
+    def set_desired_state(self, wish: DesiredState) -> None:
         """Replace the desired state, unless the present one is newer."""
-        if wish.number > self.wish.number:
-            self.wish = wish
-            self._unsaved[WISH] = msgspec.json.encode(wish)
-            self.keep()
+        if wish.number > self.desired_state.number:
+            self.desired_state = wish
+            self._unsaved[DESIRED_STATE_FILE] = msgspec.json.encode(wish)
+            self.save()
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Write what is not on the disk yet; a failed write is tried again at the next call."""
         # A choice applies at once, written or not: pausing must work on a full disk too.
         for name, content in list(self._unsaved.items()):
             try:
-                files.write_or_explain(self._folder / name, content)
+                files.write_for_user(self._folder / name, content)
             except UserFacingError as err:
                 log.warning("choices not written yet", file=name, error=str(err))
             else:
@@ -131,12 +138,12 @@ class Choices:
             aside.write_bytes(path.read_bytes())
         except OSError as err:
             log.warning("file not set aside", file=str(path), error=str(err))
-        self.kept_aside.append(aside.name)
+        self.files_set_aside.append(aside.name)
 
 
-def _decode_wish(content: bytes) -> Wish:
+def _decode_wish(content: bytes) -> DesiredState:
     try:
-        return msgspec.json.decode(content, type=Wish)
+        return msgspec.json.decode(content, type=DesiredState)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
         raise MalformedError(f"not a valid desired state: {err}") from err
 
@@ -147,7 +154,7 @@ _GIB = 1 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class LendingLimits:
     """How much of the machine and of the connection may be used."""
 
     device: str
@@ -160,7 +167,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class SessionReport:
     """Session facts, the controller that sent them, and when, by the steady clock."""
 
     facts: SessionFacts
@@ -174,10 +181,10 @@ class Lending:
     def __init__(
         self,
         settings: WorkerSettings,
-        choices: Choices,
+        choices: StoredChoices,
         trainer: TrainerProcess,
         evaluator: EvaluatorProcess,
-        gather: Callable[[], Facts],
+        gather: Callable[[], LendingFacts],
     ) -> None:
         """`gather` returns all facts except the choices."""
         self._settings = settings
@@ -185,9 +192,9 @@ class Lending:
         self._trainer = trainer
         self._evaluator = evaluator
         self._gather = gather
-        self._traces = Traces()
+        self._traces = LendingHistory()
         self._changed = trio.Event()  # replaced at every change
-        self.told: Told | None = None
+        self.session_report: SessionReport | None = None
         self.need_mb = 0
         """Memory that training the run takes, MiB; 0: in no run."""
         self.score_mb: int | None = None
@@ -195,7 +202,7 @@ class Lending:
         self.is_judging = False
         """True while the device belongs to the evaluator instead of the trainer."""
         self._promised: int | None = None  # round to finish before anything is scored
-        self.outside: Outside | None = None
+        self.idle_reason: IdleReason | None = None
         """Why the worker is not in the run it should be in; None: it is, or should be in none."""
         self.since_ms = 0
         """Start of lending, milliseconds since 1970; 0: nothing is lent."""
@@ -208,48 +215,52 @@ class Lending:
         return self._choices.preferences
 
     @property
-    def wish(self) -> Wish:
-        return self._choices.wish
+    def desired_state(self) -> DesiredState:
+        return self._choices.desired_state
 
-    def want(self, wish: Wish) -> None:
+    def apply_state(self, wish: DesiredState) -> None:
         """Apply a desired state if it is newer than the present one."""
-        if wish.number > self.wish.number:
-            self._choices.want(wish)
+        if wish.number > self.desired_state.number:
+            self._choices.set_desired_state(wish)
             if wish.lend:  # pressing Contribute again is also how to retry a broken trainer
                 self._trainer.reset()
-            self.look()
+            self.update()
 
-    def choose(self, preferences: Preferences) -> None:
+    def apply_preferences(self, preferences: Preferences) -> None:
         if preferences != self.preferences:
-            self._choices.choose(preferences)
-            self.look()
+            self._choices.set_preferences(preferences)
+            self.update()
 
-    def tell(self, facts: SessionFacts, controller: object) -> None:
+    def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
         """Receive session facts from a controller."""
-        self.told = Told(facts=facts, controller=controller, at_ms=clock.steady_ms())
-        self.look()
+        self.session_report = SessionReport(
+            facts=facts, controller=controller, at_ms=clock.steady_ms()
+        )
+        self.update()
 
-    def hung_up(self, controller: object) -> None:
+    def drop_controller(self, controller: object) -> None:
         """Treat the session as unknown if this controller was the one that reported it."""
-        if self.told is not None and self.told.controller is controller:
-            self.told = Told(facts=NOTHING_OF_SESSION, controller=None, at_ms=clock.steady_ms())
-            self.look()
+        if self.session_report is not None and self.session_report.controller is controller:
+            self.session_report = SessionReport(
+                facts=UNKNOWN_SESSION, controller=None, at_ms=clock.steady_ms()
+            )
+            self.update()
 
-    def joined(self, manifest: Manifest) -> None:
+    def set_run(self, manifest: Manifest) -> None:
         """Record the run that was joined, for its memory needs."""
-        self.need_mb, self.outside = needs.memory_mb(manifest), None
-        self.look()
+        self.need_mb, self.idle_reason = needs.memory_mb(manifest), None
+        self.update()
 
-    def stays_out(self, outside: Outside) -> None:
+    def set_idle(self, outside: IdleReason) -> None:
         """Record why the worker is in no run now."""
-        self.need_mb, self.outside = 0, outside
-        self.look()
+        self.need_mb, self.idle_reason = 0, outside
+        self.update()
 
-    def judges(self, score_mb: int | None) -> None:
+    def set_scoring(self, score_mb: int | None) -> None:
         """Record the memory needed for the scoring that is due, MiB; None: nothing is due."""
         if score_mb != self.score_mb:
             self.score_mb = score_mb
-            self.look()
+            self.update()
 
     # --- what follows
 
@@ -257,24 +268,24 @@ class Lending:
         """Event that is set at the next change of a decision, a limit or the snapshot."""
         return self._changed
 
-    def announce(self) -> None:
+    def notify(self) -> None:
         """Set the event of `changed`."""
         self._changed.set()
         self._changed = trio.Event()
 
-    def why_not(self) -> str:
+    def pause_reason(self) -> str:
         """Reason why the run must not compute now; empty: it may."""
         decision = self.decision
         if self.is_judging:
             return "scoring models for a competition"
         return "" if decision.may_compute else f"not lending now ({decision.reason})"
 
-    def limits(self, for_mb: int | None = None) -> Limits:
+    def limits(self, for_mb: int | None = None) -> LendingLimits:
         """Limits by choices and decision, for work that needs `for_mb` MiB (None: the run's)."""
         chosen, trainer = self.preferences, self._settings.trainer
         net = self._settings.net
         if not self._settings.is_minded:
-            return Limits(
+            return LendingLimits(
                 device=trainer.device,
                 threads=trainer.threads,
                 memory_mb=trainer.memory_mb,
@@ -286,12 +297,12 @@ class Lending:
         facts = self._gather()
         machine = facts.known_machine()
         need_mb = facts.need_mb if for_mb is None else for_mb
-        devices = lent_devices(chosen_devices(machine, chosen), need_mb)
+        devices = select_lent_devices(select_chosen_devices(machine, chosen), need_mb)
         first = devices[0] if devices else None
         device = first.gpu.id if first else CPU
-        return Limits(
+        return LendingLimits(
             device=device,
-            threads=history.threads(machine.cores, chosen.device(CPU).threads),
+            threads=history.thread_count(machine.cores, chosen.device(CPU).threads),
             memory_mb=(first.most_mb or 0) if first and not first.is_cpu else 0,
             share_percent=self.decision.share_percent,
             upload_bytes_per_s=_bytes_per_s(chosen.upload_mbit),
@@ -304,7 +315,7 @@ class Lending:
         role = self.preferences.device(self.limits().device).role
         return (role,) if role in self._settings.roles else self._settings.roles
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Decide again, about once a second and at any change; sets `changed` if it differs."""
         before = self.decision, self.is_judging
         facts = self._gather()
@@ -314,7 +325,7 @@ class Lending:
         self.decision = judging or self.decision
         self._permit()
         if before != (self.decision, self.is_judging):
-            self.announce()
+            self.notify()
 
     def _permit(self) -> None:
         """Allow the child process that may compute, after stopping those that may not."""
@@ -328,31 +339,31 @@ class Lending:
         if may_compute:
             (self._evaluator if self.is_judging else self._trainer).child.allow()
 
-    def _decided(self, facts: Facts) -> Decision:
-        chosen, wish, moment = self.preferences, self.wish, now()
-        self._traces = traced(self._traces, facts, chosen, wish, moment)
+    def _decided(self, facts: LendingFacts) -> Decision:
+        chosen, wish, moment = self.preferences, self.desired_state, local_now()
+        self._traces = update_history(self._traces, facts, chosen, wish, moment)
         return decide(facts, chosen, wish, self._traces, moment)
 
-    def _judging(self, facts: Facts) -> Decision | None:
+    def _judging(self, facts: LendingFacts) -> Decision | None:
         """The decision to score; None: not due, not allowed, or not yet."""
         # Scoring needs no run and no trainer; all other rules apply unchanged. The round under way
         # is finished first, since other members wait for it; no further round is started.
-        if self.score_mb is None or self.wish.finish:
+        if self.score_mb is None or self.desired_state.finish:
             self._promised = facts.round
             return None
         asked = replace(facts, need_mb=self.score_mb, outside=None, trainer_problem="")
-        found = decide(asked, self.preferences, self.wish, self._traces, now())
+        found = decide(asked, self.preferences, self.desired_state, self._traces, local_now())
         if not found.may_compute:
             self._promised = facts.round
             return None
         if facts.round is not None and facts.round == self._promised:
             return None
-        return msgspec.structs.replace(found, reason=Reason.JUDGING, values={})
+        return msgspec.structs.replace(found, reason=LendingReason.JUDGING, values={})
 
 
-def now() -> Moment:
+def local_now() -> LocalInstant:
     """The present instant by this computer's clocks."""
-    return Moment(ms=clock.now_ms(), steady_ms=clock.steady_ms(), offset_s=clock.utc_offset_s)
+    return LocalInstant(ms=clock.now_ms(), steady_ms=clock.steady_ms(), offset_s=clock.utc_offset_s)
 
 
 def _bytes_per_s(mbit: float | None) -> float | None:

@@ -19,21 +19,21 @@ from tequio_client import files
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_client.ipc.facts import Gpu
-    from tequio_client.worker.lending.facts import Moment
+    from tequio_client.ipc.facts import AcceleratorFacts
+    from tequio_client.worker.lending.facts import LocalInstant
 
 log = structlog.get_logger(__name__)
 
-FILE = "energy.json"
-LONGEST_S = 10.0
+ENERGY_FILE = "energy.json"
+MAX_GAP_S = 10.0
 """Longest time between two readings that counts; after a longer one the computer slept."""
-MOST_WATTS = 2_000.0
+MAX_WATTS = 2_000.0
 """A counter that rises faster was reset in between."""
 _MOST_BYTES = 4_096
 Joules = Annotated[float, Meta(ge=0.0)]
 
 
-class Kept(Struct, frozen=True):
+class EnergyCounts(Struct, frozen=True):
     """The energy counts in the file, in joules; `day` is a local date."""
 
     day: str = ""
@@ -41,7 +41,7 @@ class Kept(Struct, frozen=True):
     total_j: Joules = 0.0
 
 
-class Energy:
+class EnergyMeter:
     """Energy of the lent devices while a child process computes on them.
 
     Taken from a device's own counter, else from its power reading; a device with neither (most
@@ -51,7 +51,7 @@ class Energy:
 
     def __init__(self, folder: Path) -> None:
         """Read the file; blocks."""
-        self._path = folder / FILE
+        self._path = folder / ENERGY_FILE
         self._kept = self._now = self._read()
         self._last: dict[str, tuple[float | None, int]] = {}  # by device: counter, steady time
         self.is_measured = False
@@ -66,76 +66,76 @@ class Energy:
     def total_j(self) -> float:
         return self._now.total_j
 
-    def look(self, lent: tuple[Gpu, ...], day: str, steady_ms: int) -> None:
+    def observe(self, lent: tuple[AcceleratorFacts, ...], day: str, steady_ms: int) -> None:
         """Count the energy since the last call, for the devices that compute now."""
         self.is_measured = any(one.energy_j is not None or one.watts is not None for one in lent)
         drawn_j = sum(self._drawn_j(one, steady_ms) for one in lent)
         self._last = {one.id: (one.energy_j, steady_ms) for one in lent}
-        before = self._now if day == self._now.day else Kept(day, 0.0, self._now.total_j)
-        self._now = Kept(day, before.day_j + drawn_j, before.total_j + drawn_j)
+        before = self._now if day == self._now.day else EnergyCounts(day, 0.0, self._now.total_j)
+        self._now = EnergyCounts(day, before.day_j + drawn_j, before.total_j + drawn_j)
 
-    def _drawn_j(self, device: Gpu, steady_ms: int) -> float:
+    def _drawn_j(self, device: AcceleratorFacts, steady_ms: int) -> float:
         if device.id not in self._last:
             return 0.0
         counter, at_ms = self._last[device.id]
         seconds = (steady_ms - at_ms) / 1000
-        if seconds > LONGEST_S:
+        if seconds > MAX_GAP_S:
             return 0.0
         if device.energy_j is not None and counter is not None:
             drawn = device.energy_j - counter
-            if 0 <= drawn <= MOST_WATTS * max(seconds, 1.0):
+            if 0 <= drawn <= MAX_WATTS * max(seconds, 1.0):
                 return drawn
         return (device.watts or 0.0) * seconds
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Write changed counts; blocks. Raises UserFacingError."""
         now = self._now
         if now != self._kept:
-            files.write_or_explain(self._path, msgspec.json.encode(now))
+            files.write_for_user(self._path, msgspec.json.encode(now))
             self._kept = now
 
-    def _read(self) -> Kept:
+    def _read(self) -> EnergyCounts:
         try:
             with self._path.open("rb") as file:
-                return msgspec.json.decode(file.read(_MOST_BYTES), type=Kept)
+                return msgspec.json.decode(file.read(_MOST_BYTES), type=EnergyCounts)
         except FileNotFoundError:
-            return Kept()
+            return EnergyCounts()
         except (OSError, UnicodeDecodeError, msgspec.DecodeError) as err:
             log.warning("energy count reset: unreadable", file=str(self._path), error=str(err))
-            return Kept()
+            return EnergyCounts()
 
 
-QUOTA_FILE = "traffic.json"
-BROKEN = "traffic.broken.json"
+TRAFFIC_FILE = "traffic.json"
+BROKEN_TRAFFIC_FILE = "traffic.broken.json"
 """Name given to an unreadable file."""
-MOST_MONTHS = 36
+MAX_MONTHS = 36
 _QUOTA_MOST_BYTES = 1 << 16
 
 Month = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}$")]
 Bytes = Annotated[int, Meta(ge=0)]
 
 
-class Months(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MonthCounts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The total count of bytes, and its value at the start of each month."""
 
     total: Bytes = 0
-    begins: Annotated[dict[Month, Bytes], Meta(max_length=MOST_MONTHS)] = {}
+    begins: Annotated[dict[Month, Bytes], Meta(max_length=MAX_MONTHS)] = {}
     """Total at the start of each month, in the order in which they began."""
     last: str = ""
     """Month counted in last."""
 
-    def at(self, month: str) -> Months:
+    def at(self, month: str) -> MonthCounts:
         """Switch to that month; an earlier month that is unknown continues the present one."""
         if month == self.last:
             return self
         begins = dict(self.begins)
         if month not in begins:
             begins[month] = self.total if month > self.last else begins[self.last]
-        while len(begins) > MOST_MONTHS:
+        while len(begins) > MAX_MONTHS:
             begins.pop(next(one for one in begins if one != month))
-        return Months(total=self.total, begins=begins, last=month)
+        return MonthCounts(total=self.total, begins=begins, last=month)
 
-    def plus(self, size_bytes: int) -> Months:
+    def plus(self, size_bytes: int) -> MonthCounts:
         return msgspec.structs.replace(self, total=self.total + size_bytes)
 
     @property
@@ -152,7 +152,7 @@ class MonthCounter:
 
     def __init__(self, folder: Path) -> None:
         """Read the file; blocks. An unreadable file is set aside, and the count starts at 0."""
-        self._path = folder / QUOTA_FILE
+        self._path = folder / TRAFFIC_FILE
         self._months = self._read()
         self._kept = self._months
 
@@ -165,28 +165,28 @@ class MonthCounter:
         self._months = self._months.at(month)
         return self._months.count
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Write a changed count; blocks. Raises UserFacingError."""
         months = self._months
         if months != self._kept:
-            files.write_or_explain(self._path, msgspec.json.encode(months))
+            files.write_for_user(self._path, msgspec.json.encode(months))
             self._kept = months
 
-    def _read(self) -> Months:
+    def _read(self) -> MonthCounts:
         try:
             with self._path.open("rb") as file:
-                months = msgspec.json.decode(file.read(_QUOTA_MOST_BYTES), type=Months)
+                months = msgspec.json.decode(file.read(_QUOTA_MOST_BYTES), type=MonthCounts)
             if not _is_sound(months):
                 raise msgspec.ValidationError("inconsistent counts")
         except FileNotFoundError:
-            return Months()
+            return MonthCounts()
         except (OSError, UnicodeDecodeError, msgspec.DecodeError) as err:
             self._set_aside(str(err))
-            return Months()
+            return MonthCounts()
         return months
 
     def _set_aside(self, error: str) -> None:
-        aside = self._path.with_name(BROKEN)
+        aside = self._path.with_name(BROKEN_TRAFFIC_FILE)
         log.warning(
             "traffic count reset: unreadable",
             file=str(self._path),
@@ -199,18 +199,18 @@ class MonthCounter:
             log.warning("file not set aside", file=str(self._path), error=str(err))
 
 
-def _is_sound(months: Months) -> bool:
+def _is_sound(months: MonthCounts) -> bool:
     if not months.last:
-        return months == Months()
+        return months == MonthCounts()
     return months.last in months.begins and max(months.begins.values()) <= months.total
 
 
-SMOOTH_S = 5.0
+RATE_TIME_S = 5.0
 """Time constant of the transfer rates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counters:
+class TransferCounters:
     """Bytes since a node was opened; `node` identifies it, as a new one counts from 0 again."""
 
     node: object
@@ -218,7 +218,7 @@ class Counters:
     down: int
 
 
-class Traffic:
+class TransferMeter:
     """Transfer rates, and the month's count; `observe` is called about once a second.
 
     Only content fetched from and by peers is counted; announcements, statements and connection
@@ -227,17 +227,17 @@ class Traffic:
 
     def __init__(self, months: MonthCounter) -> None:
         self._months = months
-        self._last: tuple[Counters | None, int] = (None, 0)
+        self._last: tuple[TransferCounters | None, int] = (None, 0)
         self.up_per_s = 0.0
         self.down_per_s = 0.0
         self.month_bytes = 0
 
-    def look(self, now: Counters | None, moment: Moment) -> None:
+    def observe(self, now: TransferCounters | None, moment: LocalInstant) -> None:
         """Update rates and count from the present counters; None: no node is open."""
         (before, at_ms), self._last = self._last, (now, moment.steady_ms)
         up, down = _since(before, now)
         seconds = (moment.steady_ms - at_ms) / 1000
-        weight = min(seconds / SMOOTH_S, 1.0) if before is not None else 1.0
+        weight = min(seconds / RATE_TIME_S, 1.0) if before is not None else 1.0
         self.up_per_s += weight * (up / max(seconds, 1e-3) - self.up_per_s)
         self.down_per_s += weight * (down / max(seconds, 1e-3) - self.down_per_s)
         if before is None:
@@ -246,12 +246,12 @@ class Traffic:
         self._months.count(up + down, month)
         self.month_bytes = self._months.in_month(month)
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Write the month's count; blocks. Raises UserFacingError."""
-        self._months.keep()
+        self._months.save()
 
 
-def _since(before: Counters | None, now: Counters | None) -> tuple[int, int]:
+def _since(before: TransferCounters | None, now: TransferCounters | None) -> tuple[int, int]:
     """Bytes sent and received since then; all bytes of a new node count."""
     if now is None:
         return 0, 0

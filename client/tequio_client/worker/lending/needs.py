@@ -54,7 +54,7 @@ _HOUR_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Needs:
+class ResourceNeeds:
     """Estimated needs of one run: memory in MiB, everything else in bytes."""
 
     memory_mb: int
@@ -64,7 +64,7 @@ class Needs:
     hourly_down_bytes: int
 
 
-def needs(manifest: Manifest, corpus: Corpus, members: int, round_ms: int) -> Needs:
+def estimate(manifest: Manifest, corpus: Corpus, members: int, round_ms: int) -> ResourceNeeds:
     """Estimate for rounds of `round_ms` with this many members."""
     head = _VALUE * CHUNK * manifest.chunks
     shards = sorted((shard.size_bytes for shard in corpus.train), reverse=True)
@@ -72,7 +72,7 @@ def needs(manifest: Manifest, corpus: Corpus, members: int, round_ms: int) -> Ne
     others = max(members, manifest.rounds.min_members) - 1
     a_round = others * contribution_bytes(manifest, others + 1)
     hourly = a_round * _HOUR_MS // max(round_ms, 1)
-    return Needs(
+    return ResourceNeeds(
         memory_mb=memory_mb(manifest),
         disk_bytes=first + (_HEADS - 1 + _TRAINER_FILES) * head + _ROUNDS * a_round,
         first_bytes=first,
@@ -96,7 +96,7 @@ def memory_mb(manifest: Manifest) -> int:
     return _memory_mb(manifest, max(batch, manifest.model.sequence))
 
 
-def least_memory_mb(manifest: Manifest) -> int:
+def min_memory_mb(manifest: Manifest) -> int:
     """Accelerator memory below which not even one sample fits, MiB."""
     return _memory_mb(manifest, manifest.model.sequence)
 
@@ -128,5 +128,7 @@ def _outline(manifest: Manifest) -> tuple[int, int]:
     matrices = [shape for _, shape in manifest.model.tensors if len(shape) > 1]
     width = max((min(shape) for shape in matrices), default=1)
     if manifest.frozen:
-        width = min(columns for _, columns in layout.modules_of(manifest.model.tensors).values())
+        width = min(
+            columns for _, columns in layout.adapted_modules(manifest.model.tensors).values()
+        )
     return max(len(numbers), 1), width

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 import structlog
 
-from tequio_client.ipc.control import Activity, ActivityRow, AskActivity
-from tequio_client.worker.points.points_db import BookError, BookFile
+from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
+from tequio_client.worker.points.points_db import DatabaseError, DatabaseFile
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from sqlite3 import Row
 
     from tequio_client.ipc.snapshot import Value
-    from tequio_client.ipc.texts import Event
+    from tequio_client.ipc.texts import ActivityEvent
 
 log = structlog.get_logger(__name__)
 
 FILE = "activity.sqlite"
 VERSION = 1
-MOST = 4_000
+MAX_EVENTS = 4_000
 """Events kept."""
-TRIM = 200
+TRIM_EVERY = 200
 """Events beyond `MOST` after which the oldest are deleted together."""
-TEXT = 512
+MAX_TEXT = 512
 """Most characters of one value."""
 SCHEMA = """
 CREATE TABLE event (
@@ -41,10 +41,10 @@ CREATE TABLE event (
 """
 
 
-class ActivityBook:
+class ActivityDatabase:
     """The events of one worker."""
 
-    def __init__(self, file: BookFile, now_ms: Callable[[], int]) -> None:
+    def __init__(self, file: DatabaseFile, now_ms: Callable[[], int]) -> None:
         self.file = file
         self.now_ms = now_ms
         ((number,),) = file.rows("SELECT COALESCE(MAX(number), 0) FROM event")
@@ -55,14 +55,14 @@ class ActivityBook:
     def opened(cls, folder: Path, now_ms: Callable[[], int]) -> Self:
         """Open the database in a worker's folder; raises UserFacingError."""
         try:
-            return cls(BookFile(folder / FILE, SCHEMA, version=VERSION), now_ms)
-        except BookError as err:
+            return cls(DatabaseFile(folder / FILE, SCHEMA, version=VERSION), now_ms)
+        except DatabaseError as err:
             raise UserFacingError(f"{err}: free some space, or choose another --dir") from err
 
     def close(self) -> None:
         self.file.close()
 
-    def add(self, code: Event, level: str = "info", **values: Value) -> None:
+    def add(self, code: ActivityEvent, level: str = "info", **values: Value) -> None:
         """Record an event; `level` is info, good, warning or error."""
         shortened = {name: _short(value) for name, value in values.items()}
         details = msgspec.json.encode(shortened).decode()
@@ -72,14 +72,14 @@ class ActivityBook:
                 added = sql.execute(
                     "INSERT INTO event (at_ms, code, level, details) VALUES (?, ?, ?, ?)", row
                 ).lastrowid
-                if added is not None and added % TRIM == 0:
-                    sql.execute("DELETE FROM event WHERE number <= ?", (added - MOST,))
-        except BookError as err:
+                if added is not None and added % TRIM_EVERY == 0:
+                    sql.execute("DELETE FROM event WHERE number <= ?", (added - MAX_EVENTS,))
+        except DatabaseError as err:
             log.warning("event not written", code=str(code), error=str(err))
             return
         self.number = added or self.number
 
-    def answer(self, asked: AskActivity) -> Activity:
+    def answer(self, asked: AskActivity) -> ActivityReply:
         """Return events, the newest first; raises DatabaseError."""
         rows = self.file.rows(
             "SELECT * FROM event WHERE ?1 IS NULL OR number < ?1 ORDER BY number DESC LIMIT ?2",
@@ -87,11 +87,11 @@ class ActivityBook:
             asked.limit + 1,
         )
         shown = tuple(_row(row) for row in rows[: asked.limit])
-        return Activity(rows=shown, has_more=len(rows) > asked.limit)
+        return ActivityReply(rows=shown, has_more=len(rows) > asked.limit)
 
 
 def _short(value: Value) -> Value:
-    return value[:TEXT] if isinstance(value, str) else value
+    return value[:MAX_TEXT] if isinstance(value, str) else value
 
 
 def _row(row: Row) -> ActivityRow:

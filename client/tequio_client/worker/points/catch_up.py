@@ -18,12 +18,12 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker.ledger import last_checkpoint
 from tequio_client.worker.ledger.backoff import BackOff
-from tequio_client.worker.points.points_db import VOIDED, Outcome, Place, closed
+from tequio_client.worker.points.points_db import VOIDED, RoundOutcome, RoundPlace, closed_outcome
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.log.merkle import verify_consistency
-from tequio_shared.round.documents import Result, Roster
+from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.points.points_db import PointsBook
+    from tequio_client.worker.points.points_db import PointsDatabase
     from tequio_shared.api.peers import AttendedAnswer
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.log.notes import Checkpoint
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-SOON_S = 60.0
+SHORT_PAUSE_S = 60.0
 """Pause after one of the first `EARLY` passes, or after a pass that left points unproven."""
-SELDOM_S = 300.0
-EARLY = 2
+LONG_PAUSE_S = 300.0
+EARLY_PASSES = 2
 PAGE = 100
 PAUSE_S = 0.1
 """Pause after each proven round."""
@@ -61,7 +61,7 @@ class RoundProofs:
     """
 
     def __init__(
-        self, ledger: LedgerApi, key: PeerKey, book: PointsBook, log_memory_file: Path
+        self, ledger: LedgerApi, key: PeerKey, book: PointsDatabase, log_memory_file: Path
     ) -> None:
         self._ledger = ledger
         self._key = key
@@ -71,7 +71,7 @@ class RoundProofs:
         self._proofs: LogProofs | None = None
         self._names: dict[RunId, str] = {}
 
-    async def prove(self, told: AttendedAnswer) -> tuple[Place, Outcome, Checkpoint]:
+    async def prove(self, told: AttendedAnswer) -> tuple[RoundPlace, RoundOutcome, Checkpoint]:
         """Prove one round: place, outcome, and the checkpoint it was proven against.
 
         Raises PeerError when the log does not contain it, LedgerUnavailableError when no checkpoint
@@ -85,7 +85,7 @@ class RoundProofs:
         if begun.run is None or (begun.run, begun.round) != (ended.run, ended.round):
             raise PeerError(f"entries {indices} are not of one round")
         outcome = await self._outcome(begun, ended)
-        place = Place(
+        place = RoundPlace(
             number=told.roster_index,
             run=to_text(begun.run),
             run_name=await self._name(begun.run),
@@ -94,13 +94,15 @@ class RoundProofs:
         )
         return place, outcome, checkpoint
 
-    async def _outcome(self, begun: Statement, ended: Statement) -> Outcome:
+    async def _outcome(self, begun: Statement, ended: Statement) -> RoundOutcome:
         if not isinstance(begun.body, RoundRoster):
             raise PeerError(f"{begun.type} does not begin a round")
         roster = Roster.parse(await self._blob(begun.body.roster))
         match ended.body:
             case RoundClose(result=result):
-                return closed(roster, Result.parse(await self._blob(result)), self._key)
+                return closed_outcome(
+                    roster, RoundResult.parse(await self._blob(result)), self._key
+                )
             case RoundVoid() if self._key in roster.keys.values():
                 return VOIDED
         raise PeerError(f"{ended.type} does not end a round of this key")
@@ -127,15 +129,15 @@ class RoundProofs:
     async def _checked(self) -> Checkpoint:
         """The newest checkpoint, if it continues those of the follower and of earlier proofs."""
         origin = (await self._ledger.network()).genesis.origin
-        followed = await trio.to_thread.run_sync(last_checkpoint.recall, self._memory)
-        ours = await trio.to_thread.run_sync(self._book.last_checked, origin)
+        followed = await trio.to_thread.run_sync(last_checkpoint.load_checkpoint, self._memory)
+        ours = await trio.to_thread.run_sync(self._book.last_checkpoint, origin)
         signed = await self._ledger.checkpoint()
         # Both: the follower may stop at an older checkpoint while no run is joined, and a ledger
         # must not be able to show two histories to the two readers.
         for before in (followed, ours):
             if before is not None:
                 await self._check_continues(before, signed)
-        await trio.to_thread.run_sync(self._book.remember_checked, signed)
+        await trio.to_thread.run_sync(self._book.store_checkpoint, signed)
         return signed
 
     async def _check_continues(self, before: Checkpoint, signed: Checkpoint) -> None:
@@ -154,12 +156,12 @@ class RoundProofs:
             ) from err
 
 
-class CatchUp:
+class PointsCatchUp:
     """Keeps one key's points up to date with the ledger's list of its rounds."""
 
     def __init__(
         self,
-        book: PointsBook,
+        book: PointsDatabase,
         ledger: LedgerApi,
         key: PeerKey,
         log_memory_file: Path,
@@ -177,20 +179,22 @@ class CatchUp:
         self._is_rechecked = False  # everything was checked a second time already
         self.claimed = 0
         """Micro-points of this key by the ledger's last answer."""
-        self.is_agreed = False
+        self.is_complete = False
         """True if the last pass proved all claimed points."""
         self.forked = ""
         """Why this log is not trusted any more; empty: it is."""
-        self.on_differing: Callable[[int, int], None] = lambda _, __: None
+        self.on_difference: Callable[[int, int], None] = lambda _, __: None
         """Called with claimed and proven micro-points if they differ after a full check."""
 
     async def run(self) -> None:
         """Catch up regularly; returns only when the log turns out to be another one."""
         for count in itertools.count(1):
             try:
-                await self.once()
+                await self.run_once()
                 self._back_off.reset()
-                pause_s = SELDOM_S if self.is_agreed and count >= EARLY else SOON_S
+                pause_s = (
+                    LONG_PAUSE_S if self.is_complete and count >= EARLY_PASSES else SHORT_PAUSE_S
+                )
             except LogForkedError as err:
                 self.forked = str(err)
                 log.error("log forked; points not proven any more", error=str(err))  # noqa: TRY400 - the error says it all
@@ -199,24 +203,24 @@ class CatchUp:
                 pause_s = self._back_off.next_s(err.retry_after_s)
             except TequioError as err:
                 log.warning("points not caught up", error=str(err))
-                pause_s = SOON_S
+                pause_s = SHORT_PAUSE_S
             await trio.sleep(pause_s * self._rng.uniform(0.8, 1.2))
 
-    async def once(self) -> None:
+    async def run_once(self) -> None:
         """Check all rounds that were not checked yet; raises TequioError."""
         try:
             account = await self._ledger.peer(self._key)
         except LedgerRefusedError as err:
             if err.code != _NOT_FOUND:
                 raise
-            self.claimed, self.is_agreed = 0, True
+            self.claimed, self.is_complete = 0, True
             return
         self.claimed = account.micropoints
         await self._open_gap()
         for low, high in await trio.to_thread.run_sync(self._book.gaps):
             await self._walk(low, high)
         size = account.as_of.size
-        proven = await trio.to_thread.run_sync(self._book.verified, size)
+        proven = await trio.to_thread.run_sync(self._book.verified_below, size)
         await self._compare(account.micropoints, proven)
 
     async def _open_gap(self) -> None:
@@ -247,20 +251,20 @@ class CatchUp:
             log.warning("round not proven", at=told.closed_index, error=str(err))
             return
         await trio.to_thread.run_sync(
-            self._book.end_proven, place, told.closed_index, outcome, checkpoint
+            self._book.record_proven_end, place, told.closed_index, outcome, checkpoint
         )
         await trio.sleep(self._pause_s)
 
     async def _compare(self, claimed: int, proven: int) -> None:
-        self.is_agreed = claimed == proven
-        if self.is_agreed:
+        self.is_complete = claimed == proven
+        if self.is_complete:
             return
         # Check everything a second time before blaming the ledger: a failed write here could have
         # lost a round. Once per start, as it reads the whole history.
         if not self._is_rechecked:
             self._is_rechecked = True
-            await trio.to_thread.run_sync(self._book.look_again)
-            await self.once()
+            await trio.to_thread.run_sync(self._book.reopen_all)
+            await self.run_once()
             return
         log.warning("claimed and proven points differ", claimed=claimed, proven=proven)
-        self.on_differing(claimed, proven)
+        self.on_difference(claimed, proven)

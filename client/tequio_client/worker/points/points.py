@@ -14,39 +14,39 @@ import structlog
 import trio
 
 from tequio_client.ipc.control import (
-    Activity,
+    ActivityReply,
     AskActivity,
     AskLosses,
     AskPoints,
     AskRanking,
     AskSeries,
-    Losses,
+    LossesReply,
     LossRow,
     PointsRow,
-    Ranking,
+    PointsSeries,
+    RankingReply,
     RankRow,
-    Series,
 )
-from tequio_client.ipc.control import Points as ControlPoints
-from tequio_client.ipc.snapshot import PointsShown
-from tequio_client.ipc.texts import Event
+from tequio_client.ipc.control import PointsReply as ControlPoints
+from tequio_client.ipc.snapshot import PointsView
+from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.ledger.http import LedgerRefusedError
-from tequio_client.worker.points.catch_up import CatchUp
+from tequio_client.worker.points.catch_up import PointsCatchUp
 from tequio_client.worker.points.points_db import (
     NO_POINTS,
     NOT_SELECTED,
     SILENT,
     VOID,
     VOIDED,
-    BookError,
-    Outcome,
-    Place,
-    Work,
-    closed,
+    DatabaseError,
+    RoundOutcome,
+    RoundPlace,
+    RoundWork,
+    closed_outcome,
 )
 from tequio_shared.errors import TequioError
 from tequio_shared.ids import to_text
-from tequio_shared.round.documents import Result
+from tequio_shared.round.documents import RoundResult
 from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import Value
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.points.activity import ActivityBook
-    from tequio_client.worker.points.points_db import BookFile, PointsBook
+    from tequio_client.worker.points.activity import ActivityDatabase
+    from tequio_client.worker.points.points_db import DatabaseFile, PointsDatabase
     from tequio_shared.api.peers import RankingAnswer
     from tequio_shared.ids import PeerKey
     from tequio_shared.log.notes import Checkpoint
@@ -68,27 +68,27 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-Asked: TypeAlias = AskPoints | AskSeries | AskLosses | AskRanking | AskActivity
-Told: TypeAlias = ControlPoints | Series | Losses | Ranking | Activity
+PointsQuestion: TypeAlias = AskPoints | AskSeries | AskLosses | AskRanking | AskActivity
+PointsAnswer: TypeAlias = ControlPoints | PointsSeries | LossesReply | RankingReply | ActivityReply
 
 STEPS = 10_000
 """Most steps of one series; more could not be drawn."""
 RANKING_S = 60.0
 """Shortest time between two requests for the rank; `QUIET` times as long without new points."""
-QUIET = 5
+QUIET_FACTOR = 5
 MICRO = 1e6
 _EVENTS = {
-    VOID: (Event.ROUND_VOID, "info"),
-    SILENT: (Event.ROUND_SILENT, "warning"),
-    NOT_SELECTED: (Event.ROUND_NOT_SELECTED, "info"),
-    NO_POINTS: (Event.ROUND_NOTHING_DUE, "info"),
+    VOID: (ActivityEvent.ROUND_VOID, "info"),
+    SILENT: (ActivityEvent.ROUND_SILENT, "warning"),
+    NOT_SELECTED: (ActivityEvent.ROUND_NOT_SELECTED, "info"),
+    NO_POINTS: (ActivityEvent.ROUND_NOTHING_DUE, "info"),
 }
 
 
-class Points:
+class PointsRecorder:
     """Records one key's rounds while the log is read."""
 
-    def __init__(self, book: PointsBook, key: PeerKey) -> None:
+    def __init__(self, book: PointsDatabase, key: PeerKey) -> None:
         self._book = book
         self._key = key
 
@@ -96,7 +96,7 @@ class Points:
         """Start reading: outcomes of an earlier reading that were never proven are dropped."""
         await self._write(self._book.forget_unproven)
 
-    async def take(
+    async def apply(
         self, index: int, statement: Statement, current: RoundView | None, document: bytes
     ) -> None:
         """Apply an entry of the joined run, right after the view applied it."""
@@ -105,38 +105,38 @@ class Points:
         place = _place(current, statement.ts)
         match statement.body:
             case RoundRoster():
-                await self._write(lambda: self._book.begin(place))
+                await self._write(lambda: self._book.add_round(place))
             case RoundClose():
-                outcome = closed(current.roster, Result.parse(document), self._key)
+                outcome = closed_outcome(current.roster, RoundResult.parse(document), self._key)
                 await self._end(place, index, outcome)
             case RoundVoid():
                 await self._end(place, index, VOIDED)
 
-    async def worked(self, current: RoundView, done: Work) -> None:
+    async def worked(self, current: RoundView, done: RoundWork) -> None:
         """Record the work done in a round."""
-        await self._write(lambda: self._book.work(current.roster_index, done))
+        await self._write(lambda: self._book.record_work(current.roster_index, done))
 
     async def measured(self, run: str, number: int, bits_per_byte: float) -> None:
         """Record the measured loss of the head after a round."""
-        await self._write(lambda: self._book.measured(run, number, bits_per_byte))
+        await self._write(lambda: self._book.record_measurement(run, number, bits_per_byte))
 
-    async def proven(self, size: int, checkpoint: Checkpoint) -> None:
+    async def mark_proven(self, size: int, checkpoint: Checkpoint) -> None:
         """Mark the first `size` log entries as proven by that signed checkpoint."""
-        await self._write(lambda: self._book.prove(size, checkpoint))
+        await self._write(lambda: self._book.mark_proven(size, checkpoint))
 
-    async def _end(self, place: Place, index: int, outcome: Outcome) -> None:
+    async def _end(self, place: RoundPlace, index: int, outcome: RoundOutcome) -> None:
         self._book.on_end(place, outcome)
-        await self._write(lambda: self._book.end(place, index, outcome))
+        await self._write(lambda: self._book.record_end(place, index, outcome))
 
     async def _write(self, write: Callable[[], object]) -> None:
         try:
             await trio.to_thread.run_sync(write)
-        except BookError as err:  # `PointsCatchUp` will get it from the ledger
+        except DatabaseError as err:  # `PointsCatchUp` will get it from the ledger
             log.warning("points not written", error=str(err))
 
 
-def _place(current: RoundView, at_ms: int) -> Place:
-    return Place(
+def _place(current: RoundView, at_ms: int) -> RoundPlace:
+    return RoundPlace(
         number=current.roster_index,
         run=to_text(current.manifest.run_id),
         run_name=current.manifest.name,
@@ -145,7 +145,7 @@ def _place(current: RoundView, at_ms: int) -> Place:
     )
 
 
-class Sums(NamedTuple):
+class PointsTotals(NamedTuple):
     """Proven micro-points today and in total; pending rounds, and rounds rejected today."""
 
     today: int
@@ -154,7 +154,7 @@ class Sums(NamedTuple):
     rejected: int
 
 
-def points_read_sums(book: BookFile, midnight_ms: int) -> Sums:
+def read_sums(book: DatabaseFile, midnight_ms: int) -> PointsTotals:
     """Sums over all rounds; `midnight_ms` is the start of the local day. Raises DatabaseError."""
     (row,) = book.rows(
         "SELECT (SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
@@ -165,10 +165,10 @@ def points_read_sums(book: BookFile, midnight_ms: int) -> Sums:
         "(SELECT COUNT(*) FROM round WHERE at_ms >= ?1 AND state = 'rejected') AS rejected",
         midnight_ms,
     )
-    return Sums(*row)
+    return PointsTotals(*row)
 
 
-def of_runs(book: BookFile) -> dict[str, int]:
+def points_by_run(book: DatabaseFile) -> dict[str, int]:
     """Proven micro-points by run id; raises DatabaseError."""
     rows = book.rows(
         "SELECT run, SUM(trained + witnessed) AS amount FROM round "
@@ -177,12 +177,12 @@ def of_runs(book: BookFile) -> dict[str, int]:
     return {row["run"]: row["amount"] for row in rows}
 
 
-def runs(book: BookFile) -> frozenset[str]:
+def run_ids(book: DatabaseFile) -> frozenset[str]:
     """Ids of runs in which this key had a slot; raises DatabaseError."""
     return frozenset(row["run"] for row in book.rows("SELECT DISTINCT run FROM round"))
 
 
-def points(book: BookFile, asked: AskPoints) -> ControlPoints:
+def read_rounds(book: DatabaseFile, asked: AskPoints) -> ControlPoints:
     """Rounds that match the question, the newest first; raises DatabaseError."""
     rows = book.rows(
         "SELECT * FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
@@ -197,7 +197,7 @@ def points(book: BookFile, asked: AskPoints) -> ControlPoints:
     return ControlPoints(rows=shown, has_more=len(rows) > asked.limit)
 
 
-def series(book: BookFile, asked: AskSeries, now_ms: int) -> Series:
+def read_series(book: DatabaseFile, asked: AskSeries, now_ms: int) -> PointsSeries:
     """Points and energy per time step, from the given time or the first round, until now.
 
     Steps are doubled until there are at most `STEPS`. Raises DatabaseError.
@@ -221,12 +221,12 @@ def series(book: BookFile, asked: AskSeries, now_ms: int) -> Series:
         step = min(row["step"], count - 1)  # the coordinator's clock may be ahead of this one
         verified[step] += row["amount"]
         energy[step] += row["energy"]
-    return Series(
+    return PointsSeries(
         since_ms=since_ms, step_ms=step_ms, verified=tuple(verified), energy_j=tuple(energy)
     )
 
 
-def losses(book: BookFile, asked: AskLosses) -> Losses:
+def read_losses(book: DatabaseFile, asked: AskLosses) -> LossesReply:
     """Losses of a run's newest rounds, the oldest first; raises DatabaseError."""
     rows = book.rows(
         "SELECT round, MAX(loss) AS loss, MAX(bits) AS bits FROM ("
@@ -236,7 +236,7 @@ def losses(book: BookFile, asked: AskLosses) -> Losses:
         asked.run,
         asked.limit,
     )
-    return Losses(
+    return LossesReply(
         rows=tuple(
             LossRow(round=row["round"], loss=row["loss"], bits_per_byte=row["bits"])
             for row in reversed(rows)
@@ -244,7 +244,7 @@ def losses(book: BookFile, asked: AskLosses) -> Losses:
     )
 
 
-def _first_ms(book: BookFile, asked: AskSeries, now_ms: int) -> int:
+def _first_ms(book: DatabaseFile, asked: AskSeries, now_ms: int) -> int:
     ((first,),) = book.rows(
         "SELECT MIN(at_ms) FROM round WHERE (?1 = '' OR run = ?1) AND (?2 = '' OR device = ?2)",
         asked.run,
@@ -274,7 +274,7 @@ def _points_row(row: Row) -> PointsRow:
     )
 
 
-_NOTHING = Sums(today=0, total=0, pending=0, rejected=0)
+_NOTHING = PointsTotals(today=0, total=0, pending=0, rejected=0)
 
 
 class Bookkeeping:
@@ -286,29 +286,31 @@ class Bookkeeping:
 
     def __init__(
         self,
-        book: PointsBook,
-        activity: ActivityBook,
+        book: PointsDatabase,
+        activity: ActivityDatabase,
         ledger: LedgerApi,
         key: PeerKey,
         log_memory_file: Path,
         *,
         rng: Random,
     ) -> None:
-        self.book = book
+        self.points_db = book
         self.activity = activity
-        self.catch_up = CatchUp(book, ledger, key, log_memory_file, rng=rng)
-        self.catch_up.on_differing = self._record_difference
+        self.catch_up = PointsCatchUp(book, ledger, key, log_memory_file, rng=rng)
+        self.catch_up.on_difference = self._record_difference
         self._ledger = ledger
         self._key = key
         self._rank, self._ranked = 0, 0
         self._reported = (0, 0)  # claimed and proven points in the last event about a difference
         self._spent: dict[int, float] = {}  # joules by round, not written yet
         self._weighed_j: float | None = None
-        self._sums: tuple[tuple[int, int], Sums] | None = None  # of changes and day
+        self._sums: tuple[tuple[int, int], PointsTotals] | None = None  # of changes and day
         book.on_end = self._record_round
         for file in (book.file, activity.file):
-            if file.kept_aside is not None:
-                activity.add(Event.FILE_KEPT_ASIDE, "warning", file=str(file.kept_aside))
+            if file.set_aside_path is not None:
+                activity.add(
+                    ActivityEvent.FILE_KEPT_ASIDE, "warning", file=str(file.set_aside_path)
+                )
 
     async def run(self) -> None:
         """Catch up and refresh the ranking, until cancelled."""
@@ -316,8 +318,8 @@ class Bookkeeping:
             nursery.start_soon(self._catch_up)
             seen = -1
             for count in itertools.count():
-                if self.book.changes != seen or count % QUIET == 0:
-                    seen = self.book.changes
+                if self.points_db.changes != seen or count % QUIET_FACTOR == 0:
+                    seen = self.points_db.changes
                     await self._refresh_rank()
                 await trio.sleep(RANKING_S)
 
@@ -329,9 +331,9 @@ class Bookkeeping:
 
     async def _catch_up(self) -> None:
         await self.catch_up.run()
-        self.activity.add(Event.LOG_FORKED, "error", problem=self.catch_up.forked)
+        self.activity.add(ActivityEvent.LOG_FORKED, "error", problem=self.catch_up.forked)
 
-    def weigh(self, total_j: float, number: int | None) -> None:
+    def assign_energy(self, total_j: float, number: int | None) -> None:
         """Assign the energy since the last call to a round (None: to no round).
 
         `total_j` is the total energy ever counted. Written at the next `save`.
@@ -341,26 +343,26 @@ class Bookkeeping:
         if number is not None and rise_j > 0:
             self._spent[number] = self._spent.get(number, 0.0) + rise_j
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Write the energy assigned since the last call; blocks. A failed write is logged."""
         spent, self._spent = self._spent, {}
         try:
             for number, joules in spent.items():
-                self.book.spend(number, joules)
-        except BookError as err:
+                self.points_db.add_energy(number, joules)
+        except DatabaseError as err:
             log.warning("energy not written", error=str(err))
 
-    def shown(self, midnight_ms: int) -> PointsShown:
+    def totals(self, midnight_ms: int) -> PointsView:
         """Sums for a snapshot; `midnight_ms` is the start of the local day."""
         # Called every second, so the sums over all rounds are kept until the database changes.
-        known = (self.book.changes, midnight_ms)
+        known = (self.points_db.changes, midnight_ms)
         if self._sums is None or self._sums[0] != known:
             try:
-                self._sums = (known, points_read_sums(self.book.file, midnight_ms))
-            except BookError as err:
+                self._sums = (known, read_sums(self.points_db.file, midnight_ms))
+            except DatabaseError as err:
                 log.warning("points not read", error=str(err))
         sums = self._sums[1] if self._sums else _NOTHING
-        return PointsShown(
+        return PointsView(
             today=sums.today,
             total=sums.total,
             pending=sums.pending,
@@ -370,29 +372,29 @@ class Bookkeeping:
             ranked=self._ranked,
         )
 
-    async def answer(self, asked: Asked) -> Told:
+    async def answer(self, asked: PointsQuestion) -> PointsAnswer:
         """Answer a controller's question; raises TequioError."""
-        file = self.book.file
+        file = self.points_db.file
         match asked:
             case AskPoints():
-                return await trio.to_thread.run_sync(points, file, asked)
+                return await trio.to_thread.run_sync(read_rounds, file, asked)
             case AskSeries():
                 now_ms = self.activity.now_ms()
-                return await trio.to_thread.run_sync(series, file, asked, now_ms)
+                return await trio.to_thread.run_sync(read_series, file, asked, now_ms)
             case AskLosses():
-                return await trio.to_thread.run_sync(losses, file, asked)
+                return await trio.to_thread.run_sync(read_losses, file, asked)
             case AskActivity():
                 return await trio.to_thread.run_sync(self.activity.answer, asked)
             case AskRanking():
                 return await self._ranking(asked)
 
-    async def _ranking(self, asked: AskRanking) -> Ranking:
+    async def _ranking(self, asked: AskRanking) -> RankingReply:
         try:
             found = await self._ledger.ranking_around(self._key, asked.around)
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
-            return Ranking(rows=())  # a key without statements has no place yet
+            return RankingReply(rows=())  # a key without statements has no place yet
         self._set_rank(found)
         ours = to_text(self._key)
         rows = tuple(
@@ -401,20 +403,20 @@ class Bookkeeping:
             )
             for row in found.rows[: 2 * asked.around + 1]
         )
-        return Ranking(rows=rows, ranked=found.ranked)
+        return RankingReply(rows=rows, ranked=found.ranked)
 
     def _set_rank(self, found: RankingAnswer) -> None:
         ours = to_text(self._key)
         self._rank = next((row.rank for row in found.rows if row.key == ours), 0)
         self._ranked = found.ranked
 
-    def _record_round(self, place: Place, outcome: Outcome) -> None:
+    def _record_round(self, place: RoundPlace, outcome: RoundOutcome) -> None:
         code, level = _event(outcome)
         values: dict[str, Value] = {"run": place.run_name, "round": place.round}
         match code:
-            case Event.ROUND_REJECTED:
+            case ActivityEvent.ROUND_REJECTED:
                 values["reason"] = outcome.reason
-            case Event.ROUND_ACCEPTED | Event.ROUND_WITNESSED:
+            case ActivityEvent.ROUND_ACCEPTED | ActivityEvent.ROUND_WITNESSED:
                 values["points"] = outcome.micropoints / MICRO
         self.activity.add(code, level, **values)
 
@@ -422,12 +424,12 @@ class Bookkeeping:
         if (claimed, proven) != self._reported:
             self._reported = (claimed, proven)
             values = {"ledger": claimed / MICRO, "proven": proven / MICRO}
-            self.activity.add(Event.POINTS_DIFFER, "warning", **values)
+            self.activity.add(ActivityEvent.POINTS_DIFFER, "warning", **values)
 
 
-def _event(outcome: Outcome) -> tuple[Event, str]:
+def _event(outcome: RoundOutcome) -> tuple[ActivityEvent, str]:
     if outcome.reason and outcome.reason not in _EVENTS:
-        return Event.ROUND_REJECTED, "error"
+        return ActivityEvent.ROUND_REJECTED, "error"
     if outcome.trained or not (outcome.reason or outcome.witnessed):
-        return Event.ROUND_ACCEPTED, "good"
-    return (Event.ROUND_WITNESSED, "good") if outcome.witnessed else _EVENTS[outcome.reason]
+        return ActivityEvent.ROUND_ACCEPTED, "good"
+    return (ActivityEvent.ROUND_WITNESSED, "good") if outcome.witnessed else _EVENTS[outcome.reason]

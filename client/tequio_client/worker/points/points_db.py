@@ -24,25 +24,25 @@ import structlog
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.log.notes import Checkpoint
-from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.round.proof import RejectionReason, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tequio_shared.ids import PeerKey
-    from tequio_shared.round.documents import Result, Roster, SlotResult
+    from tequio_shared.round.documents import Roster, RoundResult, SlotResult
 
 log = structlog.get_logger(__name__)
 
-KEPT = 5
+MAX_SET_ASIDE = 5
 """Most files set aside; the next one replaces the last."""
 _BESIDE = ("-wal", "-shm")
 _CACHE = "cache_size=-256"  # KiB; the operating system caches the rest of the file
 _SETTINGS = ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=2000", _CACHE)
 
 
-class BookError(TequioError):
+class DatabaseError(TequioError):
     """A database cannot be read or written: the disk is full, or the file was damaged meanwhile."""
 
 
@@ -50,7 +50,7 @@ class _UnfitError(Exception):
     """The file is damaged, of a newer program, or of another owner."""
 
 
-class BookFile:
+class DatabaseFile:
     """A small SQLite file in the worker's folder; calls may come from any thread.
 
     An unusable file is set aside under another name, and a new one is created: nothing in such a
@@ -61,7 +61,7 @@ class BookFile:
     def __init__(self, path: Path, schema: str, *, version: int, owner: str = "") -> None:
         """Open or create the file; raises DatabaseError when its folder cannot be written."""
         self.path = path
-        self.kept_aside: Path | None = None
+        self.set_aside_path: Path | None = None
         """Path of the unusable file that was set aside."""
         self._lock = threading.Lock()
         self._sql = self._opened(schema, version, owner)
@@ -85,7 +85,7 @@ class BookFile:
                 yield self._sql
                 self._sql.execute("COMMIT")
             except sqlite3.Error as err:
-                raise BookError(f"cannot write {self.path} ({err})") from err
+                raise DatabaseError(f"cannot write {self.path} ({err})") from err
             finally:
                 if self._sql.in_transaction:
                     with suppress(sqlite3.Error):
@@ -97,7 +97,7 @@ class BookFile:
             try:
                 return self._sql.execute(query, values).fetchall()
             except sqlite3.Error as err:
-                raise BookError(f"cannot read {self.path} ({err})") from err
+                raise DatabaseError(f"cannot read {self.path} ({err})") from err
 
     def _opened(self, schema: str, version: int, owner: str) -> sqlite3.Connection:
         try:
@@ -105,12 +105,12 @@ class BookFile:
                 return _open(self.path, schema, version, owner)
             except (_UnfitError, sqlite3.DatabaseError) as err:
                 if not self.path.exists() or _is_no_fault_of_the_file(err):
-                    raise BookError(f"cannot open {self.path} ({err})") from err
-                self.kept_aside = _set_aside(self.path)
-                log.warning("database set aside", aside=str(self.kept_aside), why=str(err))
+                    raise DatabaseError(f"cannot open {self.path} ({err})") from err
+                self.set_aside_path = _set_aside(self.path)
+                log.warning("database set aside", aside=str(self.set_aside_path), why=str(err))
                 return _open(self.path, schema, version, owner)
         except (_UnfitError, sqlite3.Error, OSError) as err:
-            raise BookError(f"cannot open {self.path} ({err})") from err
+            raise DatabaseError(f"cannot open {self.path} ({err})") from err
 
 
 def _is_no_fault_of_the_file(err: Exception) -> bool:
@@ -150,7 +150,7 @@ def _prepare(sql: sqlite3.Connection, schema: str, version: int, owner: str) -> 
 
 def _set_aside(path: Path) -> Path:
     """Rename the file together with SQLite's journal files."""
-    names = [path.with_name(f"{path.name}.kept-{number}") for number in range(1, KEPT + 1)]
+    names = [path.with_name(f"{path.name}.kept-{number}") for number in range(1, MAX_SET_ASIDE + 1)]
     aside = next((name for name in names if not name.exists()), names[-1])
     path.replace(aside)
     for ending in _BESIDE:
@@ -164,7 +164,7 @@ VOID, SILENT, NOT_SELECTED, NO_POINTS = "void", "silent", "not-selected", "no-po
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RoundOutcome:
     """The outcome of a round for one key; amounts in micro-points.
 
     `state` is `verified` if the key earned something or had nothing to train, else `rejected`.
@@ -183,10 +183,10 @@ class Outcome:
         return self.trained + self.witnessed
 
 
-VOIDED = Outcome(state=REJECTED, reason=VOID)
+VOIDED = RoundOutcome(state=REJECTED, reason=VOID)
 
 
-def closed(roster: Roster, result: Result, key: PeerKey) -> Outcome:
+def closed_outcome(roster: Roster, result: RoundResult, key: PeerKey) -> RoundOutcome:
     """Outcome of a closed round for a key; raises PeerError when the key had no slot in it."""
     slot = next((at for at, member in enumerate(roster.members) if member.key == key), None)
     if slot is None or len(result.slots) != len(roster.members):
@@ -194,7 +194,7 @@ def closed(roster: Roster, result: Result, key: PeerKey) -> Outcome:
     row = result.slots[slot]
     reason = _reason(row, had_windows=roster.members[slot].share > 0)
     earned = row.trainer_micropoints + row.witness_micropoints
-    return Outcome(
+    return RoundOutcome(
         state=VERIFIED if earned or reason in {"", NO_POINTS} else REJECTED,
         reason=reason,
         trained=row.trainer_micropoints,
@@ -213,7 +213,7 @@ def _reason(row: SlotResult, *, had_windows: bool) -> str:
         case Verdict.SILENT:
             return "" if row.witness_micropoints else NO_POINTS
     try:
-        return Reason(row.reason).name.lower().replace("_", "-")
+        return RejectionReason(row.reason).name.lower().replace("_", "-")
     except ValueError:  # of a later version
         return f"reason-{row.reason}"
 
@@ -255,7 +255,7 @@ _SETTLE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RoundPlace:
     """A round as the database identifies it; `number` is the log index of its roster."""
 
     number: int
@@ -266,7 +266,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class RoundWork:
     """Work done in a round, as measured on this computer."""
 
     device: str
@@ -274,14 +274,14 @@ class Work:
     loss: float | None = None
 
 
-class PointsBook:
+class PointsDatabase:
     """The points database of one key. Any method may raise DatabaseError, on any thread."""
 
-    def __init__(self, file: BookFile) -> None:
+    def __init__(self, file: DatabaseFile) -> None:
         self.file = file
         self.changes = 0
         """Count of changes, for callers that cache results."""
-        self.on_end: Callable[[Place, Outcome], None] = lambda _, __: None
+        self.on_end: Callable[[RoundPlace, RoundOutcome], None] = lambda _, __: None
         """Called in the event loop when the end of a round is read."""
         self._unproven: dict[int, int] = {}  # log index of the last entry, by round; set by `end`
         self.forget_unproven()
@@ -290,8 +290,8 @@ class PointsBook:
     def opened(cls, folder: Path, key: PeerKey) -> Self:
         """Open the database of that key in a worker's folder; raises UserFacingError."""
         try:
-            return cls(BookFile(folder / FILE, SCHEMA, version=VERSION, owner=to_text(key)))
-        except BookError as err:
+            return cls(DatabaseFile(folder / FILE, SCHEMA, version=VERSION, owner=to_text(key)))
+        except DatabaseError as err:
             raise UserFacingError(f"{err}: free some space, or choose another --dir") from err
 
     def close(self) -> None:
@@ -304,7 +304,7 @@ class PointsBook:
 
     # --- what happened
 
-    def begin(self, place: Place) -> None:
+    def add_round(self, place: RoundPlace) -> None:
         """Add a round in which this key has a slot; an existing row stays as it is."""
         self._write(
             "INSERT OR IGNORE INTO round (number, run, run_name, round, at_ms) "
@@ -316,7 +316,7 @@ class PointsBook:
             place.at_ms,
         )
 
-    def work(self, number: int, done: Work) -> None:
+    def record_work(self, number: int, done: RoundWork) -> None:
         """Record the work done in a round."""
         self._write(
             "UPDATE round SET device = ?, tokens = ?, loss = ? WHERE number = ?",
@@ -326,21 +326,21 @@ class PointsBook:
             number,
         )
 
-    def spend(self, number: int, joules: float) -> None:
+    def add_energy(self, number: int, joules: float) -> None:
         """Add energy to a round."""
         self._write("UPDATE round SET energy_j = energy_j + ? WHERE number = ?", joules, number)
 
-    def measured(self, run: str, number: int, bits_per_byte: float) -> None:
+    def record_measurement(self, run: str, number: int, bits_per_byte: float) -> None:
         """Record the measured loss of the head after a round; a later measurement replaces it."""
         self._write("INSERT OR REPLACE INTO head VALUES (?, ?, ?)", run, number, bits_per_byte)
 
-    def end(self, place: Place, entry: int, outcome: Outcome) -> None:
+    def record_end(self, place: RoundPlace, entry: int, outcome: RoundOutcome) -> None:
         """Record the outcome of a round; it stays pending until `prove` covers its last entry."""
-        self.begin(place)
+        self.add_round(place)
         self._write(_END, *_ending(place, entry, outcome))
         self._unproven[place.number] = entry
 
-    def prove(self, size: int, checkpoint: Checkpoint) -> int:
+    def mark_proven(self, size: int, checkpoint: Checkpoint) -> int:
         """Mark the first `size` log entries as proven; returns how many rounds that settles."""
         # Called for each checkpoint, so the disk is left alone if no round is waiting.
         proven = [number for number, entry in list(self._unproven.items()) if entry < size]
@@ -351,11 +351,11 @@ class PointsBook:
             self._unproven.pop(number, None)
         return ended
 
-    def end_proven(
-        self, place: Place, entry: int, outcome: Outcome, checkpoint: Checkpoint
+    def record_proven_end(
+        self, place: RoundPlace, entry: int, outcome: RoundOutcome, checkpoint: Checkpoint
     ) -> None:
         """Record the outcome of a round whose last entry was proven on its own."""
-        self.begin(place)
+        self.add_round(place)
         with self.file.writing() as sql:
             sql.execute(_END, _ending(place, entry, outcome))
             sql.execute(
@@ -372,7 +372,7 @@ class PointsBook:
         )
         return bool(found)
 
-    def verified(self, size: int) -> int:
+    def verified_below(self, size: int) -> int:
         """Proven micro-points of rounds that ended below that log size."""
         ((amount,),) = self.file.rows(
             "SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
@@ -405,13 +405,13 @@ class PointsBook:
             if done > low:
                 sql.execute("INSERT OR REPLACE INTO gap VALUES (?, ?)", (done, low))
 
-    def look_again(self) -> None:
+    def reopen_all(self) -> None:
         """Mark everything as not checked yet; proven rounds stay proven."""
         with self.file.writing() as sql:
             sql.execute("DELETE FROM gap")
             sql.execute("DELETE FROM mark WHERE name = 'top'")
 
-    def last_checked(self, origin: str) -> Checkpoint | None:
+    def last_checkpoint(self, origin: str) -> Checkpoint | None:
         """The newest checkpoint used to prove single rounds."""
         found = self.file.rows("SELECT value FROM mark WHERE name = 'checkpoint'")
         if not found:
@@ -419,7 +419,7 @@ class PointsBook:
         size, _, root = found[0]["value"].partition(" ")
         return Checkpoint(origin=origin, size=int(size), root=digest_from_text(root))
 
-    def remember_checked(self, checkpoint: Checkpoint) -> None:
+    def store_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Store a checkpoint, which the next one must continue."""
         value = f"{checkpoint.size} {to_text(checkpoint.root)}"
         with self.file.writing() as sql:
@@ -432,6 +432,6 @@ class PointsBook:
         return changed
 
 
-def _ending(place: Place, entry: int, outcome: Outcome) -> tuple[object, ...]:
+def _ending(place: RoundPlace, entry: int, outcome: RoundOutcome) -> tuple[object, ...]:
     result = outcome.state, outcome.reason, outcome.trained, outcome.witnessed
     return place.at_ms, entry, *result, place.number

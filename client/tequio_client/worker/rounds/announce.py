@@ -16,7 +16,7 @@ import structlog
 
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, peer_id_text
 from tequio_shared.round.round import is_trainer
 from tequio_shared.statements.runs import WorkCommit
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-COMMITMENT_BYTES = 4_096
+MAX_COMMITMENT_BYTES = 4_096
 """Longest leaf of a commitment, with all its signatures."""
-MESSAGES = 2
+MAX_PER_AUTHOR = 2
 """Different commitments of one author that are passed on per round: two prove equivocation."""
 _AUTHOR = slice(2, 34)  # of a leaf
 
 
-class Commitments:
+class CommitmentFilter:
     """Decides which messages of one run's topic are passed on (a `TopicFilter` for `RunGossip`)."""
 
     def __init__(
@@ -63,10 +63,10 @@ class Commitments:
 
         Reads no signature: this runs for every message, also for those of a flood.
         """
-        if len(content) > COMMITMENT_BYTES or content[_AUTHOR] != author:
+        if len(content) > MAX_COMMITMENT_BYTES or content[_AUTHOR] != author:
             return False
         number = self._round_of(author)
-        return number is not None and len(self._of(number, author)) < MESSAGES
+        return number is not None and len(self._of(number, author)) < MAX_PER_AUTHOR
 
     def check(self, author: PeerKey, content: bytes) -> bool:
         """True if the message is passed on; raises MalformedError and SignatureInvalidError."""
@@ -99,9 +99,9 @@ class Commitments:
         return self._verified.setdefault(author, [])
 
 
-def header_of(entry: Entry) -> Header:
+def commitment_header(entry: Entry) -> ContributionHeader:
     """The header of a commitment; raises MalformedError for anything else."""
-    return Header.parse(from_text(_work(entry.statement), None))
+    return ContributionHeader.parse(from_text(_work(entry.statement), None))
 
 
 def _work(statement: Statement) -> str:
@@ -110,27 +110,27 @@ def _work(statement: Statement) -> str:
     return statement.body.header
 
 
-def _parse(content: bytes) -> tuple[Entry, Header]:
+def _parse(content: bytes) -> tuple[Entry, ContributionHeader]:
     try:
         entry = Entry.parse(content)
     except RefusedError as err:
         raise MalformedError(str(err)) from err
-    return entry, header_of(entry)
+    return entry, commitment_header(entry)
 
 
-class Announcer:
+class CommitmentGossip:
     """Publishes this key's commitments and receives those of others; created by `join`."""
 
     def __init__(self) -> None:
         self._gossip: RunGossip
         self._view: RunView | None = None
-        self.on_conflict: OnConflict = tell_conflict
+        self.on_conflict: OnConflict = log_conflict
 
     @classmethod
-    async def join(cls, node: Node, manifest: Manifest) -> Announcer:
+    async def join(cls, node: Node, manifest: Manifest) -> CommitmentGossip:
         """Join the run's topic; every message is ignored until `follow` was called."""
         announcer, net, run = cls(), node.network_info.id, manifest.run_id
-        judge = Commitments(net, run, announcer.round_of, announcer._conflict)
+        judge = CommitmentFilter(net, run, announcer.round_of, announcer._conflict)
         announcer._gossip = await RunGossip.join(node.network, net, run, judge)
         return announcer
 
@@ -153,14 +153,14 @@ class Announcer:
         except PeerError as err:  # the log carries it too: a lost message costs only time
             log.warning("announcement not sent", error=str(err))
 
-    async def listen(self, hear: Callable[[PeerKey, Header], None]) -> None:
+    async def listen(self, hear: Callable[[PeerKey, ContributionHeader], None]) -> None:
         """Call `hear` with trainer and header of each commitment, until cancelled."""
         while True:
             entry = Entry.parse((await self._gossip.receive()).content)
-            hear(entry.statement.author, header_of(entry))
+            hear(entry.statement.author, commitment_header(entry))
 
 
-def tell_conflict(first: Entry, second: Entry) -> None:
+def log_conflict(first: Entry, second: Entry) -> None:
     """Log that one author claims different work for one round."""
     one, other = first.statement, second.statement
     log.warning(

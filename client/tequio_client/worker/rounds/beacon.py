@@ -45,7 +45,7 @@ class BeaconSecrets:
         self._lock = threading.Lock()  # guards the state and its file
         self._state = self._read()
 
-    def commit(self) -> Digest:
+    def make_commitment(self) -> Digest:
         """Create the next commitment, for a statement."""
         with self._lock:
             # A number is used up even if its statement never gets out: after a crash nobody knows
@@ -88,4 +88,4 @@ class BeaconSecrets:
             ) from err
 
     def _write(self) -> None:
-        files.write_or_explain(self._file, msgspec.json.encode(self._state))
+        files.write_for_user(self._file, msgspec.json.encode(self._state))

@@ -20,7 +20,7 @@ from tequio_shared.head.contribution import contribution_id
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS, PIECE_BYTES
 from tequio_shared.network.run import RunView, needed_document
-from tequio_shared.round.documents import TRAINER, Result, Roster
+from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.measures import is_due
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import NextHead
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.node import Node
     from tequio_shared.api.runs import RoundAnswer
-    from tequio_shared.head.contribution import Header
+    from tequio_shared.head.contribution import ContributionHeader
     from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.measures import Draw
+    from tequio_shared.round.measures import MeasureDraw
     from tequio_shared.round.round import AcceptedSet, Head
     from tequio_shared.statements.statement import Statement
 
 
 log = structlog.get_logger(__name__)
 
-ROUNDS = 16
+MAX_ROUNDS = 16
 """Rounds searched for the one that started from a head; the rounds in between were void."""
-ENTRIES = 2_048
+MAX_ENTRIES = 2_048
 """Most log entries read for one draw."""
-DOCUMENT_S = 60.0
+ROSTER_TIMEOUT_S = 60.0
 """Longest search for a roster; by then the next one is named."""
 _PASSING = (LedgerUnavailableError, PeerError, RefusedError)
 
 
-async def recall(node: Node, view: RunView, after: int, heads: Iterable[Head]) -> None:
+async def add_past_draws(node: Node, view: RunView, after: int, heads: Iterable[Head]) -> None:
     """Add earlier draws of this key to a view that begins after that log entry.
 
     A worker that was away may have been drawn for a head whose weights it has; `heads` are the
@@ -65,7 +65,7 @@ async def recall(node: Node, view: RunView, after: int, heads: Iterable[Head]) -
             continue
         if draw is not None and node.signer.key in draw.drawn:
             log.info("past draw found", round=head.round)
-            view.draws.recall(draw)
+            view.draws.add_earlier(draw)
 
 
 def _candidates(node: Node, manifest: Manifest, heads: Iterable[Head]) -> Sequence[Head]:
@@ -78,12 +78,12 @@ def _candidates(node: Node, manifest: Manifest, heads: Iterable[Head]) -> Sequen
     return found[:MEASURED_HEADS]
 
 
-async def _draw(node: Node, view: RunView, after: int, head: Head) -> Draw | None:
+async def _draw(node: Node, view: RunView, after: int, head: Head) -> MeasureDraw | None:
     """The draw for a head; None if the view will see it itself, or if reading it costs too much."""
     # A draw follows from a round's roster and from the statements of its members up to the
     # promotion. That part of the log is read and folded by a view of its own.
     run = view.manifest.run_id
-    rounds = await node.ledger.rounds(run, after=head.round, limit=ROUNDS)
+    rounds = await node.ledger.rounds(run, after=head.round, limit=MAX_ROUNDS)
     began = next((one for one in rounds if one.opened_index is not None), None)
     if began is None or not _is_before(began, head, after):
         return None
@@ -95,7 +95,7 @@ async def _draw(node: Node, view: RunView, after: int, head: Head) -> Draw | Non
     for index, entry in sorted(found.items()):
         if entry.statement.run == run:
             name = needed_document(entry.statement)
-            document = await node.exchange.blob(name) if name else b""
+            document = await node.exchange.fetch_blob(name) if name else b""
             past.apply(index, entry.statement, 0, partial(_given, document))
     return past.drawn if past.head == head else None
 
@@ -103,7 +103,7 @@ async def _draw(node: Node, view: RunView, after: int, head: Head) -> Draw | Non
 def _is_before(began: RoundAnswer, head: Head, after: int) -> bool:
     """True if that round started from the head, before that entry, and is short enough to read."""
     opened = began.opened_index or 0
-    is_near = opened <= after and 0 < opened - began.roster_index <= ENTRIES
+    is_near = opened <= after and 0 < opened - began.roster_index <= MAX_ENTRIES
     return is_near and began.head == to_text(head.hash)
 
 
@@ -111,7 +111,7 @@ def _given(document: bytes, _: Digest) -> bytes:
     return document
 
 
-async def was_accepted(node: Node, header: Header, after: int) -> bool | None:
+async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bool | None:
     """True if this contribution was accepted in a round that ended up to that log index.
 
     None: the round has not ended there. Raises PeerError when the ledger's answer is wrong.
@@ -129,13 +129,13 @@ async def was_accepted(node: Node, header: Header, after: int) -> bool | None:
     return await _is_in(node, header, statement)
 
 
-async def _is_in(node: Node, header: Header, statement: Statement) -> bool:
+async def _is_in(node: Node, header: ContributionHeader, statement: Statement) -> bool:
     match statement.body:
         case RoundVoid():
             return False
         case RoundClose(result=name):
             # By the contribution's id, not by slot: the id covers the payload that was committed.
-            result = Result.parse(await node.exchange.blob(digest_from_text(name)))
+            result = RoundResult.parse(await node.exchange.fetch_blob(digest_from_text(name)))
             ours = to_text(contribution_id(header.pack()))
             return any(
                 row.contribution == ours and row.verdict == Verdict.ACCEPTED for row in result.slots
@@ -157,7 +157,7 @@ def payload_refs(closed: AcceptedSet) -> Iterator[TreeRef]:
         yield TreeRef(root=one.payload_root, size_bytes=size, piece_bytes=shape.group_bytes)
 
 
-def is_dear(
+def is_replay_costlier(
     goal: TreeRef,
     rounds: Iterable[AcceptedSet],
     missing_bytes: Callable[[TreeRef], int],
@@ -177,7 +177,7 @@ def is_dear(
     return False
 
 
-class Rosters:
+class TrainerIndex:
     """The trainers of each run's last round, for a reader that does not fold the runs.
 
     A roster is fetched once it is named; `serve` runs as one task.
@@ -189,13 +189,13 @@ class Rosters:
         self._trainers: dict[RunId, tuple[int, frozenset[PeerKey]]] = {}
         self._came = trio.Event()  # replaced whenever one was named
 
-    def name(self, run: RunId, number: int, document: Digest) -> None:
+    def set_roster(self, run: RunId, number: int, document: Digest) -> None:
         """Name the document with the roster of a round, which replaces that of earlier rounds."""
         self._named[run] = (number, document)
         self._came.set()
         self._came = trio.Event()
 
-    def forget(self, run: RunId) -> None:
+    def drop(self, run: RunId) -> None:
         """Drop a run that has ended."""
         self._named.pop(run, None)
         self._trainers.pop(run, None)
@@ -218,7 +218,7 @@ class Rosters:
         number, document = self._named.get(run, (0, None))
         if document is None or self._trainers.get(run, (0, None))[0] == number:
             return
-        with trio.move_on_after(DOCUMENT_S) as patience:
+        with trio.move_on_after(ROSTER_TIMEOUT_S) as patience:
             try:
                 roster = Roster.parse(await self._document(document))
             except MalformedError as err:

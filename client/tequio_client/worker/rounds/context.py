@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.ledger.outbox import Outbox
-    from tequio_client.worker.points.points import Points
-    from tequio_client.worker.rounds.announce import Announcer
+    from tequio_client.worker.points.points import PointsRecorder
+    from tequio_client.worker.rounds.announce import CommitmentGossip
     from tequio_client.worker.rounds.beacon import BeaconSecrets
-    from tequio_client.worker.rounds.feedback import Feedback
-    from tequio_client.worker.rounds.workdir import KeptHeads, Workroom
+    from tequio_client.worker.rounds.feedback import ErrorFeedback
+    from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.ids import PeerKey
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class RunContext:
     """The parts of the worker that carry out the duties of one run."""
 
     key: PeerKey
@@ -36,29 +36,29 @@ class Means:
     corpus: Corpus
     roles: tuple[Role, ...]
     store: Store
-    kept: KeptHeads
+    kept: RecordedHeads
     base: Head | None  # an older head to replay from, if any
     exchange: Exchange
     outbox: Outbox
-    announcer: Announcer
+    announcer: CommitmentGossip
     secrets: BeaconSecrets
-    workroom: Workroom
-    feedback: Feedback
+    workroom: TrainerWorkdir
+    feedback: ErrorFeedback
     ledger_clock: LedgerClock
-    points: Points
+    points: PointsRecorder
     measures_every: int  # measure the head of every n-th round for the local charts; 0: never
 
 
-class Tracker(Protocol):
+class RunTracker(Protocol):
     """The driver that follows the run, as the duties see it."""
 
     view: RunView
 
-    def lately(self) -> Sequence[AcceptedSet]:
+    def recent_sets(self) -> Sequence[AcceptedSet]:
         """Accepted sets of the last rounds that this worker followed, oldest first."""
 
 
-def current_round(rounds: Tracker, number: int) -> RoundView:
+def current_round(rounds: RunTracker, number: int) -> RoundView:
     """The round of that number; raises RefusedError when it is no longer the last one."""
     current = rounds.view.round
     if current is None or current.number != number:

@@ -12,33 +12,33 @@ import trio
 
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.context import current_round
-from tequio_client.worker.rounds.head import Heads
-from tequio_client.worker.rounds.measure import Measuring
+from tequio_client.worker.rounds.head import HeadKeeper
+from tequio_client.worker.rounds.measure import HeadMeasuring
 from tequio_client.worker.rounds.statements import RunStatements
-from tequio_client.worker.rounds.train import Tally, Training
-from tequio_client.worker.rounds.witness import Witnessing
+from tequio_client.worker.rounds.train import RoundTraining, WorkTally
+from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.network.run import first_head
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from tequio_client.worker.rounds.context import Means, Tracker
+    from tequio_client.worker.rounds.context import RunContext, RunTracker
     from tequio_client.worker.rounds.duties import Duty
     from tequio_shared.round.round import Head
 
 
-class Deeds:
+class DutyRunner:
     """Carries out the duties of one run."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: RunContext) -> None:
         self._means = means
-        self.tally = Tally()
-        self._heads = Heads(means)
+        self.tally = WorkTally()
+        self._heads = HeadKeeper(means)
         self._statements = RunStatements(means)
-        self._training = Training(means, self._statements, self.tally)
-        self.measuring = Measuring(means)
-        self._witnessing = Witnessing(means, self._statements, self._training, self.tally)
+        self._training = RoundTraining(means, self._statements, self.tally)
+        self.measuring = HeadMeasuring(means)
+        self._witnessing = RoundWitnessing(means, self._statements, self._training, self.tally)
 
     @property
     def held(self) -> Head | None:
@@ -51,60 +51,62 @@ class Deeds:
         return self._heads.fetching
 
     @property
-    def said(self) -> Collection[Duty]:
+    def answered(self) -> Collection[Duty]:
         """Duties whose statement the ledger has answered."""
         return self._statements.answered
 
     @property
-    def is_speaking(self) -> bool:
+    def is_sending(self) -> bool:
         """True while a statement is being sent: its duty should not be cancelled."""
         return self._statements.is_sending
 
-    async def do(self, now: Duty, rounds: Tracker) -> None:
+    async def perform(self, now: Duty, rounds: RunTracker) -> None:
         """Carry out one duty; returns when it is done or no longer possible. Raises TequioError."""
         match now:
-            case duties.FetchHead(head=head):
+            case duties.FetchDuty(head=head):
                 await self._heads.fetch(head)
-            case duties.Advance(closed=closed):
+            case duties.AdvanceDuty(closed=closed):
                 await self._heads.advance(closed)
-            case duties.Ready():
+            case duties.ReadyDuty():
                 # Prepare the trainer first: a member that turns out unable to train wastes a slot.
-                await self._means.workroom.prepared()
+                await self._means.workroom.prepare_trainer()
                 await self._statements.ready(now, self.held or first_head(self._means.manifest))
-            case duties.TakeLeave():
+            case duties.LeaveDuty():
                 await self._statements.leave(now)
-            case duties.Measure():
+            case duties.MeasureDuty():
                 await self._measure(now)
-            case duties.Attest() | duties.Train() | duties.Prove():
+            case duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
                 await self._play_part(now, rounds)
             case _:
                 raise AssertionError(f"not a duty to carry out: {now}")
 
     async def _play_part(
-        self, now: duties.Attest | duties.Train | duties.Prove, rounds: Tracker
+        self, now: duties.AttestDuty | duties.TrainDuty | duties.ProveDuty, rounds: RunTracker
     ) -> None:
         match now:
-            case duties.Attest():
+            case duties.AttestDuty():
                 await self._attest(now, rounds)
-            case duties.Train():
+            case duties.TrainDuty():
                 await self._training.train(now, rounds, self.held)
-            case duties.Prove():
+            case duties.ProveDuty():
                 await self._witnessing.prove(now, rounds)
 
-    async def _measure(self, now: duties.Measure) -> None:
+    async def _measure(self, now: duties.MeasureDuty) -> None:
         """Measure a head, and submit the result once if this key was drawn."""
         if not now.is_drawn:
             await self.measuring.measure(now.head)
             return
         try:
-            body = await self._statements.measurement(now) or await self.measuring.testify(now.head)
+            body = await self._statements.submitted_measurement(
+                now
+            ) or await self.measuring.measure_with_sample(now.head)
         except TequioError:
             # Nobody is paid for a measurement, and other members were drawn too: no second attempt.
-            self._statements.give_up(now)
+            self._statements.skip_measurement(now)
             raise
-        await self._statements.measure(now, body)
+        await self._statements.submit_measurement(now, body)
 
-    async def _attest(self, now: duties.Attest, rounds: Tracker) -> None:
+    async def _attest(self, now: duties.AttestDuty, rounds: RunTracker) -> None:
         if self.held is None:
             raise RefusedError("no-head", "no head to attest yet")
         await self._statements.attest(now, current_round(rounds, now.round), self.held)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from tequio_shared.network.run import RunView, State, first_head
-from tequio_shared.round.round import Head, Phase, RoundView, is_trainer
+from tequio_shared.network.run import RunState, RunView, first_head
+from tequio_shared.round.round import Head, RoundPhase, RoundView, is_trainer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Own:
+class MemberState:
     """The state of this worker: what it holds, what it is doing, and what it has submitted."""
 
     key: PeerKey
@@ -48,63 +48,63 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class WaitDuty:
     """Nothing to do until the log moves; `reason` is a sentence shown to people only."""
 
     reason: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class FetchHead:
+class FetchDuty:
     """Fetch the weights of this head from peers."""
 
     head: Head
 
 
 @dataclass(frozen=True, slots=True)
-class Advance:
+class AdvanceDuty:
     """Compute the head after this round."""
 
     closed: AcceptedSet
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class ReadyDuty:
     """Submit member.ready for the roster after the one at this log index (-1: the first)."""
 
     last_roster: int
 
 
 @dataclass(frozen=True, slots=True)
-class TakeLeave:
+class LeaveDuty:
     """Submit member.leave: out of all rosters after this log index, until the next member.ready."""
 
     ready_index: int
 
 
 @dataclass(frozen=True, slots=True)
-class Attest:
+class AttestDuty:
     """Attest the held head for this round."""
 
     round: int
 
 
 @dataclass(frozen=True, slots=True)
-class Train:
+class TrainDuty:
     """Train and commit in this round."""
 
     round: int
 
 
 @dataclass(frozen=True, slots=True)
-class Prove:
+class ProveDuty:
     """Check this round's contributions and send a witness proof."""
 
     round: int
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class MeasureDuty:
     """Measure a held head: to submit if this key was drawn, otherwise for the local charts."""
 
     head: Head
@@ -112,33 +112,42 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class RunEnded:
     """The run has ended."""
 
 
 Duty: TypeAlias = (
-    Wait | FetchHead | Advance | Ready | TakeLeave | Attest | Train | Prove | Measure | Done
+    WaitDuty
+    | FetchDuty
+    | AdvanceDuty
+    | ReadyDuty
+    | LeaveDuty
+    | AttestDuty
+    | TrainDuty
+    | ProveDuty
+    | MeasureDuty
+    | RunEnded
 )
 
 
 _RESTING = {
-    State.PAUSED: "the organiser paused the run",
-    State.COOLDOWN: "the run is ending; waiting for its last head to be promoted",
+    RunState.PAUSED: "the organiser paused the run",
+    RunState.COOLDOWN: "the run is ending; waiting for its last head to be promoted",
 }
 
 
-def duty(view: RunView, own: Own) -> Duty:
+def next_duty(view: RunView, own: MemberState) -> Duty:
     """The most urgent thing to do now."""
     # Every step below must be safe to repeat: this runs after each entry, also while a duty is
     # under way, and returning an equal value is what keeps that duty from being cancelled.
-    if view.state is State.FINISHED:
-        return _last_duty(view, own) or _drawn_duty(view, own) or Done()
+    if view.state is RunState.FINISHED:
+        return _last_duty(view, own) or _drawn_duty(view, own) or RunEnded()
     if own.resting:
-        return _leave_duty(own) or Wait(own.resting)
+        return _leave_duty(own) or WaitDuty(own.resting)
     if own.is_behind:
         # The rounds in the view are over for everybody else, so a proof or a commitment for one of
         # them would be refused. Weights are worth having all the same.
-        return _head_duty(view, own) or Wait("reading the log up to the current round")
+        return _head_duty(view, own) or WaitDuty("reading the log up to the current round")
     return (
         _prove_duty(view, own)
         or _head_duty(view, own)
@@ -146,11 +155,11 @@ def duty(view: RunView, own: Own) -> Duty:
         or _ready_duty(view, own)
         or _drawn_duty(view, own)
         or _measure_duty(view, own)
-        or Wait(_idle_reason(view, own))
+        or WaitDuty(_idle_reason(view, own))
     )
 
 
-def _last_duty(view: RunView, own: Own) -> Duty | None:
+def _last_duty(view: RunView, own: MemberState) -> Duty | None:
     """Compute the run's last head, if everything it needs is already here."""
     # Nothing is fetched any more: the run is over, and a worker that waits for a peer here might
     # never end.
@@ -158,24 +167,24 @@ def _last_duty(view: RunView, own: Own) -> Duty | None:
     if closed is None or view.head is None or own.resting or own.is_leaving:
         return None
     is_able = closed.parent not in own.stuck and not own.is_dear(view.head)
-    return Advance(closed) if is_able else None
+    return AdvanceDuty(closed) if is_able else None
 
 
-def _leave_duty(own: Own) -> Duty | None:
+def _leave_duty(own: MemberState) -> Duty | None:
     if own.is_leaving or own.ready_index is None:  # nobody counts on a worker that is not ready
         return None
-    return _unsaid(TakeLeave(own.ready_index), own)
+    return _unsaid(LeaveDuty(own.ready_index), own)
 
 
-def _prove_duty(view: RunView, own: Own) -> Duty | None:
+def _prove_duty(view: RunView, own: MemberState) -> Duty | None:
     current, slot = _place(view, own)
-    if current is None or current.phase is not Phase.WITNESS:
+    if current is None or current.phase is not RoundPhase.WITNESS:
         return None
     is_asked = slot in current.elected and slot not in current.proofs
-    return _unsaid(Prove(current.number), own) if is_asked else None
+    return _unsaid(ProveDuty(current.number), own) if is_asked else None
 
 
-def _head_duty(view: RunView, own: Own) -> Duty | None:
+def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     """Bring the weights to the canonical head, by replay or by fetching."""
     target = _target(view)
     if target is None:
@@ -186,13 +195,13 @@ def _head_duty(view: RunView, own: Own) -> Duty | None:
     goal = own.fetching if own.fetching is not None and is_on_way else target
     closed = own.closed.get(own.held.hash) if own.held else None
     if closed is not None and _is_to_replay(closed, own, goal, target):
-        return Advance(closed)
+        return AdvanceDuty(closed)
     if own.held is not None and (own.held == target or _is_next(view, own.held)):
         return None
-    return FetchHead(goal)
+    return FetchDuty(goal)
 
 
-def _is_to_replay(closed: AcceptedSet, own: Own, goal: Head, target: Head) -> bool:
+def _is_to_replay(closed: AcceptedSet, own: MemberState, goal: Head, target: Head) -> bool:
     """True if computing the next head from the held one is possible and cheaper than fetching."""
     if closed.parent == target.hash:  # its successor is not promoted yet, so nobody can name it
         return True
@@ -218,15 +227,15 @@ def _is_next(view: RunView, held: Head) -> bool:
     )
 
 
-def _round_duty(view: RunView, own: Own) -> Duty | None:
+def _round_duty(view: RunView, own: MemberState) -> Duty | None:
     current, slot = _place(view, own)
     if current is None or slot is None or own.held is None:
         return None
     match current.phase:
-        case Phase.ATTEST if slot not in current.attests and _starts_from(current, own.held):
-            return _unsaid(Attest(current.number), own)
-        case Phase.TRAIN if is_trainer(current, own.key) and slot not in current.commitments:
-            return _unsaid(Train(current.number), own) if own.held == current.head else None
+        case RoundPhase.ATTEST if slot not in current.attests and _starts_from(current, own.held):
+            return _unsaid(AttestDuty(current.number), own)
+        case RoundPhase.TRAIN if is_trainer(current, own.key) and slot not in current.commitments:
+            return _unsaid(TrainDuty(current.number), own) if own.held == current.head else None
     return None
 
 
@@ -236,13 +245,13 @@ def _starts_from(current: RoundView, held: Head) -> bool:
     return held == (settled or current.expected_head(held.weights_root, held.aux_root))
 
 
-def _ready_duty(view: RunView, own: Own) -> Duty | None:
+def _ready_duty(view: RunView, own: MemberState) -> Duty | None:
     """Ask for a place in the next roster, once for each roster that lacks this key.
 
     A quarantine counts like such a roster, and so does a member.leave of this key. Nothing is asked
     before a quarantine has ended.
     """
-    if own.is_leaving or own.outside or own.held is None or view.state is State.COOLDOWN:
+    if own.is_leaving or own.outside or own.held is None or view.state is RunState.COOLDOWN:
         return None
     # A member that is ready without the head would only delay the round's start for all others.
     if view.next_head is not None and not _is_next(view, own.held):
@@ -254,33 +263,33 @@ def _ready_duty(view: RunView, own: Own) -> Duty | None:
         return None
     last_roster = max(roster_index, own.removed_at, own.left_at)
     is_logged = own.ready_index is not None and own.ready_index > last_roster
-    return None if is_logged else _unsaid(Ready(last_roster), own)
+    return None if is_logged else _unsaid(ReadyDuty(last_roster), own)
 
 
-def _drawn_duty(view: RunView, own: Own) -> Duty | None:
+def _drawn_duty(view: RunView, own: MemberState) -> Duty | None:
     """Measure a head that this key was drawn for."""
     if own.is_leaving or own.resting:
         return None
     # Oldest first: with short rounds, a newer draw would otherwise interrupt each measurement, and
     # none would ever be finished.
     for draw in view.draws.open:
-        wanted = Measure(draw.head, is_drawn=True)
-        is_asked = own.key in draw.drawn and own.key not in draw.said and wanted not in own.said
+        wanted = MeasureDuty(draw.head, is_drawn=True)
+        is_asked = own.key in draw.drawn and own.key not in draw.measures and wanted not in own.said
         if is_asked and (own.held == draw.head or own.has_weights(draw.head)):
             return wanted
     return None
 
 
-def _measure_duty(view: RunView, own: Own) -> Duty | None:
+def _measure_duty(view: RunView, own: MemberState) -> Duty | None:
     """Measure the canonical head for the local charts, unless drawn members have done so lately."""
     held, every = own.held, own.measures_every
     if not every or held is None or held != view.head:
         return None
     told = view.drawn.head.round if view.drawn else -1
-    return Measure(held) if held.round // every > max(own.measured, told) // every else None
+    return MeasureDuty(held) if held.round // every > max(own.measured, told) // every else None
 
 
-def _idle_reason(view: RunView, own: Own) -> str:
+def _idle_reason(view: RunView, own: MemberState) -> str:
     if own.is_leaving:
         return "leaving the run"
     if own.outside:
@@ -288,24 +297,24 @@ def _idle_reason(view: RunView, own: Own) -> str:
     if view.state in _RESTING:
         return _RESTING[view.state]
     current, slot = _place(view, own)
-    if current is None or current.phase is Phase.OVER:
+    if current is None or current.phase is RoundPhase.OVER:
         return "waiting for enough members to start the next round"
     if slot is None:
         return f"round {current.number} started without this worker; it can join the next one"
     return f"done for now in round {current.number}; waiting for the other members"
 
 
-def _place(view: RunView, own: Own) -> tuple[RoundView | None, int | None]:
+def _place(view: RunView, own: MemberState) -> tuple[RoundView | None, int | None]:
     """The last round and this key's slot in it; neither while leaving."""
     if view.round is None or own.is_leaving:
         return None, None
     return view.round, view.round.slot_of.get(own.key)
 
 
-def _unsaid(wanted: Duty, own: Own) -> Duty | None:
+def _unsaid(wanted: Duty, own: MemberState) -> Duty | None:
     return None if wanted in own.said else wanted
 
 
 def _was_dropped(last: RoundView, slot: int) -> bool:
     """True if that round ended without a word from this slot, which drops it from the rosters."""
-    return last.phase is Phase.OVER and last.is_silent(slot)
+    return last.phase is RoundPhase.OVER and last.is_silent(slot)

@@ -20,9 +20,9 @@ import msgspec
 import structlog
 
 from tequio_client import files
-from tequio_client.worker.store.trees import cut_file
+from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
-from tequio_shared.head.contribution import HEADER_BYTES, Header
+from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import DIGEST_BYTES, ZERO_DIGEST, Digest, from_text, to_text
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-NOTE = "note.json"
+NOTE_FILE = "note.json"
 PIECE_BYTES = 2 * CHUNK
 """One chunk as bfloat16."""
 _NAME_DIGITS = 16
@@ -46,7 +46,7 @@ class _Note(msgspec.Struct, forbid_unknown_fields=True):
     open: str = ""  # header of the contribution whose round is not over; empty: none
 
 
-class Feedback:
+class ErrorFeedback:
     """The feedback of one run in its folder; methods block on the disk: call them in a thread.
 
     Raises UserFacingError when the folder cannot be used.
@@ -66,11 +66,11 @@ class Feedback:
         return self._file(self._note.settled) if self._note.settled else None
 
     @property
-    def open_header(self) -> Header | None:
+    def open_header(self) -> ContributionHeader | None:
         """Header of the contribution whose round is not known to be over."""
         return _header(self._note.open)
 
-    def take(self, left: Path, header: Header) -> None:
+    def store(self, left: Path, header: ContributionHeader) -> None:
         """Move a contribution's feedback file in, and keep it until its round is settled.
 
         Raises PeerError when the file does not match the header.
@@ -81,7 +81,7 @@ class Feedback:
                 if not left.exists() or _root(left) != root:
                     raise PeerError("the trainer's error feedback does not match its header")
                 # File first, note second: a note never names a file that is not there.
-                files.settle(left, self._file(to_text(root)))
+                files.sync_and_rename(left, self._file(to_text(root)))
             self._write(_Note(settled=self._note.settled, open=to_text(header.pack())))
 
     def settle(self, round_number: int, *, was_accepted: bool) -> None:
@@ -102,20 +102,20 @@ class Feedback:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _write(self, note: _Note) -> None:
-        files.write_or_explain(self._folder / NOTE, msgspec.json.encode(note))
+        files.write_for_user(self._folder / NOTE_FILE, msgspec.json.encode(note))
         self._note = note
         self._clear()
 
     def _clear(self) -> None:
         """Delete what the note does not name."""
         header = self.open_header
-        named = {NOTE, self._note.settled, to_text(header.feedback_root) if header else ""}
+        named = {NOTE_FILE, self._note.settled, to_text(header.feedback_root) if header else ""}
         for path in self._folder.iterdir():
             if path.name not in named:
                 path.unlink()
 
     def _read_note(self) -> _Note:
-        path = self._folder / NOTE
+        path = self._folder / NOTE_FILE
         try:
             note = msgspec.json.decode(path.read_bytes(), type=_Note)
             _header(note.open)
@@ -175,10 +175,10 @@ def _name(run: RunId) -> str:
     return run.hex()[:_NAME_DIGITS]
 
 
-def _header(text: str) -> Header | None:
-    return Header.parse(from_text(text, HEADER_BYTES)) if text else None
+def _header(text: str) -> ContributionHeader | None:
+    return ContributionHeader.parse(from_text(text, HEADER_BYTES)) if text else None
 
 
 def _root(path: Path) -> Digest:
     with path.open("rb") as file:
-        return cut_file(file, PIECE_BYTES).ref.root
+        return hash_tree_file(file, PIECE_BYTES).ref.root

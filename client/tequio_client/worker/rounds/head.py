@@ -22,7 +22,7 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import Head
 
 if TYPE_CHECKING:
-    from tequio_client.worker.rounds.context import Means
+    from tequio_client.worker.rounds.context import RunContext
     from tequio_shared.ids import Digest
     from tequio_shared.round.round import AcceptedSet
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 HEADS_KEPT = 2
-PATIENCE_S = 60.0
+STALL_TIMEOUT_S = 60.0
 """Seconds without a new contribution before the promoted head is fetched instead."""
 
 
-class Heads:
+class HeadKeeper:
     """Keeps the weights up to date with the log."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: RunContext) -> None:
         self._means = means
         self._pinned: list[Digest] = []  # weights, oldest first
         self.held: Head | None = None  # its weights are in the store
@@ -47,10 +47,10 @@ class Heads:
         """Fetch the weights of a head from peers, and hold it."""
         if head.aux_root != ZERO_DIGEST:
             raise RefusedError("no-aux", "runs with auxiliary state cannot be joined yet")
-        await self._means.workroom.prepared()  # a computer that cannot train need not fetch
+        await self._means.workroom.prepare_trainer()  # a computer that cannot train need not fetch
         self.fetching = head
         # Recorded before the first byte: after a restart the fetched part is found by this entry.
-        await trio.to_thread.run_sync(self._means.kept.remember, head)
+        await trio.to_thread.run_sync(self._means.kept.record, head)
         await self._make_sound(head)
         self.fetching = None
         await self._hold(head)
@@ -76,9 +76,9 @@ class Heads:
                 weights_out=str(out),
                 contributions=self._contributions(closed),
             ),
-            link.Advanced,
+            link.AdvanceReport,
         )
-        root = await self._means.workroom.take_in(out, PIECE_BYTES)
+        root = await self._means.workroom.store_file(out, PIECE_BYTES)
         await self._hold(_advanced_head(closed, report, root))
         log.info("head computed", round=closed.round, head=report.head[:10], seconds=report.seconds)
 
@@ -95,15 +95,16 @@ class Heads:
         refs = list(payload_refs(closed))
         async with trio.open_nursery() as nursery:
             for ref, one in zip(refs, closed.works, strict=True):
-                nursery.start_soon(self._means.exchange.tree, ref, one.trainer)
+                nursery.start_soon(self._means.exchange.fetch_tree, ref, one.trainer)
             roots, missing = [ref.root for ref in refs], len(refs) + 1
             while missing:
                 left = missing
-                with trio.move_on_after(PATIENCE_S):
+                with trio.move_on_after(STALL_TIMEOUT_S):
                     left = await self._means.exchange.wait_for_more(roots, missing)
                 if left == missing:
                     raise PeerError(
-                        f"no contribution of round {closed.round} arrived for {PATIENCE_S:.0f} s"
+                        f"no contribution of round {closed.round} arrived for "
+                        f"{STALL_TIMEOUT_S:.0f} s"
                     )
                 missing = left
 
@@ -120,13 +121,15 @@ class Heads:
         like = [*reversed(self._pinned), *(one.weights_root for one in self._means.kept.heads)]
         came: Counter[str] = Counter()
         while not self._means.store.has_tree(ref.root):
-            with trio.move_on_after(PATIENCE_S):
-                for peer, count in (await self._means.exchange.tree(ref, like=like)).items():
+            with trio.move_on_after(STALL_TIMEOUT_S):
+                for peer, count in (await self._means.exchange.fetch_tree(ref, like=like)).items():
                     came[peer_id_text(peer)] += count
             left = await trio.to_thread.run_sync(self._means.store.missing_bytes, ref)
             if left and left >= missing:  # maybe no peer has it any more
                 self.fetching = None
-                raise PeerError(f"no peer sent any of head {head.round} for {PATIENCE_S:.0f} s")
+                raise PeerError(
+                    f"no peer sent any of head {head.round} for {STALL_TIMEOUT_S:.0f} s"
+                )
             missing = left
         log.info("head fetched", round=head.round, head=to_text(head.hash)[:10], sources=dict(came))
 
@@ -140,10 +143,10 @@ class Heads:
         # One head more than needed: it is served to slower peers, and a replay can start there.
         while len(self._pinned) > HEADS_KEPT:
             self._means.store.unpin(self._pinned.pop(0))
-        await trio.to_thread.run_sync(self._means.kept.remember, head)
+        await trio.to_thread.run_sync(self._means.kept.record, head)
 
 
-def _advanced_head(closed: AcceptedSet, report: link.Advanced, weights_root: Digest) -> Head:
+def _advanced_head(closed: AcceptedSet, report: link.AdvanceReport, weights_root: Digest) -> Head:
     """The head that the trainer computed; raises PeerError when its report and file disagree."""
     if to_text(weights_root) != report.weights_root:
         raise PeerError("the trainer's weights do not match the root it reported")

@@ -14,13 +14,13 @@ import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.names import is_meant, name_with_id
+from tequio_client.names import matches_name_or_id, name_with_id
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.rounds import catch_up
 from tequio_client.worker.rounds import feedback as feedbacks
 from tequio_client.worker.rounds.catch_up import head_ref, was_accepted
-from tequio_client.worker.rounds.feedback import Feedback
-from tequio_client.worker.rounds.workdir import KeptHeads
+from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.workdir import RecordedHeads
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -43,29 +43,29 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.node import Node
     from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
-    from tequio_shared.head.contribution import Header
+    from tequio_shared.head.contribution import ContributionHeader
     from tequio_shared.ids import NetworkId
     from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
 
-CLOSED = 32
+MAX_REPLAYED = 32
 """Most closed rounds that are replayed; the worker remembers no more accepted sets."""
-ROUNDS = 128
+MAX_ROUNDS = 128
 """Most rounds considered, void ones included."""
 ENTRY_BYTES = 700
 """Typical size of a log entry with its documents, to weigh the cost of reading on."""
 PROBE_S = 8.0
 """Seconds spent asking for the present head before an older one will do."""
 POLL_S = 0.5
-ASKED = 16
+MAX_PEERS = 16
 """Most peers asked at a time."""
 BEFORE_OPENING = 8
 """Entries before a round's opening that are searched for the promotion of its head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Earlier:
+class EarlierStart:
     """A view that begins right after a head's round, the index it starts after, and that head."""
 
     view: RunView
@@ -84,7 +84,7 @@ class _Way:
 
 async def cheaper_start(
     node: Node, manifest: Manifest, target: Head, after: int, heads: Iterable[Head]
-) -> Earlier | None:
+) -> EarlierStart | None:
     """The cheapest of these heads to replay from; None if fetching the target moves fewer bytes.
 
     `after` is the log index where reading would start otherwise. Raises PeerError when the ledger's
@@ -94,8 +94,8 @@ async def cheaper_start(
     most = node.store.missing_bytes(head_ref(manifest, target))
     if not older or not most:
         return None
-    first = max(min(one.round for one in older), target.round - ROUNDS)
-    rounds = await node.ledger.rounds(manifest.run_id, after=first, limit=ROUNDS)
+    first = max(min(one.round for one in older), target.round - MAX_ROUNDS)
+    rounds = await node.ledger.rounds(manifest.run_id, after=first, limit=MAX_ROUNDS)
     ways = [_way(node, manifest, one, target, after, rounds) for one in older]
     best = min((way for way in ways if way), key=lambda way: way.size_bytes, default=None)
     if best is None or best.size_bytes >= most:
@@ -112,7 +112,7 @@ async def cheaper_start(
 
 async def start_after(
     node: Node, manifest: Manifest, base: Head, rounds: Sequence[RoundAnswer]
-) -> Earlier:
+) -> EarlierStart:
     """Start at the first of these rounds, which follow the head's round; raises PeerError."""
     # The roster, and the opening that names the head, are read with proofs: the ledger's list of
     # rounds is only a hint. A wrong list could cost bytes, but the replayed head must still have
@@ -132,7 +132,7 @@ async def start_after(
         raise PeerError(f"round {opening.round} does not start from the head of {base.round}")
     pending = NextHead(round=base.round, parent=base.parent, set_root=base.set_root)
     view = RunView.light(node.network_info.id, manifest, head=None, next_head=pending)
-    return Earlier(view=view, after=first.roster_index - 1, base=base)
+    return EarlierStart(view=view, after=first.roster_index - 1, base=base)
 
 
 def _way(
@@ -149,7 +149,12 @@ def _way(
     opened = next((one for one in passed if one.opened_index is not None), None)
     is_whole = bool(passed) and passed[0].round == base.round + 1 and closed[-1:] != []
     is_ours = opened is not None and opened.head == to_text(base.hash)
-    if not is_whole or not is_ours or closed[-1].round != target.round or len(closed) > CLOSED:
+    if (
+        not is_whole
+        or not is_ours
+        or closed[-1].round != target.round
+        or len(closed) > MAX_REPLAYED
+    ):
         return None
     payloads = sum(one.accepted * _payload_bytes(manifest, one.accepted) for one in closed)
     entries = max(after - passed[0].roster_index, 0) * ENTRY_BYTES
@@ -166,7 +171,7 @@ def _payload_bytes(manifest: Manifest, accepted: int) -> int:
     return manifest.chunks * shape.record_bytes
 
 
-async def nearest_start(node: Node, manifest: Manifest, target: Head) -> Earlier | None:
+async def nearest_start(node: Node, manifest: Manifest, target: Head) -> EarlierStart | None:
     """Where to start if nobody has the target: at the nearest older head that somebody has.
 
     None: somebody has the target, or nobody has any head. Once all members have left, a seed may be
@@ -175,11 +180,11 @@ async def nearest_start(node: Node, manifest: Manifest, target: Head) -> Earlier
     """
     if not target.round or await _is_had_soon(node, manifest, target):
         return None
-    after = max(target.round - 2 * CLOSED, 0)
-    rounds = await node.ledger.rounds(manifest.run_id, after=after, limit=4 * CLOSED)
+    after = max(target.round - 2 * MAX_REPLAYED, 0)
+    rounds = await node.ledger.rounds(manifest.run_id, after=after, limit=4 * MAX_REPLAYED)
     rounds = tuple(one for one in rounds if one.round <= target.round)
     for at in range(len(rounds) - 1, -1, -1):
-        if sum(one.result is not None for one in rounds[at:]) > CLOSED:
+        if sum(one.result is not None for one in rounds[at:]) > MAX_REPLAYED:
             break
         base = await _head_before(node, manifest, rounds[at])
         is_next = base is not None and base.round + 1 == rounds[at].round
@@ -189,7 +194,7 @@ async def nearest_start(node: Node, manifest: Manifest, target: Head) -> Earlier
     return None
 
 
-def head_of(manifest: Manifest, statement: Statement) -> Head:
+def promoted_head(manifest: Manifest, statement: Statement) -> Head:
     """The head that this statement promotes; raises PeerError for any other statement."""
     body = statement.body
     if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
@@ -210,7 +215,7 @@ async def _is_had_soon(node: Node, manifest: Manifest, head: Head) -> bool:
     # that lies costs time only, since everything fetched is hashed.
     until_s, is_anybody_there = trio.current_time() + PROBE_S, False
     while trio.current_time() < until_s:
-        is_anybody_there = is_anybody_there or bool(node.network.connected())
+        is_anybody_there = is_anybody_there or bool(node.network.connected_peers())
         with trio.move_on_at(until_s):
             if await _is_had(node, manifest, head):
                 return True
@@ -221,8 +226,10 @@ async def _is_had_soon(node: Node, manifest: Manifest, head: Head) -> bool:
 async def _is_had(node: Node, manifest: Manifest, head: Head) -> bool:
     """True if the store or a connected peer has all of the weights."""
     ref = head_ref(manifest, head)
-    peers = node.rng.sample(sorted(node.network.connected()), len(node.network.connected()))
-    for peer in peers[:ASKED]:
+    peers = node.rng.sample(
+        sorted(node.network.connected_peers()), len(node.network.connected_peers())
+    )
+    for peer in peers[:MAX_PEERS]:
         try:
             if await node.fetcher.client.held(peer, ref) is None:  # all of it
                 return True
@@ -242,16 +249,16 @@ async def _head_before(node: Node, manifest: Manifest, row: RoundAnswer) -> Head
             return None
         try:
             (entry,) = (await read_entries(node.ledger, node.network_info, [index])).values()
-            return head_of(manifest, entry.statement)
+            return promoted_head(manifest, entry.statement)
         except PeerError:
             continue
     return None
 
 
 JOINING_POLL_S = 2.0
-OVER = "finished"
-FOLDER = "feedback"
-TRIES = 3
+FINISHED = "finished"
+FEEDBACK_FOLDER = "feedback"
+MAX_WRONG_ANSWERS = 3
 """Wrong answers from the ledger before the work counts as not accepted."""
 _PASSING = (LedgerUnavailableError, PeerError, RefusedError)
 
@@ -261,7 +268,7 @@ class RunOverError(UserFacingError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
+class JoinedRun:
     """A joined run: rules, data, the view, and the log index after which to read on."""
 
     manifest: Manifest
@@ -272,14 +279,14 @@ class Joined:
     """Up to this log index the view only catches up with finished rounds; -1: no such rounds."""
     base: Head | None
     """The older head to replay from, if the present one costs more or nobody has it."""
-    kept: KeptHeads
+    kept: RecordedHeads
     manifest_path: Path
     config_path: Path
     corpus_path: Path
     tokenizer_path: Path | None
 
 
-async def join_run(node: Node, wanted: str | None) -> Joined:
+async def join_run(node: Node, wanted: str | None) -> JoinedRun:
     """Find the run (the named one, or the only open one), fetch its documents, build its view.
 
     Retries until it succeeds, whatever fails at ledger and peers meanwhile. Raises UserFacingError
@@ -295,18 +302,18 @@ async def join_run(node: Node, wanted: str | None) -> Joined:
             await trio.sleep(JOINING_POLL_S)
 
 
-async def _join(node: Node, answer: RunAnswer) -> Joined:
+async def _join(node: Node, answer: RunAnswer) -> JoinedRun:
     manifest = await _manifest(node, answer)
     corpus = await _corpus(node, manifest)
     # Ask again: fetching took time, and an old starting point means more entries to read.
     answer = await node.ledger.run(manifest.run_id)
     resume = answer.resume
-    kept = await trio.to_thread.run_sync(KeptHeads, node.settings.folder, manifest.run_id)
+    kept = await trio.to_thread.run_sync(RecordedHeads, node.settings.folder, manifest.run_id)
     view, after, base = await _view(node, manifest, resume, kept)
-    await catch_up.recall(node, view, after, kept.heads)
+    await catch_up.add_past_draws(node, view, after, kept.heads)
     log.info("run joined", run=answer.run[:10], name=manifest.name, after=after)
     tokenizer = manifest.tokenizer.file
-    return Joined(
+    return JoinedRun(
         manifest=manifest,
         corpus=corpus,
         view=view,
@@ -324,7 +331,7 @@ async def _join(node: Node, answer: RunAnswer) -> Joined:
 async def _manifest(node: Node, answer: RunAnswer) -> Manifest:
     # The run's id is the hash of its manifest, so no peer or ledger can give another one.
     try:
-        return Manifest.parse(await node.exchange.blob(digest_from_text(answer.run)))
+        return Manifest.parse(await node.exchange.fetch_blob(digest_from_text(answer.run)))
     except MalformedError as err:
         raise UserFacingError(
             f"this version of Tequio cannot read the rules of run {answer.run[:10]} ({err}): "
@@ -334,7 +341,9 @@ async def _manifest(node: Node, answer: RunAnswer) -> Manifest:
 
 async def _corpus(node: Node, manifest: Manifest) -> Corpus:
     try:
-        corpus = Corpus.parse(await node.exchange.blob(digest_from_text(manifest.data.manifest)))
+        corpus = Corpus.parse(
+            await node.exchange.fetch_blob(digest_from_text(manifest.data.manifest))
+        )
     except MalformedError as err:
         raise UserFacingError(
             f"the data manifest of run {manifest.name} is invalid ({err}): tell its organiser, or "
@@ -356,11 +365,13 @@ async def find_run(node: Node, wanted: str | None) -> RunAnswer:
     was_logged = False
     while True:
         runs = await node.ledger.runs()
-        fitting = [one for one in runs if one.state != OVER and _is_wanted(one, wanted)]
+        fitting = [one for one in runs if one.state != FINISHED and _is_wanted(one, wanted)]
         if len(fitting) == 1:
             return fitting[0]
         if len(fitting) > 1:
-            raise UserFacingError(f"several runs are open: {named(fitting)}; choose one with --run")
+            raise UserFacingError(
+                f"several runs are open: {format_runs(fitting)}; choose one with --run"
+            )
         if wanted:
             raise _no_such_run(runs, wanted)
         if not was_logged:
@@ -370,37 +381,37 @@ async def find_run(node: Node, wanted: str | None) -> RunAnswer:
 
 
 def _is_wanted(run: RunAnswer, wanted: str | None) -> bool:
-    return not wanted or is_meant(run.name, run.run, wanted)
+    return not wanted or matches_name_or_id(run.name, run.run, wanted)
 
 
 def _no_such_run(runs: Sequence[RunAnswer], wanted: str) -> UserFacingError:
     over = [one for one in runs if _is_wanted(one, wanted)]
     if over:
-        return RunOverError(f"the run {named(over)} has ended")
-    is_open = named([one for one in runs if one.state != OVER])
+        return RunOverError(f"the run {format_runs(over)} has ended")
+    is_open = format_runs([one for one in runs if one.state != FINISHED])
     return UserFacingError(f"no run is called {wanted!r}; open runs: {is_open or 'none'}")
 
 
-def named(runs: Iterable[RunAnswer]) -> str:
+def format_runs(runs: Iterable[RunAnswer]) -> str:
     """Names of runs with the start of their ids, for a sentence."""
     return ", ".join(name_with_id(one.name, one.run) for one in runs)
 
 
 async def _file(node: Node, name: str) -> Path:
     digest = digest_from_text(name)
-    await node.exchange.blob(digest)
+    await node.exchange.fetch_blob(digest)
     node.store.pin(digest)
     return node.store.blob_path(digest)
 
 
 async def _view(
-    node: Node, manifest: Manifest, resume: ResumeAnswer, kept: KeptHeads
+    node: Node, manifest: Manifest, resume: ResumeAnswer, kept: RecordedHeads
 ) -> tuple[RunView, int, Head | None]:
     """The first view, the log index after which to read on, and the older head to replay from."""
     wanted = [index for index in (resume.head, resume.close) if index is not None]
     found = await read_entries(node.ledger, node.network_info, wanted)
     statements = {index: entry.statement for index, entry in found.items()}
-    head = None if resume.head is None else head_of(manifest, statements[resume.head])
+    head = None if resume.head is None else promoted_head(manifest, statements[resume.head])
     roster_index = None
     if resume.close is not None:
         roster_index = await _roster_index(node, manifest, statements[resume.close])
@@ -410,8 +421,8 @@ async def _view(
 
 
 async def _earlier(
-    node: Node, manifest: Manifest, head: Head, after: int, kept: KeptHeads
-) -> Earlier | None:
+    node: Node, manifest: Manifest, head: Head, after: int, kept: RecordedHeads
+) -> EarlierStart | None:
     """An earlier start that is cheaper, or whose head somebody has; None: the usual one."""
     try:
         cheaper = await cheaper_start(node, manifest, head, after, kept.heads)
@@ -465,13 +476,13 @@ async def _roster_index(node: Node, manifest: Manifest, closing: Statement) -> i
     return index
 
 
-async def recovered(node: Node, joined: Joined) -> Feedback:
+async def recover_feedback(node: Node, joined: JoinedRun) -> ErrorFeedback:
     """The error feedback from before a restart, settled up to the entry where reading starts."""
-    folder, run = node.settings.folder / FOLDER, joined.manifest.run_id
+    folder, run = node.settings.folder / FEEDBACK_FOLDER, joined.manifest.run_id
     await _remove_ended(node, folder)
-    feedback = await trio.to_thread.run_sync(Feedback, folder, run)
+    feedback = await trio.to_thread.run_sync(ErrorFeedback, folder, run)
     # Room for two files, and the one that the trainer is writing; bfloat16 has 2 bytes.
-    node.store.set_aside(3 * 2 * joined.manifest.layout.elements)
+    node.store.reserve(3 * 2 * joined.manifest.layout.elements)
     header = feedback.open_header
     if header is not None:
         counted = await _outcome(node, header, joined.after)
@@ -492,15 +503,15 @@ async def _remove_ended(node: Node, folder: Path) -> None:
     except (LedgerUnavailableError, RefusedError, PeerError) as err:
         log.info("feedback of other runs not checked", error=str(err))
         return
-    ended = [RunId(digest_from_text(one.run)) for one in runs if one.state == OVER]
+    ended = [RunId(digest_from_text(one.run)) for one in runs if one.state == FINISHED]
     await trio.to_thread.run_sync(feedbacks.remove_ended, folder, ended)
 
 
-async def _outcome(node: Node, header: Header, after: int) -> bool | None:
+async def _outcome(node: Node, header: ContributionHeader, after: int) -> bool | None:
     # An unreachable ledger is waited for, since guessing would lose or double the feedback. One
     # that keeps giving wrong answers must not stop the worker: then the work counts as lost.
     back_off, wrong = BackOff(node.rng), 0
-    while wrong < TRIES:
+    while wrong < MAX_WRONG_ANSWERS:
         try:
             return await was_accepted(node, header, after)
         except LogForkedError:

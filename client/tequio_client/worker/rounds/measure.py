@@ -31,14 +31,14 @@ from tequio_shared.statements.runs import HeadMeasure, Sample
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tequio_client.worker.rounds.context import Means
+    from tequio_client.worker.rounds.context import RunContext
     from tequio_shared.round.data import HeldOutShard
     from tequio_shared.round.round import Head
 
 
 log = structlog.get_logger(__name__)
 
-EVERY = 10
+CHART_INTERVAL = 10
 """Rounds between two heads that are measured for the local charts."""
 SLICE_TOKENS = 4_096
 """Tokens measured per command; the same for every worker, so that all compute the same batches."""
@@ -55,12 +55,12 @@ class _Sums:
     tokens: int = 0
 
 
-class Measuring:
+class HeadMeasuring:
     """Measures heads of one run."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: RunContext) -> None:
         self._means = means
-        self.measured = -1
+        self.last_measured_round = -1
         """Round of the head that was measured last, or failed to be."""
         self.bits_per_byte: float | None = None
         self._sums: _Sums | None = None  # of the head whose measurement began last
@@ -72,14 +72,14 @@ class Measuring:
             measure = await self._measured(head)
         return await self._record(head, measure)
 
-    async def testify(self, head: Head) -> HeadMeasure:
+    async def measure_with_sample(self, head: Head) -> HeadMeasure:
         """Measure a head and add a sample of what it writes; raises TequioError like `measure`."""
         with self._attempt(head):
             measure = await self._measured(head)
             sample = await self._sample(head)
         return msgspec.structs.replace(await self._record(head, measure), sample=sample)
 
-    def let_go_but(self, heads: Sequence[Head]) -> None:
+    def release_except(self, heads: Sequence[Head]) -> None:
         """Unpin the weights of an interrupted measurement, unless of one of these heads."""
         if self._kept not in heads:
             self._pin(None)
@@ -91,7 +91,7 @@ class Measuring:
         try:
             yield
         except TequioError:  # not for a cancellation: the measurement will be continued
-            self.measured = head.round
+            self.last_measured_round = head.round
             self._pin(None)
             raise
         self._pin(None)
@@ -105,7 +105,7 @@ class Measuring:
             self._means.store.unpin(before.weights_root)
 
     async def _record(self, head: Head, measure: HeadMeasure) -> HeadMeasure:
-        self.measured, self.bits_per_byte = head.round, bits_per_byte(measure)
+        self.last_measured_round, self.bits_per_byte = head.round, bits_per_byte(measure)
         log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
         run = to_text(self._means.manifest.run_id)
         await self._means.points.measured(run, head.round, self.bits_per_byte)
@@ -162,7 +162,7 @@ class Measuring:
     def _listed(self) -> Sequence[HeldOutShard]:
         """Shards that the measured text is from; raises RefusedError when there are none."""
         tokens = self._means.manifest.measures.tokens
-        listed = needed(self._means.corpus.held_out, tokens)
+        listed = select_shards(self._means.corpus.held_out, tokens)
         if not listed:
             raise RefusedError("no-text", "the run's data has no held-out text")
         return listed
@@ -192,12 +192,12 @@ class Measuring:
         for index, shard in enumerate(shards):
             root = digest_from_text(shard.root)
             ref = TreeRef(root=root, size_bytes=shard.size_bytes, piece_bytes=PIECE_BYTES)
-            await self._means.exchange.tree(ref)
+            await self._means.exchange.fetch_tree(ref)
             found.append(link.Shard(index, str(self._means.store.tree_path(root))))
         return tuple(found)
 
 
-def needed(shards: Sequence[HeldOutShard], tokens: int) -> Sequence[HeldOutShard]:
+def select_shards(shards: Sequence[HeldOutShard], tokens: int) -> Sequence[HeldOutShard]:
     """The first shards that together have this many tokens; all of them if they have fewer."""
     before = accumulate((shard.tokens for shard in shards), initial=0)
     return [shard for shard, sum_before in zip(shards, before, strict=False) if sum_before < tokens]

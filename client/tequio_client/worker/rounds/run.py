@@ -18,14 +18,14 @@ from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.rounds import catch_up, duties
-from tequio_client.worker.rounds.duties import Duty, Own
-from tequio_client.worker.shutdown import BrokenRulesError, first_of
+from tequio_client.worker.rounds.duties import Duty, MemberState
+from tequio_client.worker.shutdown import BrokenRulesError, first_error
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
-from tequio_shared.network.genesis import OF_COORDINATOR
+from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.run import VoidReason, needed_document
-from tequio_shared.round.round import Head, Phase, RoundView, accepted_set
+from tequio_shared.round.round import Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
     HeadAttest,
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from random import Random
 
     from tequio_client.worker.ledger.standing import StandingWatch
-    from tequio_client.worker.rounds.context import Means
-    from tequio_client.worker.rounds.dispatch import Deeds
-    from tequio_shared.head.contribution import Header
+    from tequio_client.worker.rounds.context import RunContext
+    from tequio_client.worker.rounds.dispatch import DutyRunner
+    from tequio_shared.head.contribution import ContributionHeader
     from tequio_shared.ids import Digest
     from tequio_shared.network.run import RunView
     from tequio_shared.round.round import AcceptedSet
@@ -54,22 +54,22 @@ log = structlog.get_logger(__name__)
 
 _PASSING = (PeerError, RefusedError, LedgerUnavailableError, TrainerFailedError)
 """Errors that another attempt may not meet; any other error ends the worker."""
-CLOSED_KEPT = 32
+MAX_CLOSED = 32
 """Closed rounds whose accepted sets are remembered, to replay from an older head."""
-STUCK_KEPT = 8
-LONGEST_REST_S = 60.0
+MAX_STUCK = 8
+IDLE_RECHECK_S = 60.0
 """An idle worker checks again after this long: the clock may be set, or the computer may sleep."""
 
 
-class Rounds:
+class RunDriver:
     """Drives one worker through one run; `run` returns when the run has ended."""
 
     def __init__(
         self,
         *,
         view: RunView,
-        means: Means,
-        deeds: Deeds,
+        means: RunContext,
+        deeds: DutyRunner,
         standing: StandingWatch,
         rng: Random,
         upto: int = -1,
@@ -86,8 +86,8 @@ class Rounds:
         self._ledger_clock = means.ledger_clock
         self._points = means.points
         self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
-        self._stuck: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # written by _do
-        self._unfetched: deque[HeadHash] = deque(maxlen=STUCK_KEPT)  # heads; written by _do
+        self._stuck: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # written by _do
+        self._unfetched: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # heads; written by _do
         self._ready_index: int | None = None
         self._left_at = -1
         self._is_leaving = False
@@ -97,7 +97,7 @@ class Rounds:
         self._moved = trio.Event()  # replaced at every change
         self._announced: dict[PeerKey, Digest] = {}  # this round's gossip: payload root by trainer
         self.verdict = ""  # of the last closed round; shown to people only
-        self.waits_for = ""  # why there is nothing to do; shown to people only
+        self.waiting_reason = ""  # why there is nothing to do; shown to people only
 
     async def run(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
         """Take part until the run ends; raises BrokenRulesError when the log breaks the rules."""
@@ -114,14 +114,14 @@ class Rounds:
             self._wake()
             await self._deeds.leave()
 
-    def rest(self, why: str) -> None:
+    def set_pause(self, why: str) -> None:
         """Stop taking part for this reason, and submit member.leave; empty: take part again."""
         if why != self._resting:
             self._resting = why
             self._wake()
 
     @property
-    def under_way(self) -> int | None:
+    def current_round(self) -> int | None:
         """Number of the unfinished round in which this key has a slot, or None."""
         current = self.view.round
         takes_part = current is not None and not self._resting and self._takes_part(current)
@@ -131,25 +131,25 @@ class Rounds:
     def bits_per_byte(self) -> float | None:
         """Loss of the newest measured head on held-out text: the log's median, or measured here."""
         logged, own = self.view.measured, self._deeds.measuring
-        if logged is not None and logged.head.round >= own.measured:
+        if logged is not None and logged.head.round >= own.last_measured_round:
             return logged.bits_per_byte
         return own.bits_per_byte
 
-    def own(self) -> Own:
-        return Own(
+    def member_state(self) -> MemberState:
+        return MemberState(
             key=self._key,
             held=self._deeds.held,
             fetching=self._deeds.fetching,
             closed=self._closed,
             stuck=self._stuck,
-            said=self._deeds.said,
+            said=self._deeds.answered,
             ready_index=self._ready_index,
             left_at=self._left_at,
-            outside=self._standing.outside(),
-            removed_at=self._standing.removed_at,
+            outside=self._standing.idle_reason(),
+            removed_at=self._standing.removed_at_index,
             is_leaving=self._is_leaving,
             resting=self._resting,
-            measured=self._deeds.measuring.measured,
+            measured=self._deeds.measuring.last_measured_round,
             measures_every=self._measures_every,
             is_behind=self._is_behind,
             is_dear=self._is_dear,
@@ -170,12 +170,12 @@ class Rounds:
             one for one in self._closed.values() if held and held.round < one.round <= goal.round
         ]
         ref = catch_up.head_ref(self.view.manifest, goal)
-        return catch_up.is_dear(ref, since, self._store.missing_bytes)
+        return catch_up.is_replay_costlier(ref, since, self._store.missing_bytes)
 
     def _has_weights(self, head: Head) -> bool:
         return self._store.has_tree(head.weights_root)
 
-    def lately(self) -> Sequence[AcceptedSet]:
+    def recent_sets(self) -> Sequence[AcceptedSet]:
         """Accepted sets of the last rounds that this worker followed, oldest first."""
         return tuple(self._closed.values())
 
@@ -189,16 +189,16 @@ class Rounds:
                 self._index = index
                 self._wake()
             elif entry.statement.run is None:
-                self._standing.take(index, entry.statement)
+                self._standing.apply(index, entry.statement)
                 self._wake()
 
     async def _apply(self, index: int, statement: Statement) -> None:
         # Only the coordinator's times set the ledger clock: a member could date its own ahead.
-        if isinstance(statement.body, OF_COORDINATOR):
-            self._ledger_clock.note(statement.ts)
+        if isinstance(statement.body, COORDINATOR_BODIES):
+            self._ledger_clock.record_date(statement.ts)
         # Fetched before the view is touched, so that the view never waits half-applied.
         name = needed_document(statement)
-        document = await self._exchange.blob(name) if name else b""
+        document = await self._exchange.fetch_blob(name) if name else b""
         try:
             self.view.apply(index, statement, self._ledger_clock.now_ms(), lambda _: document)
         except RefusedError as err:
@@ -208,7 +208,7 @@ class Rounds:
         if statement.author == self._key:
             await self._confirm(index, statement)
         await self._after(index, statement)
-        await self._points.take(index, statement, self.view.round, document)
+        await self._points.apply(index, statement, self.view.round, document)
 
     async def _confirm(self, index: int, statement: Statement) -> None:
         """Record that the log has a statement of this key."""
@@ -236,7 +236,7 @@ class Rounds:
                 await self._record_measure(statement.round)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
-                self._deeds.measuring.let_go_but([one.head for one in self.view.draws.open])
+                self._deeds.measuring.release_except([one.head for one in self.view.draws.open])
 
     async def _record_measure(self, head_round: int | None) -> None:
         """Record the median of the measurements of a head, for the local charts."""
@@ -251,7 +251,7 @@ class Rounds:
         # Recorded even if this worker took no part: the set is what leads to the next head.
         accepted = current.accepted()
         self._closed[current.head.hash] = accepted_set(index, current)
-        while len(self._closed) > CLOSED_KEPT:
+        while len(self._closed) > MAX_CLOSED:
             del self._closed[next(iter(self._closed))]
         mine = current.slot_of.get(self._key)
         await self._deeds.settle(current.number, was_accepted=mine in accepted)
@@ -273,23 +273,23 @@ class Rounds:
     async def _act(self) -> None:
         while True:
             now = self._duty()
-            self.waits_for = now.reason if isinstance(now, duties.Wait) else ""
-            if isinstance(now, duties.Done):
+            self.waiting_reason = now.reason if isinstance(now, duties.WaitDuty) else ""
+            if isinstance(now, duties.RunEnded):
                 return
-            if isinstance(now, duties.Wait):
-                await self._moved_or(min(self._standing.left_s(), LONGEST_REST_S))
+            if isinstance(now, duties.WaitDuty):
+                await self._moved_or(min(self._standing.seconds_left(), IDLE_RECHECK_S))
                 continue
             await self._do(now)
 
     def _duty(self) -> Duty:
-        return duties.duty(self.view, self.own())
+        return duties.next_duty(self.view, self.member_state())
 
     async def _do(self, now: Duty) -> None:
         """Carry out one duty, until the log overtakes it."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
             try:
-                await self._deeds.do(now, self)
+                await self._deeds.perform(now, self)
                 self._back_off.reset()
             except* LogForkedError:  # a PeerError, but no other attempt can succeed
                 raise
@@ -298,13 +298,13 @@ class Rounds:
             nursery.cancel_scope.cancel()
 
     async def _after_failure(self, now: Duty, group: BaseExceptionGroup[TequioError]) -> None:
-        error = first_of(group)
+        error = first_error(group)
         log.warning("duty failed; retrying", duty=type(now).__name__, error=str(error))
         # Remember which way to the head failed, so that `next_duty` chooses the other one.
         match now:
-            case duties.Advance(closed=closed):
+            case duties.AdvanceDuty(closed=closed):
                 self._stuck.append(closed.parent)
-            case duties.FetchHead(head=head):
+            case duties.FetchDuty(head=head):
                 self._unfetched.append(head.hash)
         if isinstance(error, RefusedError) and error.code == "quarantined":
             await self._standing.refresh()
@@ -314,7 +314,7 @@ class Rounds:
         """Cancel a duty that the log has overtaken."""
         # Never while a statement is being sent: it may already be in the log, and the duty's record
         # of the answer would be lost.
-        while self._duty() == mine or self._deeds.is_speaking:
+        while self._duty() == mine or self._deeds.is_sending:
             await self._moved.wait()
         scope.cancel()
 
@@ -328,12 +328,12 @@ class Rounds:
 
     # --- gathering contributions
 
-    def hear(self, trainer: PeerKey, header: Header) -> None:
+    def receive_announcement(self, trainer: PeerKey, header: ContributionHeader) -> None:
         """Receive a gossiped commitment, and fetch its payload if it is of the round under way."""
         current = self.view.round
         if current is None or not self._takes_part(current) or trainer not in current.slot_of:
             return
-        fits = current.phase is Phase.TRAIN and header.round == current.number
+        fits = current.phase is RoundPhase.TRAIN and header.round == current.number
         # Only the first announcement of each trainer counts, so that nobody can fill disks.
         if fits and trainer != self._key and trainer not in self._announced:
             self._announced[trainer] = header.payload_root
@@ -341,7 +341,7 @@ class Rounds:
 
     def _takes_part(self, current: RoundView) -> bool:
         is_in = self._key in current.slot_of and not self._is_behind and not self._resting
-        return is_in and current.phase is not Phase.OVER
+        return is_in and current.phase is not RoundPhase.OVER
 
     async def _gather(self) -> None:
         """Fetch the payloads of each round with a slot for this key, while the round lasts.
@@ -363,7 +363,7 @@ class Rounds:
                     if root not in asked:
                         asked.add(root)
                         ref = _payload_ref(current, root)
-                        nursery.start_soon(self._exchange.gather, ref, trainer)
+                        nursery.start_soon(self._exchange.fetch_in_background, ref, trainer)
                 await self._moved.wait()
             nursery.cancel_scope.cancel()
 
@@ -381,7 +381,7 @@ def _payload_ref(current: RoundView, root: Digest) -> TreeRef:
     return TreeRef(root=root, size_bytes=size, piece_bytes=shape.group_bytes)
 
 
-def describe(view: RunView) -> dict[str, object]:
+def run_fields(view: RunView) -> dict[str, object]:
     head = view.head
     return {
         "state": str(view.state),

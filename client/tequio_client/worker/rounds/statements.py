@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from tequio_client.worker.ledger.outbox import Outbox
-    from tequio_client.worker.rounds.context import Means
+    from tequio_client.worker.rounds.context import RunContext
     from tequio_client.worker.rounds.duties import Duty
     from tequio_shared.ids import PeerKey
     from tequio_shared.round.round import Head, RoundView
@@ -34,29 +34,29 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-RoundDuty: TypeAlias = duties.Attest | duties.Train | duties.Prove
-LEAVING = 1
+RoundDuty: TypeAlias = duties.AttestDuty | duties.TrainDuty | duties.ProveDuty
+REASON_STOPPED = 1
 """Reason code of member.leave: the volunteer stops."""
-ANSWERED_KEPT = 16
-MEASURE_S = 30.0
+MAX_ANSWERED = 16
+MEASURE_TIMEOUT_S = 30.0
 """Longest wait for the answer to a measurement; it stays in the outbox after that."""
-WAITING_REPORTS = 16
+MAX_WAITING_REPORTS = 16
 """Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
-REMEMBERED_REPORTS = 1_024
+MAX_REMEMBERED_REPORTS = 1_024
 """Most authors remembered as reported; then all are forgotten, and may be reported again."""
 
 
 class RunStatements:
     """Submits the statements of this key about one run."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: RunContext) -> None:
         self._means = means
         self._run = means.manifest.run_id
         self._sending = 0  # statements being sent
-        self._answered: deque[Duty] = deque(maxlen=ANSWERED_KEPT)
+        self._answered: deque[Duty] = deque(maxlen=MAX_ANSWERED)
         # Measurements are kept apart: a draw outlives rounds, and the statements of later rounds
         # would push it out, so that the same head would be measured again.
-        self._measured: deque[Duty] = deque(maxlen=ANSWERED_KEPT)
+        self._measured: deque[Duty] = deque(maxlen=MAX_ANSWERED)
 
     @property
     def answered(self) -> Collection[Duty]:
@@ -68,13 +68,13 @@ class RunStatements:
         """True while a statement is being sent: its duty should not be cancelled."""
         return self._sending > 0
 
-    async def leave(self, now: duties.TakeLeave | None = None) -> None:
+    async def leave(self, now: duties.LeaveDuty | None = None) -> None:
         """Submit member.leave: for good, or because of a duty, until member.ready."""
-        await self._submit(MemberLeave(reason=LEAVING), None)
+        await self._submit(MemberLeave(reason=REASON_STOPPED), None)
         if now is not None:
             self._answered.append(now)
 
-    async def ready(self, now: duties.Ready, held: Head) -> None:
+    async def ready(self, now: duties.ReadyDuty, held: Head) -> None:
         """Submit member.ready, which asks for a place in the coming rosters."""
         body = MemberReady(
             head=to_text(held.hash), roles=self._means.roles, commit=await self._commit()
@@ -82,27 +82,27 @@ class RunStatements:
         await self._submit(body, None)
         self._answered.append(now)
 
-    async def attest(self, now: duties.Attest, current: RoundView, held: Head) -> None:
+    async def attest(self, now: duties.AttestDuty, current: RoundView, held: Head) -> None:
         """Attest a head, and commit to a new secret if the ledger refuses the revealed one."""
         body = await self._means.outbox.submitted(HeadAttest, self._run, now.round)
         refusal = await self.submit_once(now, body or await self._attestation(current, held))
         # The file of secrets is older than the log (a restored backup). Without a new commitment
         # every later round would be refused too; training and witnessing need no attestation.
         if refusal is not None and refusal.code == "wrong-reveal":
-            await self.ready(duties.Ready(current.roster_index), held)
+            await self.ready(duties.ReadyDuty(current.roster_index), held)
 
-    async def measurement(self, now: duties.Measure) -> HeadMeasure | None:
+    async def submitted_measurement(self, now: duties.MeasureDuty) -> HeadMeasure | None:
         """The measurement of that head that was submitted before, answered or not."""
         return await self._means.outbox.submitted(HeadMeasure, self._run, now.head.round)
 
-    async def measure(self, now: duties.Measure, body: HeadMeasure) -> None:
+    async def submit_measurement(self, now: duties.MeasureDuty, body: HeadMeasure) -> None:
         """Submit a measurement once; waits at most `MEASURE_S` for the answer."""
-        with trio.move_on_after(MEASURE_S):
+        with trio.move_on_after(MEASURE_TIMEOUT_S):
             with suppress(RefusedError):  # the outbox has logged it
                 await self._submit(body, now.head.round)
         self._measured.append(now)
 
-    def give_up(self, now: duties.Measure) -> None:
+    def skip_measurement(self, now: duties.MeasureDuty) -> None:
         """Count that measurement as answered, so that it is not tried again."""
         self._measured.append(now)
 
@@ -131,7 +131,7 @@ class RunStatements:
         )
 
     async def _commit(self) -> str:
-        return to_text(await trio.to_thread.run_sync(self._means.secrets.commit))
+        return to_text(await trio.to_thread.run_sync(self._means.secrets.make_commitment))
 
     async def _submit(self, body: Body, round_number: int | None) -> Entry:
         self._sending += 1
@@ -148,7 +148,7 @@ class EquivocationReporter:
         self._outbox = outbox
         self._key = key
         self._reported: set[tuple[PeerKey, int | None]] = set()
-        self._in, self._out = trio.open_memory_channel[FaultReport](WAITING_REPORTS)
+        self._in, self._out = trio.open_memory_channel[FaultReport](MAX_WAITING_REPORTS)
 
     def receive(self, first: Entry, second: Entry) -> None:
         """Queue a report about two signed entries of one author that contradict each other."""
@@ -157,7 +157,7 @@ class EquivocationReporter:
         about = one.author, one.round
         if one.author == self._key or about in self._reported:
             return
-        if len(self._reported) >= REMEMBERED_REPORTS:
+        if len(self._reported) >= MAX_REMEMBERED_REPORTS:
             self._reported.clear()
         self._reported.add(about)
         log.warning("two commitments for one round", author=peer_id_text(one.author))

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.ipc import trainer as link
-from tequio_client.worker.points.points_db import Work
+from tequio_client.worker.points.points_db import RoundWork
 from tequio_client.worker.rounds.context import current_round
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.head.contribution import HEADER_BYTES, Header
+from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
 from tequio_shared.ids import digest_from_text, from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.statements.runs import WorkCommit
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.context import Means, Tracker
+    from tequio_client.worker.rounds.context import RunContext, RunTracker
     from tequio_client.worker.rounds.statements import RunStatements
     from tequio_shared.ids import Digest
     from tequio_shared.round.round import Head, RoundView
@@ -38,7 +38,7 @@ UPLOAD_MARGIN_MS = 2_000
 
 
 @dataclass(slots=True)
-class Tally:
+class WorkTally:
     """Work done since the worker started, for status and logs."""
 
     rounds_trained: int = 0
@@ -48,17 +48,17 @@ class Tally:
     loss_last: float = 0.0
 
 
-class Training:
+class RoundTraining:
     """Trains in the rounds in which this key has a slot."""
 
-    def __init__(self, means: Means, statements: RunStatements, tally: Tally) -> None:
+    def __init__(self, means: RunContext, statements: RunStatements, tally: WorkTally) -> None:
         self._means = means
         self._statements = statements
         self._tally = tally
         self._pinned: Digest | None = None  # payload of the round under way
         self.delta_round = 0  # round whose pseudo-gradient is in the working folder
 
-    async def train(self, now: duties.Train, rounds: Tracker, held: Head | None) -> None:
+    async def train(self, now: duties.TrainDuty, rounds: RunTracker, held: Head | None) -> None:
         """Train, unless that was done before a restart, and commit."""
         current = current_round(rounds, now.round)
         if held is None or held != current.head:
@@ -71,7 +71,7 @@ class Training:
             body = WorkCommit(header=to_text(header.pack()))
         await self._statements.submit_once(now, body)
 
-    def _left_over(self, current: RoundView) -> Header | None:
+    def _left_over(self, current: RoundView) -> ContributionHeader | None:
         """Header of an earlier attempt at this round, if its payload is still here."""
         header = self._means.feedback.open_header
         if header is None or current.broken_rule(self._means.key, header):
@@ -81,26 +81,28 @@ class Training:
         self._pin(header.payload_root)
         return header
 
-    async def _contribution(self, current: RoundView, held: Head) -> Header:
+    async def _contribution(self, current: RoundView, held: Head) -> ContributionHeader:
         windows = current.assignment[current.slot_of[self._means.key]]
         report = await self._trained(current, held, windows)
         workroom, number = self._means.workroom, current.number
         header = _sound_header(self._means, report, current)
-        root = await workroom.take_in(workroom.file("payload", number), current.shape.group_bytes)
+        root = await workroom.store_file(
+            workroom.file("payload", number), current.shape.group_bytes
+        )
         if root != header.payload_root:
             raise PeerError("the trainer's payload does not match its header")
         # The payload is in the store before the feedback names it: after a crash in between, the
         # round is trained again, and nothing refers to a file that is missing.
         self._pin(root)
         await trio.to_thread.run_sync(
-            self._means.feedback.take, workroom.file("feedback", number), header
+            self._means.feedback.store, workroom.file("feedback", number), header
         )
         self.delta_round = number
         self._count(report)
-        ready = await workroom.prepared()
-        done = Work(device=ready.device, tokens=report.tokens, loss=report.loss_last)
+        ready = await workroom.prepare_trainer()
+        done = RoundWork(device=ready.device, tokens=report.tokens, loss=report.loss_last)
         await self._means.points.worked(current, done)
-        await workroom.sweep(number)
+        await workroom.delete_old(number)
         return header
 
     async def _trained(
@@ -137,7 +139,7 @@ class Training:
             shard = corpus.train[index]
             root = digest_from_text(shard.root)
             ref = TreeRef(root=root, size_bytes=shard.size_bytes, piece_bytes=PIECE_BYTES)
-            await self._means.exchange.tree(ref)
+            await self._means.exchange.fetch_tree(ref)
         roots = corpus.train_roots()
         paths = {index: self._means.store.tree_path(roots[index]) for index in touched}
         return tuple(link.Shard(index, str(path)) for index, path in paths.items())
@@ -172,10 +174,12 @@ def time_left_ms(ledger_clock: LedgerClock, current: RoundView) -> int:
     return max(left - min(UPLOAD_MARGIN_MS, whole // 4), 1)
 
 
-def _sound_header(means: Means, report: link.Trained, current: RoundView) -> Header:
+def _sound_header(
+    means: RunContext, report: link.Trained, current: RoundView
+) -> ContributionHeader:
     """Read the trainer's header; raises PeerError if the round would not accept it."""
     # Checked before it is signed: a wrong header under this key's signature is a provable fault.
-    header = Header.parse(from_text(report.header, HEADER_BYTES))
+    header = ContributionHeader.parse(from_text(report.header, HEADER_BYTES))
     broken = current.broken_rule(means.key, header)
     if broken:
         raise PeerError(f"the trainer's header breaks the rule `{broken}`")

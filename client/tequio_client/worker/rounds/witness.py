@@ -13,16 +13,16 @@ from tequio_client.worker.rounds.context import current_round
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.round import proof
-from tequio_shared.round.proof import Reason
+from tequio_shared.round.proof import RejectionReason
 from tequio_shared.statements.runs import WitnessProof
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.context import Means, Tracker
+    from tequio_client.worker.rounds.context import RunContext, RunTracker
     from tequio_client.worker.rounds.statements import RunStatements
-    from tequio_client.worker.rounds.train import Tally, Training
+    from tequio_client.worker.rounds.train import RoundTraining, WorkTally
     from tequio_shared.round.round import AcceptedSet, Head, RoundView
 
 log = structlog.get_logger(__name__)
@@ -31,21 +31,25 @@ GATHER_SHARE = 0.5
 """Part of the witness phase spent waiting for contributions that have not arrived."""
 PAST_ROUNDS = 4
 """Number of earlier rounds whose contributions are recognised when they are sent again."""
-_REASONS = {reason.name.lower(): reason for reason in Reason}
+_REASONS = {reason.name.lower(): reason for reason in RejectionReason}
 
 
-class Witnessing:
+class RoundWitnessing:
     """Checks the contributions of rounds for which this key is an elected witness."""
 
     def __init__(
-        self, means: Means, statements: RunStatements, training: Training, tally: Tally
+        self,
+        means: RunContext,
+        statements: RunStatements,
+        training: RoundTraining,
+        tally: WorkTally,
     ) -> None:
         self._means = means
         self._statements = statements
         self._training = training
         self._tally = tally
 
-    async def prove(self, now: duties.Prove, rounds: Tracker) -> None:
+    async def prove(self, now: duties.ProveDuty, rounds: RunTracker) -> None:
         """Submit this key's proof; a proof that was made before a restart is sent unchanged."""
         current = current_round(rounds, now.round)
         run = self._means.manifest.run_id
@@ -54,17 +58,17 @@ class Witnessing:
         if await self._statements.submit_once(now, body) is None:
             self._tally.proofs += 1
 
-    async def _proof(self, current: RoundView, rounds: Tracker) -> WitnessProof:
+    async def _proof(self, current: RoundView, rounds: RunTracker) -> WitnessProof:
         if current.head is None:
             raise RefusedError("no-head", "the round has no head")
         # Contributions that are still missing after the wait get no verdict: not having a file is
         # no evidence against its trainer, and other witnesses may have it.
         await self._wait_for_payloads(current, rounds.view.witnessed_ms)
         candidates = self._candidates(current)
-        lately = [one for one in rounds.lately() if one.round < current.number]
+        lately = [one for one in rounds.recent_sets() if one.round < current.number]
         past = self._past(lately, len(candidates))
         verdicts = await self._screened(current, current.head, candidates, past)
-        return proof.make(
+        return proof.make_proof(
             seed=current.seed,
             slots=len(current.roster.members),
             trainers=len(current.trainers),
@@ -81,16 +85,16 @@ class Witnessing:
         gone_ms = max(self._means.ledger_clock.now_ms() - since_ms, 0)
         roots = [one.header.payload_root for one in current.commitments.values()]
         with trio.move_on_after(max(whole_ms - gone_ms, 0) / 1000):
-            await self._means.exchange.wait_for(roots)
+            await self._means.exchange.wait_for_trees(roots)
 
-    def _candidates(self, current: RoundView) -> tuple[link.Candidate, ...]:
+    def _candidates(self, current: RoundView) -> tuple[link.ScreenCandidate, ...]:
         """The contributions that are here, in the order of their commitments.
 
         The order matters: of two that are alike, the one committed later is the copy.
         """
         store = self._means.store
         return tuple(
-            link.Candidate(
+            link.ScreenCandidate(
                 slot=slot,
                 trainer=to_text(one.header.trainer),
                 header=to_text(one.header.pack()),
@@ -116,7 +120,7 @@ class Witnessing:
         self,
         current: RoundView,
         head: Head,
-        candidates: tuple[link.Candidate, ...],
+        candidates: tuple[link.ScreenCandidate, ...],
         past: tuple[link.Contribution, ...],
     ) -> tuple[link.Verdict, ...]:
         if not candidates:

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.children.trainer import TrainerProcess
-    from tequio_client.worker.lending.lending import Limits
+    from tequio_client.worker.lending.lending import LendingLimits
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.head.layout import Base, BaseFile
+    from tequio_shared.head.layout import BaseFile, FrozenBase
     from tequio_shared.ids import Digest, RunId
 
 
@@ -47,7 +47,7 @@ _LASTING = frozenset({"device", "model", "input", "memory"})
 _GB = 1e9
 
 
-def reference(file: BaseFile) -> TreeRef:
+def base_file_ref(file: BaseFile) -> TreeRef:
     """The tree of one file of a frozen base."""
     root = digest_from_text(file.root)
     return TreeRef(root=root, size_bytes=file.size_bytes, piece_bytes=PIECE_BYTES)
@@ -61,8 +61,8 @@ class BaseFiles:
     can decay; only damaged pieces are fetched again.
     """
 
-    def __init__(self, base: Base | None, store: Store, exchange: Exchange) -> None:
-        self._refs = tuple(map(reference, base.files)) if base else ()
+    def __init__(self, base: FrozenBase | None, store: Store, exchange: Exchange) -> None:
+        self._refs = tuple(map(base_file_ref, base.files)) if base else ()
         self._store = store
         self._exchange = exchange
         self._fetching = trio.Lock()
@@ -87,9 +87,9 @@ class BaseFiles:
     async def _make_sound(self, ref: TreeRef) -> None:
         if not await trio.to_thread.run_sync(self._store.has_tree, ref.root):
             log.info("fetching a file of the frozen base", root=ref.root.hex()[:12])
-        await self._exchange.tree(ref)
+        await self._exchange.fetch_tree(ref)
         while not await trio.to_thread.run_sync(self._store.verify_tree, ref.root):
-            await self._exchange.tree(ref)
+            await self._exchange.fetch_tree(ref)
 
     def _check_room(self) -> None:
         """Raise UserFacingError if the files have no room, before the first byte is fetched."""
@@ -108,8 +108,8 @@ class BaseFiles:
             )
 
 
-FILE = "heads.json"
-MOST = 8
+HEADS_FILE = "heads.json"
+MAX_HEADS = 8
 """Heads recorded; the store's quota decides whether their bytes are still there."""
 _MOST_BYTES = 1 << 16
 
@@ -122,12 +122,12 @@ class _Head(Struct, frozen=True, forbid_unknown_fields=True):
     aux_root: Bytes32Text
 
 
-class _File(Struct, frozen=True, forbid_unknown_fields=True):
+class _HeadsFile(Struct, frozen=True, forbid_unknown_fields=True):
     run: Bytes32Text
-    heads: Annotated[tuple[_Head, ...], Meta(max_length=MOST)]
+    heads: Annotated[tuple[_Head, ...], Meta(max_length=MAX_HEADS)]
 
 
-class KeptHeads:
+class RecordedHeads:
     """The file that lists the heads of one run whose weights are in the store, or on their way.
 
     After a restart the worker replays from one of them instead of fetching the whole present head.
@@ -136,16 +136,16 @@ class KeptHeads:
     """
 
     def __init__(self, folder: Path, run: RunId) -> None:
-        self._path = folder / FILE
+        self._path = folder / HEADS_FILE
         self._run = run
         self.heads: tuple[Head, ...] = self._read()  # newest first
 
-    def remember(self, head: Head) -> None:
+    def record(self, head: Head) -> None:
         """Add a head to the file; blocks. Raises UserFacingError."""
         others = [one for one in self.heads if one != head]
         if self.heads[:1] == (head,):
             return
-        self.heads = (head, *others)[:MOST]
+        self.heads = (head, *others)[:MAX_HEADS]
         heads = tuple(
             _Head(
                 round=one.round,
@@ -156,13 +156,13 @@ class KeptHeads:
             )
             for one in self.heads
         )
-        content = msgspec.json.encode(_File(run=to_text(self._run), heads=heads))
-        files.write_or_explain(self._path, content)
+        content = msgspec.json.encode(_HeadsFile(run=to_text(self._run), heads=heads))
+        files.write_for_user(self._path, content)
 
     def _read(self) -> tuple[Head, ...]:
         try:
             with self._path.open("rb") as file:
-                found = msgspec.json.decode(file.read(_MOST_BYTES), type=_File)
+                found = msgspec.json.decode(file.read(_MOST_BYTES), type=_HeadsFile)
             if found.run != to_text(self._run):
                 return ()
             return tuple(self._head(one) for one in found.heads)
@@ -184,7 +184,7 @@ class KeptHeads:
         )
 
 
-class Workroom:
+class TrainerWorkdir:
     """The trainer process of one run and its working folder."""
 
     def __init__(
@@ -208,7 +208,7 @@ class Workroom:
         """Path of a round's working file, existing or not."""
         return self._folder / f"{what}-{number}"
 
-    async def limit(self, limits: Limits) -> None:
+    async def apply_limits(self, limits: LendingLimits) -> None:
         """Apply limits from now on, also to the command under way."""
         limited = msgspec.structs.replace(
             self._prepare,
@@ -224,7 +224,7 @@ class Workroom:
             with suppress(TrainerFailedError):  # the next command will fail and report it
                 await self._ask_prepared()
 
-    async def prepared(self) -> link.Ready:
+    async def prepare_trainer(self) -> link.TrainerReady:
         """Prepare the trainer if needed; raises UserFacingError if this computer cannot train."""
         if self._trainer.ready is not None:
             return self._trainer.ready
@@ -235,19 +235,20 @@ class Workroom:
                 raise
             raise UserFacingError(f"this computer cannot train the run: {err}") from err
 
-    async def _ask_prepared(self) -> link.Ready:
+    async def _ask_prepared(self) -> link.TrainerReady:
         paths = await self._base.paths()
         self._prepare = msgspec.structs.replace(self._prepare, base=tuple(map(str, paths)))
         return await self._trainer.ask(
-            lambda command: msgspec.structs.replace(self._prepare, command=command), link.Ready
+            lambda command: msgspec.structs.replace(self._prepare, command=command),
+            link.TrainerReady,
         )
 
     async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
         """Send a command to the prepared trainer; raises TrainerFailedError."""
-        await self.prepared()
+        await self.prepare_trainer()
         return await self._trainer.ask(make, answer)
 
-    async def take_in(self, file: Path, piece_bytes: int) -> Digest:
+    async def store_file(self, file: Path, piece_bytes: int) -> Digest:
         """Move a file that the trainer wrote into the store; returns its root.
 
         Raises PeerError if the file does not exist.
@@ -258,7 +259,7 @@ class Workroom:
         self._exchange.wake_waiters()
         return ref.root
 
-    async def sweep(self, number: int) -> None:
+    async def delete_old(self, number: int) -> None:
         """Delete the working files of rounds more than `ROUNDS_KEPT` before this one."""
         await trio.to_thread.run_sync(self._sweep, number)
 

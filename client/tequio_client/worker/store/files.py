@@ -182,7 +182,7 @@ class StoreFiles:
 
 def _settle(source: Path, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
-    files.settle(source, target, mode=0o444)
+    files.sync_and_rename(source, target, mode=0o444)
 
 
 def _delete(path: Path) -> None:

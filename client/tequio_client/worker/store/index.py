@@ -53,11 +53,11 @@ class StoreIndex:
         """How much may be here."""
         return max(self._given_bytes - self._aside_bytes, 0)
 
-    def set_aside(self, size_bytes: int) -> None:
+    def reserve(self, size_bytes: int) -> None:
         """Leave that much of the quota to others."""
         self._aside_bytes += size_bytes
 
-    def limit(self, quota_bytes: int) -> None:
+    def set_quota(self, quota_bytes: int) -> None:
         """Change the quota; the least recently used go until it is met, as far as they may."""
         self._given_bytes = quota_bytes
         self._evict_until(0)

@@ -24,9 +24,9 @@ from tequio_client.worker.store.trees import (
     MerkleBlob,
     PartialTree,
     TreeRef,
-    cut_bytes,
-    cut_file,
+    hash_bytes,
     hash_pieces,
+    hash_tree_file,
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, sha256
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-HASHED_EVERY = 16
+HASH_INTERVAL = 16
 """Pieces are hashed the first time that they are served, and then once in this many times."""
 COUNTED_READS = 16_384
 """Spans of pieces whose servings are counted."""
@@ -78,19 +78,19 @@ class Store:
     def quota_bytes(self) -> int:
         return self._index.quota_bytes
 
-    def limit(self, quota_bytes: int) -> None:
+    def set_quota(self, quota_bytes: int) -> None:
         """Change the quota and evict until it is met; blocks.
 
         What is pinned or being fetched stays, and is evicted later. Raises UserFacingError when
         the folder cannot be used.
         """
         with self._lock, self._files.translated():
-            self._index.limit(quota_bytes)
+            self._index.set_quota(quota_bytes)
 
-    def set_aside(self, size_bytes: int) -> None:
+    def reserve(self, size_bytes: int) -> None:
         """Leave that much of the quota to files that lie beside the store."""
         with self._lock:
-            self._index.set_aside(size_bytes)
+            self._index.reserve(size_bytes)
 
     # --- trees
 
@@ -118,13 +118,13 @@ class Store:
         if ("trees", ref.root) not in self._index:
             return ref.size_bytes
         with self._files.translated():
-            held = self.held(ref.root) or self._files.read_bits(ref.root)
+            held = self.held_pieces(ref.root) or self._files.read_bits(ref.root)
         there = sum(ref.span(index, 1)[1] for index, have in enumerate(held[: ref.pieces]) if have)
         return ref.size_bytes - there
 
     def put_tree(self, content: bytes, piece_bytes: int) -> TreeRef:
         """Write bytes into the store as a tree."""
-        tree = cut_bytes(content, piece_bytes)
+        tree = hash_bytes(content, piece_bytes)
         self._put_tree(tree, lambda target: target.write_bytes(content))
         return tree.ref
 
@@ -134,14 +134,14 @@ class Store:
         The file must not change meanwhile.
         """
         with self._files.translated(), path.open("rb") as file:
-            tree = cut_file(file, piece_bytes)
+            tree = hash_tree_file(file, piece_bytes)
         self._put_tree(tree, lambda target: shutil.copyfile(path, target))
         return tree.ref
 
     def move_tree_file(self, path: Path, piece_bytes: int) -> TreeRef:
         """Rename a file, of the same file system, into the store as a tree."""
         with self._files.translated(), path.open("rb") as file:
-            tree = cut_file(file, piece_bytes)
+            tree = hash_tree_file(file, piece_bytes)
         self._put_tree(tree, path.replace)
         path.unlink(missing_ok=True)
         return tree.ref
@@ -178,13 +178,13 @@ class Store:
         self.verify_tree(root)
         return None
 
-    def held(self, root: Digest) -> bytes | None:
+    def held_pieces(self, root: Digest) -> bytes | None:
         """One byte per piece, 1 where it is here; None when nothing of the tree is."""
         tree = self.tree(root)
         with self._lock:
             partial, _ = self._partials.get(root, (None, 0))
         if partial is not None:
-            return partial.held()
+            return partial.held_pieces()
         return b"\x01" * tree.ref.pieces if tree and self.has_tree(root) else None
 
     def verify_tree(self, root: Digest) -> bool:
@@ -195,7 +195,7 @@ class Store:
         with self._files.translated():
             try:
                 with self._files.path("trees", root).open("rb") as file:
-                    found = cut_file(file, tree.ref.piece_bytes).leaves
+                    found = hash_tree_file(file, tree.ref.piece_bytes).leaves
             except FileNotFoundError:  # evicted, or found damaged, this very moment
                 return False
         if found == tree.leaves:
@@ -342,7 +342,7 @@ class Store:
             self._reads[span] = times + 1
             while len(self._reads) > COUNTED_READS:
                 self._reads.popitem(last=False)
-        return times % HASHED_EVERY == 0
+        return times % HASH_INTERVAL == 0
 
     @contextmanager
     def _room(self, kind: Kind, name: Digest, size_bytes: int) -> Iterator[None]:
@@ -402,7 +402,7 @@ class Store:
         mine, theirs = partial.tree, other.leaves
         if other.ref.root == mine.ref.root or other.ref.piece_bytes != mine.ref.piece_bytes:
             return 0
-        for index in partial.missing():
+        for index in partial.missing_pieces():
             if theirs[index : index + 1] != mine.leaves[index : index + 1]:
                 continue
             piece = self.read_pieces(other.ref.root, index, 1)

@@ -95,12 +95,12 @@ def split_leaves(raw: bytes) -> tuple[bytes, ...]:
     return tuple(raw[at : at + DIGEST_BYTES] for at in range(0, len(raw), DIGEST_BYTES))
 
 
-def cut_bytes(content: bytes, piece_bytes: int) -> MerkleBlob:
+def hash_bytes(content: bytes, piece_bytes: int) -> MerkleBlob:
     """Hash bytes into a tree."""
     return _tree(hash_pieces(content, piece_bytes), len(content), piece_bytes)
 
 
-def cut_file(file: BinaryIO, piece_bytes: int) -> MerkleBlob:
+def hash_tree_file(file: BinaryIO, piece_bytes: int) -> MerkleBlob:
     """Hash an open file from its position to its end into a tree."""
     leaves, size = [], 0
     while piece := file.read(piece_bytes):
@@ -147,11 +147,11 @@ class PartialTree:
         self._bits = _open_sized(bits, tree.ref.pieces)
         self._recheck()
 
-    def held(self) -> bytes:
+    def held_pieces(self) -> bytes:
         """One byte per piece, 1 where it is here and was checked."""
         return bytes(self._have)
 
-    def has(self, first: int, count: int) -> bool:
+    def has_pieces(self, first: int, count: int) -> bool:
         """Check that all of `count` pieces from `first` are here."""
         return 0 not in self._have[first : first + count]
 
@@ -159,7 +159,7 @@ class PartialTree:
     def is_whole(self) -> bool:
         return 0 not in self._have
 
-    def missing(self) -> list[int]:
+    def missing_pieces(self) -> list[int]:
         """List the pieces still to come, in order."""
         return [index for index, have in enumerate(self._have) if not have]
 
@@ -185,7 +185,7 @@ class PartialTree:
         """Read checked pieces; None when one of them is still to come."""
         start, length = self.tree.ref.span(first, count)
         with self._lock:
-            return _read_at(self._content, start, length) if self.has(first, count) else None
+            return _read_at(self._content, start, length) if self.has_pieces(first, count) else None
 
     def close(self) -> None:
         """Release the files."""

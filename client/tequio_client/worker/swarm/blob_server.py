@@ -161,7 +161,7 @@ class BlobServer:
             raise NoPayload(BlobStatus.BUSY)
         try:
             payload = await trio.to_thread.run_sync(
-                answer, self._store, request, limiter=self._readers
+                read_payload, self._store, request, limiter=self._readers
             )
         except (
             UserFacingError
@@ -171,7 +171,7 @@ class BlobServer:
         return payload
 
 
-def answer(store: Store, request: BlobRequest) -> bytes:
+def read_payload(store: Store, request: BlobRequest) -> bytes:
     """Read the payload of the answer from the store; blocks. Raises NoPayload without one."""
     payload = _READ[request.op](store, request)
     if payload is None:
@@ -231,7 +231,7 @@ def _blob(store: Store, request: BlobRequest) -> bytes | None:
 
 
 def _held(store: Store, request: BlobRequest) -> bytes | None:
-    held = store.held(request.name)
+    held = store.held_pieces(request.name)
     if held is None:
         return None
     return b"" if all(held) else pack_bits(held)

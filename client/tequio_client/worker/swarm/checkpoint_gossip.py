@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from tequio_client.ledger.api import LedgerApi, Network
+    from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
     from tequio_shared.ids import Digest, NetworkId, PeerKey
     from tequio_shared.log.notes import Checkpoint, VerifierKey
@@ -76,7 +76,7 @@ class CheckpointGossip:
         self,
         peers: PeerNetwork,
         ledger: LedgerApi,
-        network: Network,
+        network: LedgerNetwork,
         folder: Path,
         *,
         rng: Random,
@@ -86,7 +86,7 @@ class CheckpointGossip:
         self._peers = peers
         self._ledger = ledger
         self._network = network
-        self._memory = folder / last_checkpoint.FILE
+        self._memory = folder / last_checkpoint.CHECKPOINT_FILE
         self._folder = folder
         self._rng = rng
         self._publish_every_s = publish_every_s
@@ -94,7 +94,7 @@ class CheckpointGossip:
         self._topic = checkpoint_topic(network.id)
         self._fitting: OrderedDict[_Tree, None] = OrderedDict()
         self._received: set[_Tree] = set()  # from others, since we published ours last
-        self.ahead: bytes | None = None  # the largest note that our log has not reached
+        self.largest_ahead: bytes | None = None  # the largest note that our log has not reached
         self._ahead_since_s = 0.0
         self._is_withheld_reported = False
 
@@ -119,8 +119,8 @@ class CheckpointGossip:
     async def _publish(self) -> None:
         while True:
             await trio.sleep(self._publish_every_s * self._rng.uniform(0.5, 1.5))
-            if self.ahead is not None:
-                await self.compare(self.ahead)
+            if self.largest_ahead is not None:
+                await self.compare(self.largest_ahead)
             ours, note = await self._ours()
             if ours is not None and note and _tree(ours) not in self._received:
                 await self._peers.publish(self._topic, note)
@@ -142,19 +142,21 @@ class CheckpointGossip:
             log.info("a peer's checkpoint is compared later", why=str(err))
             return
         self._add_fitting(theirs)
-        if self.ahead == note:
-            self.ahead = None
+        if self.largest_ahead == note:
+            self.largest_ahead = None
 
     async def _wait_for(self, note: bytes, theirs: Checkpoint, ours: Checkpoint) -> None:
         """Remember the largest checkpoint ahead of our log, and report one that stays ahead."""
         now_s = trio.current_time()
         ahead = self._checkpoint_ahead()
         if ahead is not None and ahead.size == theirs.size and ahead.root != theirs.root:
-            await self._raise_fork((note, self.ahead or b""), f"two roots of size {theirs.size}")
+            await self._raise_fork(
+                (note, self.largest_ahead or b""), f"two roots of size {theirs.size}"
+            )
         if ahead is None or theirs.size > ahead.size:
-            if self.ahead is None:
+            if self.largest_ahead is None:
                 self._ahead_since_s, self._is_withheld_reported = now_s, False
-            self.ahead = note
+            self.largest_ahead = note
         elif now_s - self._ahead_since_s > self._withheld_s and not self._is_withheld_reported:
             self._is_withheld_reported = True
             log.error(
@@ -165,14 +167,16 @@ class CheckpointGossip:
             await self._report(note)
 
     def _checkpoint_ahead(self) -> Checkpoint | None:
-        if self.ahead is None:
+        if self.largest_ahead is None:
             return None
-        return open_checkpoint(self.ahead, self._network.log_key).checkpoint
+        return open_checkpoint(self.largest_ahead, self._network.log_key).checkpoint
 
     async def _raise_fork(self, notes: tuple[bytes, bytes], what: str) -> NoReturn:
         """Store and report two notes that no one log can have signed; raises LogForkedError."""
         key = self._network.log_key
-        path = await last_checkpoint.keep(self._folder, key, f"split view: {what}", notes, [])
+        path = await last_checkpoint.store_evidence(
+            self._folder, key, f"split view: {what}", notes, []
+        )
         for note in notes:
             await self._report(note)
         raise LogForkedError(
@@ -193,7 +197,9 @@ class CheckpointGossip:
             raise LedgerUnavailableError(str(err)) from err
         except PeerError as err:
             key, why = self._network.log_key, f"split view: {err}"
-            path = await last_checkpoint.keep(self._folder, key, why, (note, own_note), proof)
+            path = await last_checkpoint.store_evidence(
+                self._folder, key, why, (note, own_note), proof
+            )
             await self._report(note)
             raise LogForkedError(
                 f"the ledger signed another history of {ours.origin} for others: a checkpoint of "
@@ -203,12 +209,12 @@ class CheckpointGossip:
     async def _report(self, note: bytes) -> None:
         """Send the ledger a note that peers have: a ledger that lost entries must stop signing."""
         try:
-            await self._ledger.show_checkpoint(note)
+            await self._ledger.send_checkpoint(note)
         except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
             log.warning("ledger refused a peer's checkpoint", why=str(err))
 
     async def _ours(self) -> tuple[Checkpoint | None, bytes]:
-        note = await trio.to_thread.run_sync(last_checkpoint.recall_note, self._memory)
+        note = await trio.to_thread.run_sync(last_checkpoint.load_note, self._memory)
         if not note:
             return None, b""
         try:

@@ -23,7 +23,7 @@ import trio
 from tequio_shared.addresses import is_loopback, network_of
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
-from tequio_shared.ratelimit import Buckets
+from tequio_shared.ratelimit import TokenBuckets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,12 +36,12 @@ HANDSHAKES = 256
 """Maximum connections of all addresses that have not proven a key yet."""
 BURST_S = 10.0
 """Seconds of unused rate that can be used later."""
-SMALL_BYTES = 16_384
+MIN_CHARGE_BYTES = 16_384
 """Minimum charge for a read: small messages cost time, not bytes."""
 BANS = 4_096
 """Maximum banned keys; beyond it the oldest ban ends."""
 LONGEST_BAN_S = 3_600.0
-FAULTS = 3
+FORGIVEN_FAULTS = 3
 """Faults forgiven at once: versions differ, and links break in the middle of a message."""
 
 
@@ -72,9 +72,9 @@ class PeerLimits:
     """
     records_per_s: float = 10.0
     """Address records sent by one peer."""
-    loopback_times: int = 16
+    loopback_factor: int = 16
     """Factor on the limits of the loopback address."""
-    out_s: float = 60.0
+    first_ban_s: float = 60.0
     """First ban of a peer that sent garbage; each further one is twice as long."""
     connect_s: float = 15.0
     ping_every_s: float = 15.0
@@ -93,12 +93,12 @@ class RateLimiter:
         self._clock = clock
         self._inbound: Counter[str] = Counter()  # by network address
         self._handshakes: Counter[str] = Counter()
-        self._arrivals = Buckets(limits.arrivals_per_s, limits.arrivals_per_s * BURST_S)
+        self._arrivals = TokenBuckets(limits.arrivals_per_s, limits.arrivals_per_s * BURST_S)
         # One second of bytes and no BURST_S: ten times 64 MB at once would be the flood itself.
-        self._bytes = Buckets(limits.bytes_per_s, limits.bytes_per_s)
-        self._gossip = Buckets(limits.gossip_per_s, limits.gossip_per_s * BURST_S)
-        self._records = Buckets(limits.records_per_s, limits.records_per_s * BURST_S)
-        self._faults = Buckets(limits.faults_per_s, FAULTS)
+        self._bytes = TokenBuckets(limits.bytes_per_s, limits.bytes_per_s)
+        self._gossip = TokenBuckets(limits.gossip_per_s, limits.gossip_per_s * BURST_S)
+        self._records = TokenBuckets(limits.records_per_s, limits.records_per_s * BURST_S)
+        self._faults = TokenBuckets(limits.faults_per_s, FORGIVEN_FAULTS)
         self._bans: OrderedDict[PeerKey, _Ban] = OrderedDict()  # the newest last
 
     @property
@@ -106,12 +106,12 @@ class RateLimiter:
         return self._inbound.total()
 
     @contextmanager
-    def arrival(self, host: str) -> Iterator[Arrival]:
+    def admit_connection(self, host: str) -> Iterator[InboundConnection]:
         """Count an inbound connection while it lasts; raises PeerError when there are too many."""
         network = network_of(host)
         self._check_arrival(network)
         self._inbound[network] += 1
-        arrival = Arrival(self._handshakes, network)
+        arrival = InboundConnection(self._handshakes, network)
         try:
             yield arrival
         finally:
@@ -120,24 +120,26 @@ class RateLimiter:
 
     def delay_s(self, network: str, size_bytes: int, *, is_ours: bool) -> float:
         """Charge an address for bytes; returns the pause before more are read or sent."""
-        return self._bytes.owe((network, is_ours), size_bytes, self._clock(), self._times(network))
+        return self._bytes.spend(
+            (network, is_ours), size_bytes, self._clock(), self._times(network)
+        )
 
     def allows_gossip(self, forwarder: PeerKey, count: int) -> bool:
         """Check and charge `count` more forwarded messages of the peer."""
-        return self._gossip.take(forwarder, count, self._clock())
+        return self._gossip.try_spend(forwarder, count, self._clock())
 
     def allows_records(self, peer: PeerKey, count: int) -> bool:
         """Check and charge `count` more address records of the peer."""
-        return self._records.take(peer, count, self._clock())
+        return self._records.try_spend(peer, count, self._clock())
 
     def record_fault(self, peer: PeerKey) -> bool:
         """Count a message that no honest program sends; returns whether the peer is banned now."""
         now = self._clock()
-        if self._faults.take(peer, 1, now):
+        if self._faults.try_spend(peer, 1, now):
             return False
         # An ended ban stays in the table on purpose: it is what makes the next one longer.
         before = self._bans.pop(peer, None)
-        length_s = min(2 * before.length_s if before else self._limits.out_s, LONGEST_BAN_S)
+        length_s = min(2 * before.length_s if before else self._limits.first_ban_s, LONGEST_BAN_S)
         self._bans[peer] = _Ban(until_s=now + length_s, length_s=length_s)
         if len(self._bans) > BANS:
             self._bans.popitem(last=False)
@@ -161,11 +163,11 @@ class RateLimiter:
         if self._handshakes[network] >= self._limits.handshakes * times:
             raise PeerError(f"too many connections without a key from {network}")
         # The bucket comes last: a connection refused above must not cost the address a token.
-        if not self._arrivals.take(network, 1, self._clock(), times):
+        if not self._arrivals.try_spend(network, 1, self._clock(), times):
             raise PeerError(f"connections come too fast from {network}")
 
     def _times(self, network: str) -> int:
-        return self._limits.loopback_times if is_loopback(network) else 1
+        return self._limits.loopback_factor if is_loopback(network) else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +176,7 @@ class _Ban:
     length_s: float
 
 
-class Arrival:
+class InboundConnection:
     """An inbound connection; counts as a handshake until `end_handshake`."""
 
     def __init__(self, handshakes: Counter[str], network: str) -> None:

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-DEGREE = 16
+TARGET_CONNECTIONS = 16
 """Number of connections below which more are opened."""
-CHOSEN = 8
+MIN_CHOSEN_PEERS = 8
 """Connections that we opened to peers of our choice, however many others come in."""
-CHOSEN_AT_PLACE = 2
+CHOSEN_PER_NETWORK = 2
 """Peers in one network among those that we choose at once."""
 POLL_S = 1.0
 """Interval of checks for lost connections."""
@@ -55,15 +55,15 @@ RECORD_EVERY_MS = 120_000
 """Interval at which our own record is signed again; it is valid for an hour."""
 
 PEERS_PROTOCOL = "/tequio/peers/1"
-RECORDS = 64
+MAX_RECORDS = 64
 """Maximum address records in one answer."""
 EXCHANGE_S = 20.0
-LEDGER = "ledger"
+LEDGER_SOURCE = "ledger"
 """Source whose records are never dropped while they are current."""
-SEEN = 16_384
+MAX_SEEN_CONTENTS = 16_384
 """Contents remembered so that each is delivered once."""
 _U16 = struct.Struct("!H")
-_ANSWER_BYTES = 2 + RECORDS * (2 + RECORD_BYTES)
+_ANSWER_BYTES = 2 + MAX_RECORDS * (2 + RECORD_BYTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class Membership:
         *,
         network: PeerNetwork,
         exchange: PeerExchange,
-        book: AddressBook,
+        book: AddressRecords,
         ledger: LedgerApi,
         signer: Signer,
         net: NetworkId,
@@ -126,10 +126,10 @@ class Membership:
 
     async def _notice_losses(self) -> None:
         # Polled: the library does not report a lost connection.
-        before = self._network.connected()
+        before = self._network.connected_peers()
         while True:
             await trio.sleep(POLL_S)
-            connected = self._network.connected()
+            connected = self._network.connected_peers()
             if before - connected:
                 lost, self._lost = self._lost, trio.Event()
                 lost.set()
@@ -157,7 +157,7 @@ class Membership:
 
     async def _exchange_records(self) -> None:
         async with trio.open_nursery() as nursery:
-            for peer in sorted(self._network.connected()):
+            for peer in sorted(self._network.connected_peers()):
                 nursery.start_soon(self._exchange_with, peer)
 
     async def _ask_ledger(self) -> None:
@@ -171,7 +171,7 @@ class Membership:
             return
         for record in records:
             if record.author != self._network.key:
-                self._book.add(record, LEDGER)
+                self._book.add(record, LEDGER_SOURCE)
                 if (known := self._book.get(record.author)) is not None:
                     await self._connect_to(known)
 
@@ -187,8 +187,11 @@ class Membership:
         Inbound connections never count for those that we chose: an attacker that fills all our
         connections would otherwise decide whom we see.
         """
-        connected = self._network.connected()
-        missing = max(DEGREE - len(connected), CHOSEN - len(self._network.chosen()))
+        connected = self._network.connected_peers()
+        missing = max(
+            TARGET_CONNECTIONS - len(connected),
+            MIN_CHOSEN_PEERS - len(self._network.outbound_peers()),
+        )
         known = [one for one in self._book.current() if one.author != self._network.key]
         strangers = [one for one in known if one.author not in connected]
         async with trio.open_nursery() as nursery:
@@ -200,14 +203,16 @@ class Membership:
         places: Counter[str] = Counter()
         found = []
         for record in self._rng.sample(strangers, len(strangers)):
-            places[record.place] += 1
-            if places[record.place] <= CHOSEN_AT_PLACE or is_loopback(record.place):
+            places[record.network_place] += 1
+            if places[record.network_place] <= CHOSEN_PER_NETWORK or is_loopback(
+                record.network_place
+            ):
                 found.append(record)
         return found
 
     async def _connect_to(self, record: AddressRecord) -> None:
-        self._network.remember(record.author, record.addrs)
-        if record.author in self._network.connected():
+        self._network.add_addresses(record.author, record.addrs)
+        if record.author in self._network.connected_peers():
             return
         for addr in record.addrs:
             if await self._connect(addr):
@@ -229,13 +234,13 @@ class Membership:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BookBounds:
+class RecordBounds:
     """Bounds of the stored address records."""
 
     peers: int = 4_096
-    of_source: int = 512
+    per_source: int = 512
     """Records from one source: the network address of the peer that sent them."""
-    at_place: int = 64
+    per_network: int = 64
     """Records whose first address lies in one network, or has one name."""
     loopback_times: int = 16
     """Factor on the bounds for records of this machine, and from it."""
@@ -247,7 +252,7 @@ class _KeptRecord:
     source: str
 
 
-class AddressBook:
+class AddressRecords:
     """The freshest signed address record of every known peer; old ones are not given out.
 
     A peer that gives records can only lie in their number, for each is signed by its own author.
@@ -258,11 +263,11 @@ class AddressBook:
     """
 
     def __init__(
-        self, net: NetworkId, clock: Callable[[], int], bounds: BookBounds | None = None
+        self, net: NetworkId, clock: Callable[[], int], bounds: RecordBounds | None = None
     ) -> None:
         self._net = net
         self._clock = clock
-        self._bounds = bounds or BookBounds()
+        self._bounds = bounds or RecordBounds()
         self._kept: dict[PeerKey, _KeptRecord] = {}
 
     def __len__(self) -> int:
@@ -279,7 +284,7 @@ class AddressBook:
         except PeerError as err:
             log.debug("an address record is refused", error=str(err))
             return False
-        self._keep(record, source)
+        self._store(record, source)
         return True
 
     def get(self, peer: PeerKey) -> AddressRecord | None:
@@ -306,27 +311,35 @@ class AddressBook:
         """Check that the record is current and its place not full; passes over all records."""
         if not record.is_current(self._clock()):
             return False
-        place, most = record.place, self._bounds.at_place * self._times(record.place)
+        place, most = (
+            record.network_place,
+            self._bounds.per_network * self._times(record.network_place),
+        )
         others = (kept for peer, kept in self._kept.items() if peer != record.author)
-        return source == LEDGER or sum(kept.record.place == place for kept in others) < most
+        return (
+            source == LEDGER_SOURCE
+            or sum(kept.record.network_place == place for kept in others) < most
+        )
 
-    def _keep(self, record: AddressRecord, source: str) -> None:
+    def _store(self, record: AddressRecord, source: str) -> None:
         old = self._kept.get(record.author)
-        if old is not None and source != LEDGER:
+        if old is not None and source != LEDGER_SOURCE:
             # News of a known peer stays with the source that brought it first: else a peer could
             # move others' records to its own account, and push them out with its next ones.
             self._kept[record.author] = replace(old, record=record)
             return
         self._kept[record.author] = _KeptRecord(record=record, source=source)
         of_source = sum(kept.source == source for kept in self._kept.values())
-        if source != LEDGER and of_source > self._bounds.of_source * self._times(source):
+        if source != LEDGER_SOURCE and of_source > self._bounds.per_source * self._times(source):
             self._drop_oldest(source)
         if len(self._kept) > self._bounds.peers:
             self._drop_oldest(self._greediest())
 
     def _greediest(self) -> str:
-        counts = Counter(kept.source for kept in self._kept.values() if kept.source != LEDGER)
-        return counts.most_common(1)[0][0] if counts else LEDGER
+        counts = Counter(
+            kept.source for kept in self._kept.values() if kept.source != LEDGER_SOURCE
+        )
+        return counts.most_common(1)[0][0] if counts else LEDGER_SOURCE
 
     def _drop_oldest(self, source: str) -> None:
         theirs = (kept.record for kept in self._kept.values() if kept.source == source)
@@ -339,7 +352,7 @@ class AddressBook:
 class PeerExchange:
     """Server and client of the peer exchange."""
 
-    def __init__(self, network: PeerNetwork, book: AddressBook, *, rng: Random) -> None:
+    def __init__(self, network: PeerNetwork, book: AddressRecords, *, rng: Random) -> None:
         self._network = network
         self._book = book
         self._rng = rng
@@ -351,7 +364,7 @@ class PeerExchange:
             offered = await stream.receive_frame(most_bytes=RECORD_BYTES)
             if offered:
                 self._add([AddressRecord.parse(bytes(offered))], stream.peer)
-            await stream.send_frame(pack_records(self._book.sample(RECORDS, self._rng)))
+            await stream.send_frame(pack_records(self._book.sample(MAX_RECORDS, self._rng)))
 
     async def ask(self, peer: PeerKey, own: AddressRecord | None = None) -> int:
         """Exchange addresses with a peer; returns how many were new.
@@ -372,18 +385,18 @@ class PeerExchange:
         """Add records; returns how many were new. PeerError above the limit."""
         if not self._network.limiter.allows_records(giver, len(records)):
             raise PeerError("too many address records")
-        source = self._network.place_of(giver)
+        source = self._network.network_of(giver)
         others = [one for one in records if one.author != self._network.key]
         news = [one for one in others if self._book.add(one, source)]
         # News only: an old record would move the peer's address back.
         for record in news:
-            self._network.remember(record.author, record.addrs)
+            self._network.add_addresses(record.author, record.addrs)
         return len(news)
 
 
 def pack_records(records: Sequence[AddressRecord]) -> bytes:
     """Write an answer of at most RECORDS records."""
-    encoded = [record.encode() for record in records[:RECORDS]]
+    encoded = [record.encode() for record in records[:MAX_RECORDS]]
     parts = [_U16.pack(len(encoded))]
     for raw in encoded:
         parts += (_U16.pack(len(raw)), raw)
@@ -394,8 +407,8 @@ def parse_records(answer: bytes) -> list[AddressRecord]:
     """Read `pack_records` back; raises MalformedError. The records are not yet verified."""
     try:
         (count,) = _U16.unpack_from(answer)
-        if count > RECORDS:
-            raise MalformedError(f"{count} records where {RECORDS} are allowed")
+        if count > MAX_RECORDS:
+            raise MalformedError(f"{count} records where {MAX_RECORDS} are allowed")
         records, at = [], _U16.size
         for _ in range(count):
             (size,) = _U16.unpack_from(answer, at)
@@ -457,6 +470,6 @@ class RunGossip:
             self._seen.move_to_end(content)
             return False
         self._seen[content] = None
-        if len(self._seen) > SEEN:
+        if len(self._seen) > MAX_SEEN_CONTENTS:
             self._seen.popitem(last=False)
         return True

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-ATTEMPTS = 6
+MAX_ATTEMPTS = 6
 """Failures in a row before a source is given up."""
 LONGEST_PAUSE_S = 4.0
 """Longest pause between two attempts at one source."""
@@ -98,7 +98,7 @@ class FetchProgress:
         )
 
 
-class Sources:
+class FetchSources:
     """Peers that may have the content, in order of preference; more may be added meanwhile."""
 
     def __init__(self, peers: Iterable[PeerKey] = (), *, may_grow: bool = True) -> None:
@@ -132,7 +132,7 @@ class FetchPool:
 
     def __init__(
         self,
-        sources: Sources,
+        sources: FetchSources,
         progress: FetchProgress,
         fetch_from: FetchFrom,
         *,
@@ -189,7 +189,7 @@ class FetchPool:
     async def _retry(self, peer: PeerKey) -> None:
         """Fetch until done; while sources may be added, one that fails may still recover."""
         failures = 0
-        while not self._progress.is_done and (failures < ATTEMPTS or self._sources.may_grow):
+        while not self._progress.is_done and (failures < MAX_ATTEMPTS or self._sources.may_grow):
             before = self._progress.by_source.get(peer, 0)
             is_busy = await self._attempt(peer)
             if self._progress.by_source.get(peer, 0) > before:
@@ -218,7 +218,7 @@ class FetchPool:
             self._ended.set()
 
 
-class OneAtATime:
+class OneSourceAtATime:
     """Wraps a `fetch_from` so that sources start one after another.
 
     The next one starts when the one before fails, or is late by `hedge_s`. For what one source
@@ -257,15 +257,15 @@ class ChunkQueue:
     def __init__(self, partial: PartialTree, *, most_pieces: int, hedge_s: float) -> None:
         self._partial = partial
         self._hedge_s = hedge_s
-        self._todo = _chunks(partial.missing(), most_pieces)
+        self._todo = _chunks(partial.missing_pieces(), most_pieces)
         self._flying: dict[Chunk, list[tuple[PeerKey, float]]] = {}  # asked whom, and when
         self._changed = trio.Event()  # replaced whenever a request ended
 
-    def has_use(self, held: list[bool] | None) -> bool:
+    def wants_from(self, held: list[bool] | None) -> bool:
         """Check whether the source has anything that is missing here."""
         return any(_first_run(held, chunk) for chunk in (*self._todo, *self._flying))
 
-    def choose(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:
+    def next_chunk(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:
         """Take the part that the source has of the first queued chunk, or a late chunk.
 
         Costs time in the number of chunks of which the source has nothing: none for a full one.
@@ -304,7 +304,7 @@ class ChunkQueue:
         for chunk, requests in self._flying.items():
             (first_peer, since_s), *others = requests
             is_late = trio.current_time() - since_s > self._hedge_s
-            is_wanted = is_late and not others and not self._partial.has(*chunk)
+            is_wanted = is_late and not others and not self._partial.has_pieces(*chunk)
             if first_peer != peer and is_wanted and _first_run(held, chunk) == chunk:
                 return chunk
         return None
@@ -315,7 +315,7 @@ class ChunkQueue:
             requests.remove(request)
         if is_written or not requests:
             self._flying.pop(chunk, None)
-        if not is_written and not requests and not self._partial.has(*chunk):
+        if not is_written and not requests and not self._partial.has_pieces(*chunk):
             # First in the line again: it has waited longest, and the end of a tree waits for all.
             self._todo.insert(0, chunk)
         self._changed.set()

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-IN_FLIGHT = 16
+MAX_IN_FLIGHT = 16
 """Requests for content on their way to all sources: bounds memory, 1 MiB each."""
 REQUEST_S = 120.0
 """Longest time for one answer; a silent stream is given up much sooner."""
@@ -77,7 +77,7 @@ class BlobClient:
         self._budget = download or ByteBudget()
         # One cap over all fetches and peers: what is on its way has to fit into memory, however
         # many fetches are started at once.
-        self._flight = trio.CapacityLimiter(IN_FLIGHT)
+        self._flight = trio.CapacityLimiter(MAX_IN_FLIGHT)
 
     async def held(self, peer: PeerKey, ref: TreeRef) -> list[bool] | None:
         """Which pieces of the tree the peer has; None for all of them."""

@@ -23,8 +23,8 @@ import structlog
 import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.worker.shutdown import first_of
-from tequio_client.worker.store.trees import MerkleBlob, cut_bytes
+from tequio_client.worker.shutdown import first_error
+from tequio_client.worker.store.trees import MerkleBlob, hash_bytes
 from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
 from tequio_client.worker.swarm.sources import (
     ChunkQueue,
@@ -32,8 +32,8 @@ from tequio_client.worker.swarm.sources import (
     FetchPool,
     FetchProgress,
     FetchReport,
-    OneAtATime,
-    Sources,
+    FetchSources,
+    OneSourceAtATime,
 )
 from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, PeerBans
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
@@ -53,7 +53,14 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest, PeerKey
 
 
-__all__ = ["Exchange", "FetchFailedError", "FetchReport", "Fetcher", "Sources", "TransferTimes"]
+__all__ = [
+    "Exchange",
+    "FetchFailedError",
+    "FetchReport",
+    "FetchSources",
+    "Fetcher",
+    "TransferTimes",
+]
 
 log = structlog.get_logger(__name__)
 
@@ -100,7 +107,7 @@ class Exchange:
         self._arrived = trio.Event()  # replaced whenever a tree arrived
         self.received: Counter[PeerKey] = Counter()  # verified bytes by source
 
-    async def tree(
+    async def fetch_tree(
         self, ref: TreeRef, holder: PeerKey | None = None, *, like: Sequence[Digest] = ()
     ) -> Counter[PeerKey]:
         """Return once the whole tree is in the store; concurrent calls share one fetch.
@@ -120,17 +127,17 @@ class Exchange:
                 self._under_way.pop(ref.root).set()
         return fetched
 
-    async def gather(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
+    async def fetch_in_background(self, ref: TreeRef, holder: PeerKey | None = None) -> None:
         """Fetch as `tree` does, for a background task: errors of peers only go to the log.
 
         UserFacingError passes: a full disk does not repair itself.
         """
         try:
-            await self.tree(ref, holder)
+            await self.fetch_tree(ref, holder)
         except* (PeerError, RefusedError) as group:
-            log.warning("not fetched", root=ref.root.hex()[:12], error=str(first_of(group)))
+            log.warning("not fetched", root=ref.root.hex()[:12], error=str(first_error(group)))
 
-    async def wait_for(self, roots: Iterable[Digest]) -> None:
+    async def wait_for_trees(self, roots: Iterable[Digest]) -> None:
         """Return once all of these trees are in the store; other tasks fetch them."""
         missing = [root for root in roots if not self._store.has_tree(root)]
         while missing:
@@ -143,7 +150,7 @@ class Exchange:
             await self._arrived.wait()
         return left
 
-    async def blob(self, name: Digest) -> bytes:
+    async def fetch_blob(self, name: Digest) -> bytes:
         """The bytes of a blob, from the store, the ledger, or a peer."""
         while True:
             content = await trio.to_thread.run_sync(self._store.get_blob, name)
@@ -160,7 +167,7 @@ class Exchange:
         self, ref: TreeRef, holder: PeerKey | None, like: Sequence[Digest]
     ) -> Mapping[PeerKey, int]:
         """Make one attempt; returns the verified bytes by source."""
-        sources = Sources([holder] if holder else self._peers())
+        sources = FetchSources([holder] if holder else self._peers())
         alone_s = self._fetcher.times.alone_s if holder else self._fetcher.times.poll_s
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._add_connected, sources, alone_s)
@@ -178,7 +185,7 @@ class Exchange:
             nursery.cancel_scope.cancel()
         return report.bytes_by_source
 
-    async def _add_connected(self, sources: Sources, after_s: float) -> None:
+    async def _add_connected(self, sources: FetchSources, after_s: float) -> None:
         """Add the peers that are connected, now and as they come."""
         await trio.sleep(after_s)
         while True:
@@ -235,7 +242,7 @@ class Fetcher:
     async def fetch_tree(
         self,
         ref: TreeRef,
-        sources: Sources | Iterable[PeerKey],
+        sources: FetchSources | Iterable[PeerKey],
         *,
         timeout_s: float,
         like: Iterable[Digest] = (),
@@ -258,7 +265,7 @@ class Fetcher:
     async def fetch_blob(
         self,
         name: Digest,
-        sources: Sources | Iterable[PeerKey],
+        sources: FetchSources | Iterable[PeerKey],
         *,
         timeout_s: float,
         most_bytes: int = BLOB_BYTES,
@@ -281,11 +288,13 @@ class Fetcher:
         self.bans.confirm(progress.name)
         log.debug("fetched", name=progress.name.hex(), seconds=round(progress.seconds, 3))
 
-    async def _fetch_small(self, ref: TreeRef, sources: Sources, progress: FetchProgress) -> None:
+    async def _fetch_small(
+        self, ref: TreeRef, sources: FetchSources, progress: FetchProgress
+    ) -> None:
         """Fetch a tree by one request: its content alone shows whether the root is right."""
 
         def put(content: bytes) -> None:
-            if cut_bytes(content, ref.piece_bytes).ref != ref:
+            if hash_bytes(content, ref.piece_bytes).ref != ref:
                 raise MalformedError(f"{len(content)} bytes that are not the tree {ref.root.hex()}")
             self.store.put_tree(content, ref.piece_bytes)
 
@@ -297,7 +306,7 @@ class Fetcher:
         await self._pool(sources, progress, self._hedged(fetch_from)).run()
 
     async def _fetch_blob(
-        self, name: Digest, sources: Sources, progress: FetchProgress, most_bytes: int
+        self, name: Digest, sources: FetchSources, progress: FetchProgress, most_bytes: int
     ) -> None:
         """Fetch a blob from one source after the other: only its end shows whether it is right."""
 
@@ -313,7 +322,7 @@ class Fetcher:
         await self._pool(sources, progress, self._hedged(fetch_from)).run()
 
     async def _fetch_chunks(
-        self, ref: TreeRef, sources: Sources, progress: FetchProgress, like: tuple[Digest, ...]
+        self, ref: TreeRef, sources: FetchSources, progress: FetchProgress, like: tuple[Digest, ...]
     ) -> None:
         """Fetch a tree by its pieces, into a partial tree that outlives this attempt."""
         tree = await trio.to_thread.run_sync(self.store.tree, ref.root)
@@ -340,7 +349,7 @@ class Fetcher:
                 await trio.to_thread.run_sync(self.store.release_partial, ref.root)
 
     async def _fetch_leaves(
-        self, ref: TreeRef, sources: Sources, progress: FetchProgress
+        self, ref: TreeRef, sources: FetchSources, progress: FetchProgress
     ) -> MerkleBlob | None:
         """Fetch the leaf hashes and check them; None when no source gave them."""
         found: list[MerkleBlob] = []
@@ -357,7 +366,9 @@ class Fetcher:
         await self._pool(sources, own, self._hedged(fetch_from)).run()
         return found[0] if found else None
 
-    def _pool(self, sources: Sources, progress: FetchProgress, fetch_from: FetchFrom) -> FetchPool:
+    def _pool(
+        self, sources: FetchSources, progress: FetchProgress, fetch_from: FetchFrom
+    ) -> FetchPool:
         return FetchPool(
             sources,
             progress,
@@ -368,11 +379,11 @@ class Fetcher:
         )
 
     def _hedged(self, fetch_from: FetchFrom) -> FetchFrom:
-        return OneAtATime(fetch_from, hedge_s=self.times.hedge_s)
+        return OneSourceAtATime(fetch_from, hedge_s=self.times.hedge_s)
 
 
-def _sources(sources: Sources | Iterable[PeerKey]) -> Sources:
-    return sources if isinstance(sources, Sources) else Sources(sources, may_grow=False)
+def _sources(sources: FetchSources | Iterable[PeerKey]) -> FetchSources:
+    return sources if isinstance(sources, FetchSources) else FetchSources(sources, may_grow=False)
 
 
 async def _finish(
@@ -433,11 +444,11 @@ class ChunkFetch:
         held = await self._client.held(peer, self._ref)
 
         async def pull() -> None:
-            while not self._progress.is_done and self._queue.has_use(held):
-                chunk = self._queue.choose(peer, held)
+            while not self._progress.is_done and self._queue.wants_from(held):
+                chunk = self._queue.next_chunk(peer, held)
                 if chunk is None:  # all that it holds is on its way from others
                     await self._queue.wait_for_change(WAIT_S)
-                elif self._partial.has(*chunk):  # another fetch of this tree brought it
+                elif self._partial.has_pieces(*chunk):  # another fetch of this tree brought it
                     self._progress.is_done = self._partial.is_whole
                 else:
                     await self._fetch(peer, chunk)

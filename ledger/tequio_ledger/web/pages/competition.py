@@ -33,8 +33,8 @@ from tequio_ledger.web.pages.competition_views import (
 from tequio_ledger.web.pages.run_view import OnHub, RunNow, data_progress, run_now
 from tequio_ledger.web.pages.text import Mark
 from tequio_ledger.web.routing import get
-from tequio_shared.competition.rules import Outcome, Submission
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.rules import CompetitionOutcome, Submission
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import RunId, digest_from_text, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
@@ -129,12 +129,12 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
     return await render.in_turn(request, _printed, request, ledger, taken)
 
 
-def stated_outcome(ledger: Ledger, now: CompetitionNow) -> Outcome | None:
+def stated_outcome(ledger: Ledger, now: CompetitionNow) -> CompetitionOutcome | None:
     """The outcome, if organisers stated one and its document is still here."""
     if not now.outcome:
         return None
     try:
-        return Outcome.parse(ledger.blobs.read(digest_from_text(now.outcome)))
+        return CompetitionOutcome.parse(ledger.blobs.read(digest_from_text(now.outcome)))
     except (KeyError, PeerError):
         return None
 
@@ -254,7 +254,11 @@ async def get_competitions(
     """List competitions."""
     published = await ledger.sequencer.settled()
     views = ledger.state.competitions.views
-    earlier = [one for one, view in views.items() if view.began[Phase.OPEN].index < before]
+    earlier = [
+        one
+        for one, view in views.items()
+        if view.phase_starts[CompetitionPhase.OPEN].index < before
+    ]
     now_ms = ledger.clock()
     shown = [
         competition_now(ledger.state, one, now_ms) for one in reversed(earlier[-COMPETITIONS_ROWS:])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages.text import Mark, count, plural
 from tequio_shared.competition.rules import LEAST_EVALUATORS
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE
 
 if TYPE_CHECKING:
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from tequio_ledger.web.competitions import CompetitionNow
     from tequio_shared.competition.rules import CompetitionRules
 
-PHASES: Mapping[Phase, Mark] = {
-    Phase.OPEN: Mark(
+PHASES: Mapping[CompetitionPhase, Mark] = {
+    CompetitionPhase.OPEN: Mark(
         "Open", "ok", "Entrants train and submit; whoever is no entrant may offer to evaluate."
     ),
-    Phase.CLOSED: Mark(
+    CompetitionPhase.CLOSED: Mark(
         "Closed",
         "busy",
         "No submission counts any more. Who offered to evaluate opens a secret: together they "
         "make a draw that nobody can steer.",
     ),
-    Phase.DRAWN: Mark(
+    CompetitionPhase.DRAWN: Mark(
         "Waiting for the texts", "busy", "Custodians show their shares of the key to the texts."
     ),
-    Phase.REVEALED: Mark(
+    CompetitionPhase.REVEALED: Mark(
         "Scoring",
         "busy",
         "Everybody can read the texts now. The evaluators who were drawn score every submission "
         "and commit to their scores, so that nobody can copy another's.",
     ),
-    Phase.DECIDED: Mark(
+    CompetitionPhase.DECIDED: Mark(
         "Decided", "ok", "Organisers stated the outcome, and anybody can compute it again."
     ),
 }
@@ -88,13 +88,13 @@ class Rule:
 def mark(now: CompetitionNow, now_ms: int) -> Mark:
     """Where a competition stands at that time."""
     dates = now.rules.dates
-    if now.phase is Phase.OPEN and now_ms < dates.opens:
+    if now.phase is CompetitionPhase.OPEN and now_ms < dates.opens:
         return NOT_YET
     if now.void:
-        is_closed = now.phase is Phase.DRAWN and now_ms > dates.scored
+        is_closed = now.phase is CompetitionPhase.DRAWN and now_ms > dates.scored
         return STUCK if is_closed else VOID
-    if now.phase is Phase.REVEALED and now_ms > dates.scored:
-        return SHOWING if now_ms <= dates.shown else DISPUTES
+    if now.phase is CompetitionPhase.REVEALED and now_ms > dates.scored:
+        return SHOWING if now_ms <= dates.reveal_until else DISPUTES
     return PHASES[now.phase]
 
 
@@ -113,15 +113,18 @@ def coming(now: CompetitionNow, now_ms: int) -> tuple[str, int] | None:
     if now.void:
         return None
     due = {
-        Phase.OPEN: [("until entries open", dates.opens), ("to enter and submit", dates.deadline)],
-        Phase.CLOSED: [("until the draw closes", dates.draw)],
-        Phase.DRAWN: [("for custodians to show their shares", dates.scored)],
-        Phase.REVEALED: [
+        CompetitionPhase.OPEN: [
+            ("until entries open", dates.opens),
+            ("to enter and submit", dates.deadline),
+        ],
+        CompetitionPhase.CLOSED: [("until the draw closes", dates.draw)],
+        CompetitionPhase.DRAWN: [("for custodians to show their shares", dates.scored)],
+        CompetitionPhase.REVEALED: [
             ("for evaluators to score", dates.scored),
-            ("for evaluators to show their scores", dates.shown),
+            ("for evaluators to show their scores", dates.reveal_until),
             ("for challenges", dates.result),
         ],
-        Phase.DECIDED: [],
+        CompetitionPhase.DECIDED: [],
     }[now.phase]
     return next((one for one in due if one[1] > now_ms), None)
 
@@ -131,11 +134,21 @@ def steps(now: CompetitionNow, now_ms: int) -> tuple[Step, ...]:
     dates, began = now.rules.dates, now.began
     told = (
         ("Opens", dates.opens, "keys enter and submit", None),
-        ("Deadline", dates.deadline, "the last submission counts", began.get(Phase.CLOSED)),
-        ("Draw", dates.draw, "secrets are open, shares may be shown", began.get(Phase.DRAWN)),
+        (
+            "Deadline",
+            dates.deadline,
+            "the last submission counts",
+            began.get(CompetitionPhase.CLOSED),
+        ),
+        (
+            "Draw",
+            dates.draw,
+            "secrets are open, shares may be shown",
+            began.get(CompetitionPhase.DRAWN),
+        ),
         ("Scored", dates.scored, "evaluators have committed to their scores", None),
-        ("Shown", dates.shown, "what was not shown does not count", None),
-        ("Result", dates.result, "challenges end", began.get(Phase.DECIDED)),
+        ("Shown", dates.reveal_until, "what was not shown does not count", None),
+        ("Result", dates.result, "challenges end", began.get(CompetitionPhase.DECIDED)),
     )
     return tuple(
         Step(name=name, at_ms=at_ms, says=says, is_over=at_ms <= now_ms, index=index)

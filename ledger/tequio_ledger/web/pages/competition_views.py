@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tequio_ledger.web.pages import charts, text
 from tequio_ledger.web.pages import text as pages_text
 from tequio_ledger.web.pages.charts import INTERVALS, Reading, Tick, scale, thin
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.round import measures
 from tequio_shared.scoring import MILLIBITS, NANOBITS, TOTAL_TOLERANCE, is_within
 
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
     from tequio_ledger.store.queries import MeasuredHead, PastRound
     from tequio_ledger.web.competitions import CompetitionNow, Scored
-    from tequio_shared.competition.rules import Compared, Judged, Outcome
+    from tequio_shared.competition.rules import (
+        ComparedEntrants,
+        CompetitionOutcome,
+        JudgedEvaluation,
+    )
 
 # --- Which evaluator committed to scores of which entrant, and who showed what it committed to.
 
@@ -73,9 +77,9 @@ def parts(now: CompetitionNow, now_ms: int) -> Parts:
         spot = name, evaluator
         if spot in shown:
             return _cell(SHOWN, shown[spot])
-        is_over = now.phase is Phase.DECIDED
+        is_over = now.phase is CompetitionPhase.DECIDED
         if spot in committed:
-            is_late = is_over or now_ms > now.rules.dates.shown
+            is_late = is_over or now_ms > now.rules.dates.reveal_until
             return _cell(WITHHELD if is_late else COMMITTED, committed[spot])
         is_late = is_over or now_ms > now.rules.dates.scored or name in opened
         return _cell(SILENT if is_late else PENDING, None)
@@ -337,7 +341,7 @@ class PairRow:
     cells: tuple[CompetitionScoresCell | None, ...]
 
 
-def score_rows(now: CompetitionNow, outcome: Outcome | None) -> tuple[ScoreRow, ...]:
+def score_rows(now: CompetitionNow, outcome: CompetitionOutcome | None) -> tuple[ScoreRow, ...]:
     """List every result, entrant by entrant."""
     judged = _judged(outcome)
     middles = _middles(now)
@@ -349,12 +353,12 @@ def score_rows(now: CompetitionNow, outcome: Outcome | None) -> tuple[ScoreRow, 
     return tuple(sorted(rows, key=lambda row: (order[row.entrant], row.index)))
 
 
-def picture(now: CompetitionNow, outcome: Outcome | None) -> Placing | None:
+def picture(now: CompetitionNow, outcome: CompetitionOutcome | None) -> Placing | None:
     """Draw the ranking, or what evaluators have said so far."""
     return placing(_ranked(outcome) if outcome else _so_far(now))
 
 
-def leaders(outcome: Outcome) -> str:
+def leaders(outcome: CompetitionOutcome) -> str:
     """Who is ahead of everybody, in a sentence."""
     first = [one for one in outcome.places if one.rank == 1]
     if not first:
@@ -364,12 +368,12 @@ def leaders(outcome: Outcome) -> str:
     return f"{'Shared first: ' if len(first) > 1 else 'First: '}{names}, at {value} bits per byte."
 
 
-def unranked(outcome: Outcome | None) -> tuple[str, ...]:
+def unranked(outcome: CompetitionOutcome | None) -> tuple[str, ...]:
     """Entrants that the outcome names without a rank."""
     return tuple(one.entrant for one in outcome.places if not one.rank) if outcome else ()
 
 
-def pair_rows(outcome: Outcome | None) -> tuple[PairRow, ...]:
+def pair_rows(outcome: CompetitionOutcome | None) -> tuple[PairRow, ...]:
     """Hold the first entrants against each other."""
     if outcome is None or not outcome.pairs:
         return ()
@@ -383,13 +387,13 @@ def pair_rows(outcome: Outcome | None) -> tuple[PairRow, ...]:
     )
 
 
-def _judged(outcome: Outcome | None) -> dict[tuple[str, str], Judged]:
+def _judged(outcome: CompetitionOutcome | None) -> dict[tuple[str, str], JudgedEvaluation]:
     places = outcome.places if outcome else ()
     return {(place.entrant, one.evaluator): one for place in places for one in place.evaluators}
 
 
 def _competition_scores_row(
-    one: Scored, judged: Judged | None, middles: dict[str, int]
+    one: Scored, judged: JudgedEvaluation | None, middles: dict[str, int]
 ) -> ScoreRow:
     middle = one.millibits - judged.off if judged else middles.get(one.entrant)
     is_off = middle is not None and not is_within(one.millibits, middle, TOTAL_TOLERANCE)
@@ -422,7 +426,7 @@ def _middle(values: Sequence[int]) -> int:
     return sorted(values)[len(values) // 2]
 
 
-def _ranked(outcome: Outcome) -> list[Placed]:
+def _ranked(outcome: CompetitionOutcome) -> list[Placed]:
     return [
         Placed(
             name=one.entrant,
@@ -466,7 +470,7 @@ def _so_far(now: CompetitionNow) -> list[Placed]:
 
 
 def _competition_scores_cell(
-    name: str, other: str, pairs: dict[tuple[str, str], Compared]
+    name: str, other: str, pairs: dict[tuple[str, str], ComparedEntrants]
 ) -> CompetitionScoresCell | None:
     straight, turned = pairs.get((name, other)), pairs.get((other, name))
     if straight is not None:

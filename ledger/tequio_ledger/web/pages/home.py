@@ -23,7 +23,7 @@ from tequio_ledger.web.pages.entry_view import EntryLine, NoteLine, entry_line, 
 from tequio_ledger.web.pages.run_view import RunNow, run_now
 from tequio_ledger.web.pages.text import DAY_MS, Mark
 from tequio_ledger.web.routing import get
-from tequio_shared.competition.state import Phase
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import (
     DIGEST_BYTES,
@@ -34,7 +34,7 @@ from tequio_shared.ids import (
     key_from_peer_id,
     to_text,
 )
-from tequio_shared.log.policy import NONE
+from tequio_shared.log.policy import NO_QUORUM
 from tequio_shared.round import assignment
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def _contests(state: State, now_ms: int) -> tuple[Contest, ...]:
     goes_on = [
         one
         for one, view in views.items()
-        if view.phase is not Phase.DECIDED and not view.void(now_ms)
+        if view.phase is not CompetitionPhase.DECIDED and not view.void_reason(now_ms)
     ]
     found = [competition_now(state, one, now_ms) for one in reversed(goes_on[-CONTESTS:])]
     return tuple(
@@ -434,7 +434,7 @@ def _status_view(
         age_ms=max(ledger.clock() - signed[0][2], 0) if signed else 0,
         lines=note_lines(ledger.published.note, ledger.policy),
         note=ledger.published.note.decode(),
-        quorum=ledger.policy.quorum if ledger.policy else NONE,
+        quorum=ledger.policy.quorum if ledger.policy else NO_QUORUM,
         witnesses=_witnesses(ledger),
         runs=runs,
         types=tuple(

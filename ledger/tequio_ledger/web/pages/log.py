@@ -20,11 +20,11 @@ from tequio_ledger.web.pages.entry_view import EntryLine, NoteLine, entry_line, 
 from tequio_ledger.web.pages.peers import Before
 from tequio_ledger.web.routing import get
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.head.contribution import Header
+from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.log.merkle import leaf_hash
-from tequio_shared.log.policy import NONE
+from tequio_shared.log.policy import NO_QUORUM
 from tequio_shared.network import standing
 from tequio_shared.statements.statement import Entry
 
@@ -110,7 +110,7 @@ _WORDS: dict[tuple[str, str], Callable[[object], str]] = {
     ("head.measure", "millibits"): _bits,
     ("head.measure", "sample"): lambda _: "what the model writes, by this member's word",
     ("round.void", "reason"): _code(pages_text.void),
-    ("standing.change", "cause"): _code(standing.words_of),
+    ("standing.change", "cause"): _code(standing.describe_cause),
     ("standing.change", "to"): _standing,
     ("standing.uphold", "to"): _standing,
     ("witness.proof", "rejected"): _rejections,
@@ -120,7 +120,7 @@ _WORDS: dict[tuple[str, str], Callable[[object], str]] = {
 def _header_fields(text: str) -> list[BodyField]:
     """The fields inside a contribution header that people ask about."""
     try:
-        header = Header.parse(from_text(text, None))
+        header = ContributionHeader.parse(from_text(text, None))
     except PeerError:
         return []
     claimed = pages_text.loss(header.claimed_loss_last_q16) or None
@@ -252,7 +252,7 @@ def _view(
         root=_base64(published.root),
         note=published.note.decode(),
         lines=note_lines(published.note, policy),
-        quorum=policy.quorum if policy else NONE,
+        quorum=policy.quorum if policy else NO_QUORUM,
         log_key=genesis.log_key,
         network_id=to_text(genesis.network_id),
     )

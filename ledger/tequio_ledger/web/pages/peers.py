@@ -35,7 +35,7 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.limits import JSON_INTEGER
-from tequio_shared.network.standing import words_of
+from tequio_shared.network.standing import describe_cause
 
 # --- GET /leaderboard: which people or teams earned most in a day, in a week, or ever.
 
@@ -265,7 +265,7 @@ def standing_view(row: StandingRow) -> StandingView:
     """Say how a key stands."""
     return StandingView(
         mark=text.standing(row.standing),
-        why=words_of(row.cause),
+        why=describe_cause(row.cause),
         since=row.since,
         evidence=row.evidence,
         until_ms=row.until,

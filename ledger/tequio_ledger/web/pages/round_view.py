@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from tequio_ledger.store import entries
 from tequio_ledger.web.pages import text
 from tequio_shared.errors import RefusedError
-from tequio_shared.head.contribution import Header, contribution_id
+from tequio_shared.head.contribution import ContributionHeader, contribution_id
 from tequio_shared.ids import Digest, digest_from_text, from_text
 from tequio_shared.round import assignment, proof
-from tequio_shared.round.documents import WITNESS, Result, Roster
-from tequio_shared.round.proof import Seen, Verdict
+from tequio_shared.round.documents import WITNESS, Roster, RoundResult
+from tequio_shared.round.proof import Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
     HeadAttest,
     HeadPromote,
@@ -59,7 +59,7 @@ class Committed:
 
     index: int
     at_ms: int
-    header: Header
+    header: ContributionHeader
     id: ContributionId
 
 
@@ -70,7 +70,7 @@ class Proven:
     index: int
     at_ms: int
     body: WitnessProof
-    seen: Seen
+    seen: WitnessFindings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ class RoundStory:
     commits: Mapping[int, Committed]
     proofs: Mapping[int, Proven]
     elected: tuple[int, ...]
-    result: Result | None
+    result: RoundResult | None
     """Of a closed round."""
 
     @property
@@ -164,10 +164,10 @@ def _roster(told: Told, documents: Documents) -> Roster:
     return Roster.parse(documents(digest_from_text(told.body.roster)))
 
 
-def _result(told: Told | None, documents: Documents) -> Result | None:
+def _result(told: Told | None, documents: Documents) -> RoundResult | None:
     if told is None or not isinstance(told.body, RoundClose):
         return None
-    return Result.parse(documents(digest_from_text(told.body.result)))
+    return RoundResult.parse(documents(digest_from_text(told.body.result)))
 
 
 def _commit(told: Told) -> Committed:
@@ -175,7 +175,10 @@ def _commit(told: Told) -> Committed:
         raise TypeError(f"a commitment is expected, not {told.body.TYPE}")
     raw = from_text(told.body.header, None)
     return Committed(
-        index=told.index, at_ms=told.at_ms, header=Header.parse(raw), id=contribution_id(raw)
+        index=told.index,
+        at_ms=told.at_ms,
+        header=ContributionHeader.parse(raw),
+        id=contribution_id(raw),
     )
 
 
@@ -184,8 +187,8 @@ def _proof(told: Told, roster: Roster) -> Proven:
         raise TypeError(f"a proof is expected, not {told.body.TYPE}")
     bitmap = from_text(told.body.bitmap, None)
     vouched = proof.decode_bitmap(bitmap, len(roster.members))
-    rejected = {slot: proof.Reason(code) for slot, code in told.body.rejected}
-    seen = Seen(vouched=vouched, rejected=rejected)
+    rejected = {slot: proof.RejectionReason(code) for slot, code in told.body.rejected}
+    seen = WitnessFindings(vouched=vouched, rejected=rejected)
     return Proven(index=told.index, at_ms=told.at_ms, body=told.body, seen=seen)
 
 
@@ -275,7 +278,7 @@ def _slot(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Slot
         slot=slot,
         key=member.peer,
         first_window=ranges[0][0] if ranges else None,
-        windows=assignment.total(ranges),
+        windows=assignment.count_windows(ranges),
         attest_index=attest.index if attest else None,
         is_head_agreed=stated is not None and stated == agreed,
         is_head_other=None not in (stated, agreed) and stated != agreed,

@@ -26,7 +26,7 @@ from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.round import assignment
 from tequio_shared.statements.runs import HeadAttest, HeadPromote
 
@@ -92,7 +92,7 @@ def _printed(
 
 
 def _view(
-    ledger: Ledger, told: ToldRounds, run: RunId, number: int, known: tuple[str, int, State]
+    ledger: Ledger, told: ToldRounds, run: RunId, number: int, known: tuple[str, int, RunState]
 ) -> tuple[RoundPage, Published]:
     with snapshot(ledger.database) as (connection, published):
         story = told.story(connection, run, number)
@@ -113,14 +113,14 @@ def _view(
         stated=_stated(story),
         made=_made(story),
         tokens=sum(one.tokens for one in accepted),
-        windows=assignment.total(story.roster.pool),
+        windows=assignment.count_windows(story.roster.pool),
         micropoints=sum(one.micropoints for one in slots),
         accepted=len(accepted),
     )
     return view, published
 
 
-def _mark(story: RoundStory, state: State) -> Mark:
+def _mark(story: RoundStory, state: RunState) -> Mark:
     if story.void is not None:
         why = text.void(story.void.reason)
         return Mark(
@@ -136,8 +136,8 @@ def _mark(story: RoundStory, state: State) -> Mark:
     if story.opened is None and state in text.ENDING:
         return text.LAST_HEAD
     if story.witnessed is not None:
-        return text.STATES[State.ROUND_WITNESS]
-    return text.STATES[State.WARMUP if story.opened is None else State.ROUND_TRAIN]
+        return text.STATES[RunState.ROUND_WITNESS]
+    return text.STATES[RunState.WARMUP if story.opened is None else RunState.ROUND_TRAIN]
 
 
 def _stated(story: RoundStory) -> tuple[Stated, ...]:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from tequio_ledger.web.pages import text
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.network.run import State, Wish
+from tequio_shared.network.run import RunRequest, RunState
 from tequio_shared.round import assignment
 from tequio_shared.round.data import Corpus
 from tequio_shared.round.documents import TRAINER, WITNESS
-from tequio_shared.round.round import Phase
+from tequio_shared.round.round import RoundPhase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +132,7 @@ class RunNow:
     id: str
     name: str
     manifest: Manifest
-    state: State
+    state: RunState
     mark: Mark
     wish: str
     """pause or finish when that is wanted after this round, else empty."""
@@ -159,7 +159,7 @@ class RunNow:
     @property
     def is_over(self) -> bool:
         """Whether nothing more will happen."""
-        return self.state is State.FINISHED
+        return self.state is RunState.FINISHED
 
     @property
     def stated(self) -> int:
@@ -197,7 +197,7 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         manifest=view.manifest,
         state=view.state,
         mark=text.STATES[view.state],
-        wish={Wish.PAUSE: "pause", Wish.FINISH: "finish"}.get(view.wish, ""),
+        wish={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.request, ""),
         number=view.number,
         closed=view.closed,
         voided=view.voided,
@@ -212,7 +212,7 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         slots=_slots(state, view),
         quorum=_quorum(view.round) if view.round else 0,
         dealt=accounts.queue.fresh,
-        returned=assignment.total(accounts.queue.returned),
+        returned=assignment.count_windows(accounts.queue.returned),
         on_hub=_on_hub(view),
     )
 
@@ -228,11 +228,11 @@ def _on_hub(view: FullRunView) -> tuple[OnHub, ...]:
 def _clock(view: FullRunView) -> Clock:
     times, opened = view.manifest.rounds, view.round.open if view.round else None
     match view.state:
-        case State.WARMUP:
+        case RunState.WARMUP:
             return _span(view.rostered_ms, times.attest)
-        case State.ROUND_TRAIN if opened is not None:
+        case RunState.ROUND_TRAIN if opened is not None:
             return Clock(since_ms=opened.opened, until_ms=opened.train_by)
-        case State.ROUND_WITNESS:
+        case RunState.ROUND_WITNESS:
             return _span(view.witnessed_ms, times.witness)
     return Clock(since_ms=None, until_ms=None)
 
@@ -243,7 +243,7 @@ def _span(since_ms: int, length_ms: int) -> Clock:
 
 def _slots(state: LedgerState, view: FullRunView) -> tuple[SlotNow, ...]:
     current = view.round
-    if current is None or current.phase is Phase.OVER or view.state is State.FINISHED:
+    if current is None or current.phase is RoundPhase.OVER or view.state is RunState.FINISHED:
         return ()
     return tuple(_slot(state, view, current, slot) for slot in range(len(current.roster.members)))
 
@@ -266,6 +266,6 @@ def _slot(state: LedgerState, view: FullRunView, current: RoundView, slot: int) 
 
 
 def _quorum(current: RoundView) -> int:
-    if current.phase is Phase.ATTEST:
+    if current.phase is RoundPhase.ATTEST:
         return max(assignment.quorum(len(current.roster.slots_of(WITNESS))), 1)
     return max(assignment.quorum(len(current.elected)), 1)

@@ -25,7 +25,7 @@ from tequio_ledger.web.pages.text import Mark
 from tequio_ledger.web.routing import get
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
-from tequio_shared.network.run import State
+from tequio_shared.network.run import RunState
 from tequio_shared.round import measures
 from tequio_shared.round.measures import bits_per_byte
 
@@ -121,10 +121,10 @@ def _reading(head: MeasuredHead) -> Reading:
 
 
 def _writing(head: MeasuredHead) -> Writing | None:
-    sample = measures.of(head.shown.said) if head.shown else None
+    sample = measures.sample_of(head.shown.said) if head.shown else None
     if head.shown is None or sample is None:
         return None
-    told = [one for row in head.rows if (one := measures.of(row.said)) is not None]
+    told = [one for row in head.rows if (one := measures.sample_of(row.said)) is not None]
     return Writing(
         round=head.round,
         peer=to_text(head.shown.peer),
@@ -307,7 +307,7 @@ def _rate(closed: list[PastRound]) -> float | None:
     return sum(row.tokens for row in timed) / length_ms * 1_000 if length_ms else None
 
 
-def _run_line(row: PastRound, state: State) -> RoundLine:
+def _run_line(row: PastRound, state: RunState) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
     is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
     mark = OUTCOMES.get(row.outcome, Mark(row.outcome, "wait"))

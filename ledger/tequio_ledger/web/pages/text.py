@@ -10,10 +10,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tequio_shared.limits import CONTRIBUTORS
-from tequio_shared.network.run import State, VoidReason
+from tequio_shared.network.run import RunState, VoidReason
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
-from tequio_shared.round.proof import Reason, Verdict
+from tequio_shared.round.proof import RejectionReason, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -186,23 +186,23 @@ class Mark:
     says: str = ""
 
 
-STATES: Mapping[State, Mark] = MappingProxyType(
+STATES: Mapping[RunState, Mark] = MappingProxyType(
     {
-        State.WAITING_FOR_MEMBERS: Mark(
+        RunState.WAITING_FOR_MEMBERS: Mark(
             "Waiting for members", "wait", "The next round begins when enough members are ready."
         ),
-        State.WARMUP: Mark(
+        RunState.WARMUP: Mark(
             "Stating heads", "busy", "The round's members say which model they hold."
         ),
-        State.ROUND_TRAIN: Mark("Training", "ok", "Trainers work on their windows of the data."),
-        State.ROUND_WITNESS: Mark(
+        RunState.ROUND_TRAIN: Mark("Training", "ok", "Trainers work on their windows of the data."),
+        RunState.ROUND_WITNESS: Mark(
             "Witnessing", "ok", "Elected witnesses fetch and check every contribution."
         ),
-        State.COOLDOWN: Mark(
+        RunState.COOLDOWN: Mark(
             "Cooling down", "busy", "No more rounds: members state the last head."
         ),
-        State.PAUSED: Mark("Paused", "off", "An organiser paused the run."),
-        State.FINISHED: Mark("Finished", "off", "The run has ended; its head stays as it is."),
+        RunState.PAUSED: Mark("Paused", "off", "An organiser paused the run."),
+        RunState.FINISHED: Mark("Finished", "off", "The run has ended; its head stays as it is."),
     }
 )
 
@@ -210,7 +210,7 @@ LAST_HEAD = Mark(
     "Last head", "off", "There were no more rounds to train: these members stated the last head."
 )
 """Of a roster that was made when its run was ending."""
-ENDING = frozenset({State.COOLDOWN, State.FINISHED})
+ENDING = frozenset({RunState.COOLDOWN, RunState.FINISHED})
 
 VERDICTS: Mapping[Verdict, Mark] = MappingProxyType(
     {
@@ -227,32 +227,32 @@ VERDICTS: Mapping[Verdict, Mark] = MappingProxyType(
     }
 )
 
-REASONS: Mapping[Reason, str] = MappingProxyType(
+REASONS: Mapping[RejectionReason, str] = MappingProxyType(
     {
-        Reason.NONE: "",
-        Reason.LENGTH: "its length is not what the header implies",
-        Reason.MAGIC: "it does not begin as a contribution does",
-        Reason.VERSION: "it has a version that nobody knows",
-        Reason.SHAPE: "algorithm, k or bits are not those of the round",
-        Reason.FLAGS: "it sets flags that mean nothing",
-        Reason.RUN: "it belongs to another run",
-        Reason.ROUND: "it belongs to another round",
-        Reason.BASE: "it starts from another head",
-        Reason.TRAINER: "it names another trainer",
-        Reason.WINDOWS: "its windows are not those assigned",
-        Reason.TOKENS: "its tokens do not follow from its windows",
-        Reason.STEPS: "it took more inner steps than the run allows",
-        Reason.PAYLOAD_ROOT: "its bytes are not the ones committed to",
-        Reason.SCALE: "a scale byte is out of range",
-        Reason.FILLER: "an empty chunk is not written as it must be",
-        Reason.POPCOUNT: "a record has too many or too few entries",
-        Reason.HIGH: "an index lies beyond its chunk",
-        Reason.ASCENDING: "indices do not ascend",
-        Reason.LEVEL: "a level is out of range",
-        Reason.HOLLOW: "a chunk with a scale holds nothing",
-        Reason.NORM: "its norm is far larger than the round's median",
-        Reason.COSINE: "it points away from what witnesses measured themselves",
-        Reason.COPY: "it shares nearly all its indices with an earlier commitment",
+        RejectionReason.NONE: "",
+        RejectionReason.LENGTH: "its length is not what the header implies",
+        RejectionReason.MAGIC: "it does not begin as a contribution does",
+        RejectionReason.VERSION: "it has a version that nobody knows",
+        RejectionReason.SHAPE: "algorithm, k or bits are not those of the round",
+        RejectionReason.FLAGS: "it sets flags that mean nothing",
+        RejectionReason.RUN: "it belongs to another run",
+        RejectionReason.ROUND: "it belongs to another round",
+        RejectionReason.BASE: "it starts from another head",
+        RejectionReason.TRAINER: "it names another trainer",
+        RejectionReason.WINDOWS: "its windows are not those assigned",
+        RejectionReason.TOKENS: "its tokens do not follow from its windows",
+        RejectionReason.STEPS: "it took more inner steps than the run allows",
+        RejectionReason.PAYLOAD_ROOT: "its bytes are not the ones committed to",
+        RejectionReason.SCALE: "a scale byte is out of range",
+        RejectionReason.FILLER: "an empty chunk is not written as it must be",
+        RejectionReason.POPCOUNT: "a record has too many or too few entries",
+        RejectionReason.HIGH: "an index lies beyond its chunk",
+        RejectionReason.ASCENDING: "indices do not ascend",
+        RejectionReason.LEVEL: "a level is out of range",
+        RejectionReason.HOLLOW: "a chunk with a scale holds nothing",
+        RejectionReason.NORM: "its norm is far larger than the round's median",
+        RejectionReason.COSINE: "it points away from what witnesses measured themselves",
+        RejectionReason.COPY: "it shares nearly all its indices with an earlier commitment",
     }
 )
 """Why witnesses refuse a contribution; behind "because"."""
@@ -352,7 +352,7 @@ def verdict(code: int, reason: int) -> Mark:
 def reason(code: int) -> str:
     """A reason, for the middle of a sentence."""
     try:
-        return REASONS[Reason(code)]
+        return REASONS[RejectionReason(code)]
     except ValueError:
         return f"reason {code}, which a newer tequio knows"
 

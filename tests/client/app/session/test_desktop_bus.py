@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from tequio_client.app.session import linux
-from tequio_client.platform.dbus import AbsentError, Bus, UnknownError
+from tequio_client.platform.dbus import AbsentError, Bus, NoAnswerError
 from tests.support.slack import allowed_s
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_an_idle_time_that_no_computer_has_is_not_believed(
     private_bus: PrivateBus, bus: Bus
 ) -> None:
     private_bus.serve(linux.MUTTER.name, methods={"GetIdletime": ("t", 2**64 - 1)})
-    with pytest.raises(UnknownError):
+    with pytest.raises(NoAnswerError):
         linux.MutterIdle(bus).read()
 
 
@@ -79,17 +79,17 @@ def test_the_lock_is_told_by_logind_and_by_the_screen_saver(
 def test_the_network_is_metered_or_guessed_to_be(
     private_bus: PrivateBus, bus: Bus, said: int, *, is_metered: bool
 ) -> None:
-    private_bus.serve(linux.NETWORK.name, properties={"Metered": ("u", said)})
-    assert linux.NetworkMetered(bus).read() is is_metered
+    private_bus.serve(linux.NETWORK_MANAGER.name, properties={"Metered": ("u", said)})
+    assert linux.NetworkManagerMetered(bus).read() is is_metered
 
 
 @pytest.mark.parametrize("said", [0, 99])
 def test_a_network_that_nobody_knows_is_unknown(
     private_bus: PrivateBus, bus: Bus, said: int
 ) -> None:
-    private_bus.serve(linux.NETWORK.name, properties={"Metered": ("u", said)})
-    with pytest.raises(UnknownError, match="does not know"):
-        linux.NetworkMetered(bus).read()
+    private_bus.serve(linux.NETWORK_MANAGER.name, properties={"Metered": ("u", said)})
+    with pytest.raises(NoAnswerError, match="does not know"):
+        linux.NetworkManagerMetered(bus).read()
 
 
 def test_game_mode_names_the_game(private_bus: PrivateBus, bus: Bus) -> None:
@@ -99,7 +99,7 @@ def test_game_mode_names_the_game(private_bus: PrivateBus, bus: Bus) -> None:
         properties={"ClientCount": ("i", 1)},
         methods={"ListGames": ("a(io)", [[os.getpid(), "/com/feralinteractive/GameMode/1"]])},
     )
-    assert linux.GameMode(bus).read() == game
+    assert linux.GameModeProbe(bus).read() == game
 
 
 def test_a_game_of_another_container_has_no_name_and_is_a_game(
@@ -110,12 +110,12 @@ def test_a_game_of_another_container_has_no_name_and_is_a_game(
         properties={"ClientCount": ("i", 1)},
         methods={"ListGames": ("a(io)", [[2**31 - 1, "/a"]])},
     )
-    assert linux.GameMode(bus).read() == "?"
+    assert linux.GameModeProbe(bus).read() == "?"
 
 
 def test_game_mode_without_clients_has_no_game(private_bus: PrivateBus, bus: Bus) -> None:
     private_bus.serve(linux.GAME_MODE.name, properties={"ClientCount": ("i", 0)})
-    assert linux.GameMode(bus).read() == ""
+    assert linux.GameModeProbe(bus).read() == ""
 
 
 def test_whoever_keeps_gnome_awake_is_named_unless_it_is_ourselves(
@@ -127,12 +127,12 @@ def test_whoever_keeps_gnome_awake_is_named_unless_it_is_ourselves(
         "GetFlags": ("u", 12),
         "GetAppId": ("s", "org.gnome.Totem"),
     }
-    private_bus.serve(linux.GNOME.name, methods=methods)
+    private_bus.serve(linux.GNOME_SESSION.name, methods=methods)
     assert linux.GnomeInhibitor(bus, ours=("Tequio",)).read() == "org.gnome.Totem"
     assert linux.GnomeInhibitor(bus, ours=("org.gnome.Totem",)).read() == ""
-    private_bus.serve(linux.GNOME.name, methods=methods | {"GetFlags": ("u", 4)})
+    private_bus.serve(linux.GNOME_SESSION.name, methods=methods | {"GetFlags": ("u", 4)})
     assert linux.GnomeInhibitor(bus, ours=()).read() == ""
-    private_bus.serve(linux.GNOME.name, methods={"IsInhibited": ("b", False)})
+    private_bus.serve(linux.GNOME_SESSION.name, methods={"IsInhibited": ("b", False)})
     assert linux.GnomeInhibitor(bus, ours=()).read() == ""
 
 
@@ -143,7 +143,7 @@ def test_whoever_keeps_kde_awake_is_named_unless_it_is_ourselves(
         "HasInhibition": ("b", True),
         "ListInhibitions": ("a(ss)", [["Tequio", "lends"], ["mpv", "plays a film"]]),
     }
-    private_bus.serve(linux.KDE.name, methods=methods)
+    private_bus.serve(linux.KDE_POWER.name, methods=methods)
     assert linux.KdeInhibitor(bus, ours=("Tequio",)).read() == "mpv"
     assert linux.KdeInhibitor(bus, ours=("Tequio", "mpv")).read() == ""
 
@@ -154,10 +154,10 @@ READERS: dict[str, tuple[Callable[[Bus], Any], str]] = {
     "logind-idle": (linux.LogindIdle, LOGIND),
     "logind-lock": (linux.LogindLock, LOGIND),
     "saver-lock": (linux.ScreenSaverLock, linux.GNOME_SAVER.name),
-    "network": (linux.NetworkMetered, linux.NETWORK.name),
-    "game": (linux.GameMode, linux.GAME_MODE.name),
-    "gnome": (lambda bus: linux.GnomeInhibitor(bus, ours=()), linux.GNOME.name),
-    "kde": (lambda bus: linux.KdeInhibitor(bus, ours=()), linux.KDE.name),
+    "network": (linux.NetworkManagerMetered, linux.NETWORK_MANAGER.name),
+    "game": (linux.GameModeProbe, linux.GAME_MODE.name),
+    "gnome": (lambda bus: linux.GnomeInhibitor(bus, ours=()), linux.GNOME_SESSION.name),
+    "kde": (lambda bus: linux.KdeInhibitor(bus, ours=()), linux.KDE_POWER.name),
 }
 ALL = pytest.mark.parametrize(("make", "name"), READERS.values(), ids=READERS)
 
@@ -176,7 +176,7 @@ def test_a_service_that_hangs_is_unknown_after_its_time_out(
 ) -> None:
     private_bus.serve(name, hangs=True)
     begun_s = time.monotonic()
-    with pytest.raises(UnknownError, match=r"no answer in 0\.2 s"):
+    with pytest.raises(NoAnswerError, match=r"no answer in 0\.2 s"):
         make(hasty).read()
     assert time.monotonic() - begun_s < allowed_s(5)
 
@@ -191,17 +191,17 @@ def test_a_service_that_answers_with_another_type_is_unknown(
     private_bus.serve(
         name, methods=dict.fromkeys(members, wrong), properties=dict.fromkeys(known, wrong)
     )
-    with pytest.raises(UnknownError, match="instead of"):
+    with pytest.raises(NoAnswerError, match="instead of"):
         make(bus).read()
 
 
 def test_a_number_where_yes_or_no_is_due_is_not_taken(private_bus: PrivateBus, bus: Bus) -> None:
     private_bus.serve(LOGIND, properties={"LockedHint": ("u", 1)})
-    with pytest.raises(UnknownError, match="instead of bool"):
+    with pytest.raises(NoAnswerError, match="instead of bool"):
         linux.LogindLock(bus).read()
-    private_bus.serve(linux.NETWORK.name, properties={"Metered": ("b", True)})
-    with pytest.raises(UnknownError, match="instead of int"):
-        linux.NetworkMetered(bus).read()
+    private_bus.serve(linux.NETWORK_MANAGER.name, properties={"Metered": ("b", True)})
+    with pytest.raises(NoAnswerError, match="instead of int"):
+        linux.NetworkManagerMetered(bus).read()
 
 
 def test_after_a_time_out_the_late_answer_is_not_taken_for_the_next(
@@ -209,7 +209,7 @@ def test_after_a_time_out_the_late_answer_is_not_taken_for_the_next(
 ) -> None:
     idle = linux.MutterIdle(hasty)
     private_bus.serve(linux.MUTTER.name, hangs=True)
-    with pytest.raises(UnknownError):
+    with pytest.raises(NoAnswerError):
         idle.read()
     private_bus.serve(linux.MUTTER.name, methods={"GetIdletime": ("t", 1_000)})
     assert idle.read() == 1.0
@@ -217,7 +217,7 @@ def test_after_a_time_out_the_late_answer_is_not_taken_for_the_next(
 
 def test_asking_starts_no_service(private_bus: PrivateBus, bus: Bus) -> None:
     with pytest.raises(AbsentError, match=r"NameHasNoOwner|ServiceUnknown"):
-        linux.GameMode(bus).read()
+        linux.GameModeProbe(bus).read()
 
 
 def test_without_a_bus_everything_is_absent() -> None:

@@ -16,16 +16,21 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from tequio_client.app.session.linux import HyprlandFullscreen, LinuxLine, MacLine, SwayFullscreen
-from tequio_client.app.session.macos import Bounds, MacCalls, MacFullscreen, MacIdle, MacLock
+from tequio_client.app.session.linux import (
+    HyprlandFullscreen,
+    MacRouteMetered,
+    RouteMetered,
+    SwayFullscreen,
+)
+from tequio_client.app.session.macos import CtypesMac, MacFullscreen, MacIdle, MacLock, ScreenBounds
 from tequio_client.app.session.windows import (
-    Window,
-    WindowsCalls,
+    CtypesWindows,
+    FrontWindow,
     WindowsFullscreen,
     WindowsIdle,
     WindowsLock,
 )
-from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +50,7 @@ class Calls:
     pads: tuple[int, ...] = ()
     flags: int = 1
     state: int = 5
-    window: Window | None = None
+    window: FrontWindow | None = None
 
     def input_ms(self) -> int:
         return self.input_at_ms
@@ -62,13 +67,13 @@ class Calls:
     def notification_state(self) -> int:
         return self.state
 
-    def front(self) -> Window | None:
+    def front(self) -> FrontWindow | None:
         return self.window
 
 
-def window(**changes: Any) -> Window:  # noqa: ANN401 - any field
+def window(**changes: Any) -> FrontWindow:  # noqa: ANN401 - any field
     answers: dict[str, Any] = {"pid": os.getppid(), "kind": "Game", "at": SCREEN, "screen": SCREEN}
-    return Window(**(answers | changes))
+    return FrontWindow(**(answers | changes))
 
 
 def test_the_count_of_windows_begins_again_after_49_days() -> None:
@@ -95,7 +100,7 @@ def test_windows_tells_its_lock(flags: int, *, is_locked: bool) -> None:
 
 
 def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
-    with pytest.raises(UnknownError, match="-1"):
+    with pytest.raises(NoAnswerError, match="-1"):
         WindowsLock(Calls(flags=-1)).read()
 
 
@@ -114,7 +119,9 @@ def test_a_lock_that_windows_does_not_know_is_unknown() -> None:
         (5, window(pid=2**31 - 1), "Game"),
     ],
 )
-def test_windows_tells_what_fills_a_screen(state: int, front: Window | None, program: str) -> None:
+def test_windows_tells_what_fills_a_screen(
+    state: int, front: FrontWindow | None, program: str
+) -> None:
     assert WindowsFullscreen(Calls(state=state, window=front)).read() == program
 
 
@@ -135,10 +142,10 @@ class PlayedMac:
     def windows(self) -> Sequence[Mapping[str, object]]:
         return self.shown
 
-    def displays(self) -> Sequence[Bounds]:
+    def displays(self) -> Sequence[ScreenBounds]:
         return (
-            Bounds(x=0, y=0, width=1728, height=1117),
-            Bounds(x=1728, y=0, width=1920, height=1080),
+            ScreenBounds(x=0, y=0, width=1728, height=1117),
+            ScreenBounds(x=1728, y=0, width=1920, height=1080),
         )
 
 
@@ -155,7 +162,7 @@ def test_a_mac_tells_idle_time_and_lock() -> None:
     assert MacIdle(PlayedMac()).read() == 12.5
     assert MacLock(PlayedMac()).read() is False
     assert MacLock(PlayedMac(said={"CGSSessionScreenIsLocked": 1})).read() is True
-    with pytest.raises(UnknownError):
+    with pytest.raises(NoAnswerError):
         MacIdle(PlayedMac(idle=float("nan"))).read()
 
 
@@ -178,7 +185,7 @@ def test_a_mac_tells_what_fills_a_screen(windows: list[Mapping[str, object]], pr
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="it has its own")
 def test_elsewhere_the_libraries_of_windows_and_macos_are_absent() -> None:
-    for kind in (WindowsCalls, MacCalls):
+    for kind in (CtypesWindows, CtypesMac):
         with pytest.raises(AbsentError):
             kind()
 
@@ -221,15 +228,15 @@ PORTS = b"Hardware Port: Wi-Fi\nDevice: en0\n\nHardware Port: %s\nDevice: en7\nA
 def test_a_mac_knows_telephones(port: bytes, packet: bytes, *, is_metered: bool) -> None:
     answers = {"/sbin/route": ROUTE, "/usr/sbin/networksetup": PORTS % port,
                "/usr/sbin/ipconfig": packet}  # fmt: skip
-    assert MacLine(lambda command: answers[command[0]]).read() is is_metered
+    assert MacRouteMetered(lambda command: answers[command[0]]).read() is is_metered
 
 
 def test_a_mac_without_a_way_out_has_no_line() -> None:
     with pytest.raises(AbsentError, match="no route"):
-        MacLine(lambda _: b"route: writing to routing socket: not in table\n").read()
+        MacRouteMetered(lambda _: b"route: writing to routing socket: not in table\n").read()
 
 
-def way_out(root: Path, name: str, bus: str, *, is_wireless: bool = False) -> LinuxLine:
+def way_out(root: Path, name: str, bus: str, *, is_wireless: bool = False) -> RouteMetered:
     (root / "proc/net").mkdir(parents=True)
     (root / "proc/net/route").write_text(
         f"Iface\tDestination\tGateway\n{name}\t000200C0\t0\n{name}\t00000000\t010200C0\n"
@@ -242,7 +249,7 @@ def way_out(root: Path, name: str, bus: str, *, is_wireless: bool = False) -> Li
     (device.parent / "uevent").write_text(f"INTERFACE={name}\n")
     if is_wireless:
         (device.parent / "wireless").mkdir()
-    return LinuxLine(root / "sys", root / "proc")
+    return RouteMetered(root / "sys", root / "proc")
 
 
 def test_a_wire_inside_the_computer_is_not_metered(tmp_path: Path) -> None:
@@ -251,13 +258,13 @@ def test_a_wire_inside_the_computer_is_not_metered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("bus", "is_wireless"), [("usb", False), ("pci", True)])
 def test_what_may_be_a_telephone_is_unknown(tmp_path: Path, bus: str, *, is_wireless: bool) -> None:
-    with pytest.raises(UnknownError, match="nobody knows whether wl0 is metered"):
+    with pytest.raises(NoAnswerError, match="nobody knows whether wl0 is metered"):
         way_out(tmp_path, "wl0", bus, is_wireless=is_wireless).read()
 
 
 def test_without_a_route_there_is_no_line(tmp_path: Path) -> None:
     with pytest.raises(AbsentError, match="no route"):
-        LinuxLine(tmp_path, tmp_path).read()
+        RouteMetered(tmp_path, tmp_path).read()
 
 
 def answer_once(path: Path, said: bytes) -> threading.Thread:
@@ -331,7 +338,7 @@ def test_hyprland_tells_what_fills_the_screen(
 @pytest.mark.parametrize("said", [b"", b"[]", b"{", b"\xff" * 40])
 def test_a_compositor_that_answers_garbage_is_unknown(tmp_path: Path, said: bytes) -> None:
     thread = answer_once(tmp_path / "sway", said)
-    with pytest.raises(UnknownError):
+    with pytest.raises(NoAnswerError):
         SwayFullscreen({"SWAYSOCK": str(tmp_path / "sway")}, timeout_s=0.5).read()
     thread.join()
 

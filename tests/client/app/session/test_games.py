@@ -21,9 +21,9 @@ from tequio_client.app.session.games import (
     heroic_games,
     lutris_games,
     steam_games,
-    stores,
+    store_readers,
 )
-from tequio_client.app.session.programs import SCAN_S, Programs, is_film, plain
+from tequio_client.app.session.programs import SCAN_S, ProgramList, is_film_program, normalised_name
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
@@ -110,15 +110,15 @@ def test_a_broken_file_of_steam_leaves_its_own_folder(steam: Path, content: str)
 
 
 def test_vdf_is_read_as_valve_writes_it() -> None:
-    tree = session_games.parsed(
+    tree = session_games.parse_vdf(
         '"Root" { Plain word "back\\\\slash" "q\\"uote" "Empty" "" "In" { } }'
     )
-    root = session_games.branch(tree, "root")
+    root = session_games.subtree(tree, "root")
     assert root == {"plain": "word", "back\\slash": 'q"uote', "empty": "", "in": {}}
-    assert session_games.leaf(root, "in") == ""
-    assert session_games.branch(root, "plain") == {}
+    assert session_games.text_value(root, "in") == ""
+    assert session_games.subtree(root, "plain") == {}
     with pytest.raises(MalformedError, match="too deep"):
-        session_games.parsed('"a" {' * 40)
+        session_games.parse_vdf('"a" {' * 40)
 
 
 def test_epic_heroic_gog_and_lutris_list_theirs(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_epic_heroic_gog_and_lutris_list_theirs(tmp_path: Path) -> None:
 
 
 def test_a_computer_without_stores_has_no_games(tmp_path: Path) -> None:
-    folders = GameFolders(stores(tmp_path, {}))
+    folders = GameFolders(store_readers(tmp_path, {}))
     folders.refresh()
     assert folders.game_of([sys.executable]) == ""
 
@@ -171,8 +171,8 @@ def test_a_program_that_runs_from_a_games_folder_is_found_and_its_end_is_seen(
     binary = folder / "hollow_knight"
     shutil.copy(shutil.which("sleep") or "", binary)
     now_s = [1_000.0]
-    programs = Programs(GameFolders([lambda: steam_games(tmp_path)]), clock=lambda: now_s[0])
-    programs.wanted = ("Hollow_Knight.exe", "resolve")
+    programs = ProgramList(GameFolders([lambda: steam_games(tmp_path)]), clock=lambda: now_s[0])
+    programs.exclusive_names = ("Hollow_Knight.exe", "resolve")
     assert programs.read().game == ""
     with subprocess.Popen([binary, "600"]) as game:
         assert programs.read().game == "", "looked again too soon"
@@ -193,7 +193,7 @@ def test_a_launcher_that_becomes_the_game_is_seen(tmp_path: Path) -> None:
     binary = folder / "Celeste"
     shutil.copy(shutil.which("sleep") or "", binary)
     now_s = [1_000.0]
-    programs = Programs(GameFolders([lambda: steam_games(tmp_path)]), clock=lambda: now_s[0])
+    programs = ProgramList(GameFolders([lambda: steam_games(tmp_path)]), clock=lambda: now_s[0])
     script = f'read line; exec "{binary}" 600'
     with subprocess.Popen(["/bin/sh", "-c", script, "launcher"], stdin=subprocess.PIPE) as launcher:
         assert launcher.stdin is not None
@@ -217,8 +217,8 @@ def test_a_launcher_that_becomes_the_game_is_seen(tmp_path: Path) -> None:
      ("cs2", False), ("", False)],
 )  # fmt: skip
 def test_films_are_shown_by_browsers_and_players(name: str, *, is_it: bool) -> None:
-    assert is_film(name) is is_it
+    assert is_film_program(name) is is_it
 
 
 def test_names_are_compared_without_their_folder_and_ending() -> None:
-    assert plain("C:\\Games\\Hades.EXE") == plain("/opt/Hades") == "hades"
+    assert normalised_name("C:\\Games\\Hades.EXE") == normalised_name("/opt/Hades") == "hades"

@@ -17,13 +17,18 @@ from PySide6.QtCore import QTimer
 
 from tequio_client.app.session import linux
 from tequio_client.app.session.games import GameFolders
-from tequio_client.app.session.probe import Any as AnyOf
-from tequio_client.app.session.probe import First
+from tequio_client.app.session.probe import AnyProbe as AnyOf
+from tequio_client.app.session.probe import FirstProbe
 from tequio_client.app.session.probes import LENDING_MS, RESTING_MS, SessionProbes
-from tequio_client.app.session.programs import Programs
-from tequio_client.app.session.table import Place, Probes, is_wayland, probes
-from tequio_client.ipc.control import Tell, decode_to_worker, encode
-from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.app.session.programs import ProgramList
+from tequio_client.app.session.table import (
+    SessionEnvironment,
+    SessionSources,
+    is_wayland,
+    session_sources,
+)
+from tequio_client.ipc.control import ReportSessionFacts, decode_to_worker, encode
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +36,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.ipc.facts import Fact, SessionFacts
+    from tequio_client.ipc.facts import ProbeHealth, SessionFacts
     from tests.support.private_bus import PrivateBus
     from tests.support.private_display import PrivateDisplay
 
@@ -63,7 +68,7 @@ def raises(error: Exception) -> Callable[[], Any]:
     return answer
 
 
-def played(**changes: Callable[[], Any]) -> Probes:
+def played(**changes: Callable[[], Any]) -> SessionSources:
     answers: dict[str, Callable[[], Any]] = {
         "idle": lambda: 400.0,
         "lock": lambda: False,
@@ -72,7 +77,7 @@ def played(**changes: Callable[[], Any]) -> Probes:
         "game_mode": lambda: "",
     }
     parts = {name: Played(answer) for name, answer in (answers | changes).items()}
-    return Probes(programs=Programs(GameFolders([])), **parts)
+    return SessionSources(programs=ProgramList(GameFolders([])), **parts)
 
 
 def first_facts(qtbot: QtBot, session: SessionProbes) -> SessionFacts:
@@ -86,7 +91,7 @@ def first_facts(qtbot: QtBot, session: SessionProbes) -> SessionFacts:
     return session.facts
 
 
-def health(facts: SessionFacts, name: str) -> Fact:
+def health(facts: SessionFacts, name: str) -> ProbeHealth:
     return next(one for one in facts.health if one.name == name)
 
 
@@ -98,7 +103,9 @@ def test_all_facts_come_together_and_fit_the_line_to_the_worker(qtbot: QtBot) ->
     assert (facts.idle_s, facts.is_locked, facts.fullscreen) == (400.0, False, "")
     assert (facts.game, facts.programs, facts.is_metered) == ("", (), False)
     assert all(one.ok for one in facts.health)
-    assert decode_to_worker(encode(Tell(facts=facts))) == Tell(facts=facts)
+    assert decode_to_worker(encode(ReportSessionFacts(facts=facts))) == ReportSessionFacts(
+        facts=facts
+    )
 
 
 @pytest.mark.parametrize("name", ["w" * 4_096, "\udcff\udcfe", "a\u202eb\x1b[2J\nc"])
@@ -110,7 +117,9 @@ def test_whatever_a_program_calls_itself_fits_the_line_to_the_worker(
     )
     with closing(SessionProbes(strange)) as session:
         facts = first_facts(qtbot, session)
-    assert decode_to_worker(encode(Tell(facts=facts))) == Tell(facts=facts)
+    assert decode_to_worker(encode(ReportSessionFacts(facts=facts))) == ReportSessionFacts(
+        facts=facts
+    )
     for said in (facts.fullscreen, facts.game, health(facts, "lock").error):
         assert said
         assert said.isprintable()
@@ -208,7 +217,7 @@ def test_the_first_source_that_is_there_answers() -> None:
     now_s = [0.0]
     best: Played = Played(raises(AbsentError("gone")), source="best")
     good = Played(lambda: 5.0, source="good")
-    first: First[float] = First((best, good), clock=lambda: now_s[0])
+    first: FirstProbe[float] = FirstProbe((best, good), clock=lambda: now_s[0])
     assert (first.read(), first.source) == (5.0, "good")
     best.answer = lambda: 6.0
     assert first.read() == 5.0, "what was absent is not asked every time"
@@ -217,9 +226,11 @@ def test_the_first_source_that_is_there_answers() -> None:
 
 
 def test_a_source_that_is_there_and_fails_is_asked_again_and_nobody_lies_for_it() -> None:
-    best = Played(raises(UnknownError("hm")), source="best")
-    first: First[float] = First((best, Played(raises(AbsentError("gone")), source="last")))
-    with pytest.raises(UnknownError, match="best: hm; last: gone"):
+    best = Played(raises(NoAnswerError("hm")), source="best")
+    first: FirstProbe[float] = FirstProbe(
+        (best, Played(raises(AbsentError("gone")), source="last"))
+    )
+    with pytest.raises(NoAnswerError, match="best: hm; last: gone"):
         first.read()
     best.answer = lambda: 1.0
     assert first.read() == 1.0
@@ -227,7 +238,7 @@ def test_a_source_that_is_there_and_fails_is_asked_again_and_nobody_lies_for_it(
 
 def test_without_any_source_it_is_absent() -> None:
     with pytest.raises(AbsentError, match="no source"):
-        First[float](()).read()
+        FirstProbe[float](()).read()
     with pytest.raises(AbsentError, match="no source"):
         AnyOf(()).read()
 
@@ -269,7 +280,7 @@ def test_the_kind_of_session_is_known(environ: dict[str, str], *, is_so: bool) -
 def test_each_session_has_its_own_row(
     tmp_path: Path, environ: dict[str, str], idle: str, fullscreen: str
 ) -> None:
-    row = probes(Place(system="linux", environ=environ, home=tmp_path))
+    row = session_sources(SessionEnvironment(system="linux", environ=environ, home=tmp_path))
     assert (row.idle.source, row.fullscreen.source) == (idle, fullscreen)
 
 
@@ -280,9 +291,9 @@ def desktop(
     """A whole X11 session: display, window manager, services, asked by the real table."""
     display.manage()
     private_bus.serve("org.freedesktop.login1", properties={"LockedHint": ("b", False)})
-    private_bus.serve(linux.NETWORK.name, properties={"Metered": ("u", 1)})
-    row = probes(
-        Place(
+    private_bus.serve(linux.NETWORK_MANAGER.name, properties={"Metered": ("u", 1)})
+    row = session_sources(
+        SessionEnvironment(
             system="linux",
             environ=display.environ,
             home=tmp_path,

@@ -85,7 +85,7 @@ def test_windows_tells_what_is_about_to_happen(
 ) -> None:
     watch = SleepWatch(system="win32")
     with closing(watch), qtbot.waitSignal(getattr(watch, expected), timeout=90_000):
-        watch.windows_said(message, word)
+        watch.handle_windows_message(message, word)
 
 
 def test_a_mac_that_slept_is_noticed_and_a_slow_clock_is_not(qtbot: QtBot) -> None:
@@ -96,7 +96,7 @@ def test_a_mac_that_slept_is_noticed_and_a_slow_clock_is_not(qtbot: QtBot) -> No
     for wall, steady in ((5_000, 5.0), (9_000, 5.0), (-60_000, 5.0), (605_000, 5.0), (5_000, 5.0)):
         wall_ms[0] += wall
         steady_s[0] += steady
-        watch.look()
+        watch.check_clocks()
     watch.close()
     assert heard == ["woke"]
 
@@ -107,9 +107,9 @@ def test_the_computer_is_kept_awake_only_while_that_is_wanted(private_bus: Priva
         awake = KeepAwake(lambda: ScreenSaverInhibitor(bus))
         assert not awake.is_held
         for _ in range(3):
-            awake.want(is_wanted=True)
+            awake.set_wanted(is_wanted=True)
         wait_until(lambda: awake.is_held)
-        awake.want(is_wanted=False)
+        awake.set_wanted(is_wanted=False)
         wait_until(lambda: not awake.is_held)
         awake.close()
     assert private_bus.calls(SCREEN_SAVER.name) == ["Inhibit", "UnInhibit"]
@@ -119,7 +119,7 @@ def test_closing_lets_the_computer_sleep_again(private_bus: PrivateBus) -> None:
     private_bus.serve(SCREEN_SAVER.name, methods=SERVICE)
     with closing(Bus(private_bus.address, timeout_s=5.0)) as bus:
         awake = KeepAwake(lambda: ScreenSaverInhibitor(bus))
-        awake.want(is_wanted=True)
+        awake.set_wanted(is_wanted=True)
         wait_until(lambda: awake.is_held)
         awake.close()
     assert private_bus.calls(SCREEN_SAVER.name) == ["Inhibit", "UnInhibit"]
@@ -129,7 +129,7 @@ def test_nothing_is_asked_of_anybody_by_default(private_bus: PrivateBus) -> None
     private_bus.serve(SCREEN_SAVER.name, methods=SERVICE)
     with closing(Bus(private_bus.address)) as bus:
         awake = KeepAwake(lambda: ScreenSaverInhibitor(bus))
-        awake.want(is_wanted=False)
+        awake.set_wanted(is_wanted=False)
         awake.close()
     assert private_bus.calls(SCREEN_SAVER.name) == []
 
@@ -138,7 +138,7 @@ def test_a_service_that_hangs_holds_nobody_up_and_is_shown(private_bus: PrivateB
     private_bus.serve(SCREEN_SAVER.name, hangs=True)
     with closing(Bus(private_bus.address, timeout_s=0.2)) as bus:
         awake = KeepAwake(lambda: ScreenSaverInhibitor(bus))
-        awake.want(is_wanted=True)
+        awake.set_wanted(is_wanted=True)
         wait_until(lambda: "no answer" in awake.problem)
         assert not awake.is_held
         awake.close()

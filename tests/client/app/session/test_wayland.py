@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.app.session.wayland import QUIET_S, WaylandIdle
-from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
 from tests.support.private_display import wait_until
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def test_a_compositor_that_objects_or_speaks_garbage_is_unknown(
         def is_unknown() -> bool:
             try:
                 idle.read()
-            except UnknownError:
+            except NoAnswerError:
                 return True
             return False
 
@@ -162,7 +162,7 @@ def test_a_compositor_that_goes_away_is_unknown_and_then_absent(
         idle.read()
         (tmp_path / "wayland-7").unlink()
         compositor.hang_up()
-        with pytest.raises(UnknownError, match="hung up"):
+        with pytest.raises(NoAnswerError, match="hung up"):
             idle.read()
         with pytest.raises(AbsentError, match="no compositor"):
             idle.read()
@@ -174,7 +174,7 @@ def test_a_compositor_that_hangs_costs_its_time_out(tmp_path: Path) -> None:
         door.listen()
         environ = {"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": str(tmp_path)}
         idle = WaylandIdle(environ, timeout_s=0.2)
-        with closing(idle), pytest.raises(UnknownError, match="did not answer"):
+        with closing(idle), pytest.raises(NoAnswerError, match="did not answer"):
             idle.read()
 
 

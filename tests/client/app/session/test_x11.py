@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.app.session.x11 import Display, Server, X11Fullscreen, X11Idle, _cookie
-from tequio_client.platform.dbus import AbsentError, UnknownError
+from tequio_client.app.session.x11 import X11Display, X11Fullscreen, X11Idle, X11Server, _cookie
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
 from tests.support.private_display import wait_until
 from tests.support.slack import allowed_s
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def server(display: PrivateDisplay) -> Iterator[Server]:
-    with closing(Server(display.environ)) as server:
+def server(display: PrivateDisplay) -> Iterator[X11Server]:
+    with closing(X11Server(display.environ)) as server:
         yield server
 
 
 def test_idle_time_grows_and_begins_again_with_the_mouse(
-    display: PrivateDisplay, server: Server
+    display: PrivateDisplay, server: X11Server
 ) -> None:
     idle = X11Idle(server)
     display.touch()
@@ -44,7 +44,7 @@ def test_idle_time_grows_and_begins_again_with_the_mouse(
 
 
 def test_a_window_that_fills_the_screen_is_seen_until_it_is_closed(
-    display: PrivateDisplay, server: Server
+    display: PrivateDisplay, server: X11Server
 ) -> None:
     display.manage()
     fullscreen = X11Fullscreen(server, sees_all=True)
@@ -57,7 +57,7 @@ def test_a_window_that_fills_the_screen_is_seen_until_it_is_closed(
 
 
 def test_an_ordinary_window_does_not_fill_the_screen(
-    display: PrivateDisplay, server: Server
+    display: PrivateDisplay, server: X11Server
 ) -> None:
     display.manage()
     display.window("plain")
@@ -65,17 +65,17 @@ def test_an_ordinary_window_does_not_fill_the_screen(
 
 
 def test_under_wayland_the_x_server_cannot_say_that_nothing_fills_the_screen(
-    display: PrivateDisplay, server: Server
+    display: PrivateDisplay, server: X11Server
 ) -> None:
     display.manage()
     fullscreen = X11Fullscreen(server, sees_all=False)
-    with pytest.raises(UnknownError, match="cannot be seen"):
+    with pytest.raises(NoAnswerError, match="cannot be seen"):
         fullscreen.read()
     display.window("full")
     wait_until(lambda: "python" in _or_nothing(fullscreen))
 
 
-def test_without_a_window_manager_nobody_tells(server: Server) -> None:
+def test_without_a_window_manager_nobody_tells(server: X11Server) -> None:
     with pytest.raises(AbsentError, match="no window manager"):
         X11Fullscreen(server, sees_all=True).read()
 
@@ -83,13 +83,13 @@ def test_without_a_window_manager_nobody_tells(server: Server) -> None:
 def test_a_server_that_hangs_costs_its_time_out_and_is_asked_anew_afterwards(
     display: PrivateDisplay,
 ) -> None:
-    with closing(Server(display.environ, timeout_s=0.3)) as server:
+    with closing(X11Server(display.environ, timeout_s=0.3)) as server:
         idle = X11Idle(server)
         idle.read()
         display.server.send_signal(signal.SIGSTOP)
         begun_s = time.monotonic()
         for _ in range(2):
-            with pytest.raises(UnknownError, match="did not answer"):
+            with pytest.raises(NoAnswerError, match="did not answer"):
                 idle.read()
         assert time.monotonic() - begun_s < allowed_s(3)
         display.server.send_signal(signal.SIGCONT)
@@ -97,13 +97,13 @@ def test_a_server_that_hangs_costs_its_time_out_and_is_asked_anew_afterwards(
 
 
 def test_a_server_that_dies_is_an_error_and_not_our_end(
-    display: PrivateDisplay, server: Server
+    display: PrivateDisplay, server: X11Server
 ) -> None:
     idle = X11Idle(server)
     idle.read()
     display.server.kill()
     display.server.wait()
-    with pytest.raises(UnknownError):
+    with pytest.raises(NoAnswerError):
         idle.read()
     with pytest.raises(AbsentError, match="no X server"):
         idle.read()
@@ -112,12 +112,12 @@ def test_a_server_that_dies_is_an_error_and_not_our_end(
 @pytest.mark.parametrize("name", ["localhost:10.0", "far.example:0", "wayland-0", ":x", ":999999"])
 def test_only_displays_of_this_computer_are_asked(name: str) -> None:
     with pytest.raises(AbsentError, match="not on this computer"):
-        Display(name, {})
+        X11Display(name, {})
 
 
 def test_without_a_display_there_is_nobody_to_ask() -> None:
     with pytest.raises(AbsentError, match="no DISPLAY"):
-        X11Idle(Server({})).read()
+        X11Idle(X11Server({})).read()
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_a_server_that_speaks_garbage_is_an_error(tmp_path: Path, said: bytes) -
 
         thread = threading.Thread(target=answer)
         thread.start()
-        with pytest.raises(UnknownError):
-            Display(f":{number}", {"HOME": str(tmp_path)}, timeout_s=0.5)
+        with pytest.raises(NoAnswerError):
+            X11Display(f":{number}", {"HOME": str(tmp_path)}, timeout_s=0.5)
         thread.join()
 
 
@@ -168,5 +168,5 @@ def test_the_cookie_of_this_display_is_taken_from_the_users_file(tmp_path: Path)
 def _or_nothing(fullscreen: X11Fullscreen) -> str:
     try:
         return fullscreen.read()
-    except UnknownError:
+    except NoAnswerError:
         return ""

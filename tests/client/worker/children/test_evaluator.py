@@ -75,7 +75,7 @@ class Play:
     process: EvaluatorProcess
     outbox: FakeOutbox
     device: trio.Lock
-    begin: link.Begin
+    begin: link.BeginEvaluation
 
     async def live(self) -> EvaluatorEnd:
         """Have it live once."""
@@ -85,7 +85,7 @@ class Play:
     async def until_alive(self) -> int:
         """Wait for its first sign of life; its process."""
         with trio.fail_after(20):
-            while self.process.alive is None:  # noqa: ASYNC110 - a test's patience
+            while self.process.heartbeat is None:  # noqa: ASYNC110 - a test's patience
                 await trio.sleep(0.02)
         return self.process.child.pid or 0
 
@@ -104,8 +104,8 @@ async def playing(
     )
     process = EvaluatorProcess(program, outbox.submit, device)
     process.child.allow()
-    limit = link.Limit(threads=1, share_percent=50)
-    begin = link.Begin(
+    limit = link.EvaluatorLimits(threads=1, share_percent=50)
+    begin = link.BeginEvaluation(
         competition=HERE,
         key=KEY,
         ledger="http://ledger.example",
@@ -124,10 +124,10 @@ def spoken(competition: str, documents: tuple[str, ...] = ()) -> str:
     return WORD.format(kind=body.TYPE, body=text, documents=documents)
 
 
-def answer(folder: Path) -> link.Said:
+def answer(folder: Path) -> link.StatementResult:
     raw = (folder / "answer").read_bytes()
     found = link.decode_to_child(raw)
-    assert isinstance(found, link.Said)
+    assert isinstance(found, link.StatementResult)
     return found
 
 
@@ -138,7 +138,7 @@ async def test_a_word_is_said_with_its_documents_and_the_child_hears_of_it(tmp_p
         ((body, documents),) = play.outbox.said
         assert isinstance(body, EvalCommit)
         assert list(documents) == [b"scores"]
-        assert answer(tmp_path) == link.Said(number=1)
+        assert answer(tmp_path) == link.StatementResult(number=1)
 
 
 async def test_a_child_hears_why_the_ledger_does_not_take_its_word(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ async def test_a_document_that_is_not_there_is_not_said(tmp_path: Path) -> None:
     async with playing(tmp_path, spoken(HERE, (KEY,))) as play:
         assert await play.live() is EvaluatorEnd.OVER
         assert not play.outbox.said
-        assert answer(tmp_path).code == link.AWAY
+        assert answer(tmp_path).code == link.NOT_LOGGED
 
 
 @pytest.mark.parametrize(
@@ -232,12 +232,12 @@ async def test_a_child_hears_of_new_limits_and_ends_for_another_device(tmp_path:
 
         nursery.start_soon(live)
         await play.until_alive()
-        gentler = link.Limit(threads=2, share_percent=10)
+        gentler = link.EvaluatorLimits(threads=2, share_percent=10)
         now = replace(play.begin, limit=gentler)
-        play.process.limit(now)
+        play.process.send_limits(now)
         with trio.fail_after(20):
-            while play.process.alive is None or play.process.alive.doing != "waiting":  # noqa: ASYNC110 - as above
+            while play.process.heartbeat is None or play.process.heartbeat.doing != "waiting":  # noqa: ASYNC110 - as above
                 await trio.sleep(0.02)
         assert link.decode_to_child((tmp_path / "limit").read_bytes()) == gentler
-        play.process.limit(replace(now, device="cuda:1"))
+        play.process.send_limits(replace(now, device="cuda:1"))
     assert ends == [EvaluatorEnd.DISMISSED]

@@ -9,7 +9,7 @@ import psutil
 import pytest
 import trio
 
-from tequio_client.ipc.facts import LINE_BYTES, Watch
+from tequio_client.ipc.facts import LINE_BYTES, ProbeInstructions
 from tequio_client.worker.children.probe import ProbeProcess, probe_program
 from tequio_client.worker.children.process import ChildProgram, child_environment
 from tests.support.scripted_child import lives, scripted
@@ -60,7 +60,7 @@ async def test_the_probe_hears_what_is_ours(tmp_path: Path) -> None:
     script = "for line in sys.stdin: say(cores=sum(json.loads(line)['ours']))"
     async with running(playing(tmp_path, script)) as probe:
         await until(lambda: probe.facts is not None)
-        probe.watch(Watch(ours=(40, 2)))
+        probe.send_instructions(ProbeInstructions(ours=(40, 2)))
         await until(lambda: probe.facts is not None and probe.facts.cores == 42)
 
 

@@ -16,10 +16,10 @@ import trio
 import trio.testing
 
 from tequio_client.ipc import trainer as link
-from tequio_client.ipc.control import Benchmark
+from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import (
-    FAILURES,
+    MAX_FAILURES,
     TrainerFailedError,
     TrainerProcess,
     run_benchmark,
@@ -99,7 +99,7 @@ async def test_a_child_that_dies_at_once_is_given_up_with_its_reason(tmp_path: P
             await rest(trainer)
         with pytest.raises(TrainerFailedError, match="5 times"):
             await rest(trainer)
-    assert lives(tmp_path) == FAILURES
+    assert lives(tmp_path) == MAX_FAILURES
 
 
 async def test_what_a_trainer_says_of_its_trouble_can_be_shown(tmp_path: Path) -> None:
@@ -107,9 +107,9 @@ async def test_what_a_trainer_says_of_its_trouble_can_be_shown(tmp_path: Path) -
     async with running(tmp_path, trouble) as trainer:
         with pytest.raises(TrainerFailedError):
             await rest(trainer)
-        assert trainer.broken is not None
-        assert trainer.broken.isprintable()
-        assert len(trainer.broken) < 1_200
+        assert trainer.failure is not None
+        assert trainer.failure.isprintable()
+        assert len(trainer.failure) < 1_200
 
 
 async def test_a_command_survives_the_child_that_dies_of_it(tmp_path: Path) -> None:
@@ -147,10 +147,10 @@ async def test_a_command_that_always_kills_is_given_up_although_prepare_succeeds
         READY + "for command in commands: ready(1) if command['type'] == 'prepare' else os._exit(3)"
     )
     async with running(tmp_path, script) as trainer:
-        assert (await trainer.ask(prepare, link.Ready)).device == "cpu"
+        assert (await trainer.ask(prepare, link.TrainerReady)).device == "cpu"
         with pytest.raises(TrainerFailedError, match="exit status 3"):
             await trainer.ask(evaluate, link.Evaluated)
-    assert lives(tmp_path) == FAILURES
+    assert lives(tmp_path) == MAX_FAILURES
 
 
 async def test_a_new_child_is_prepared_before_it_gets_its_task(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ for command in commands:
 """
     )
     async with running(tmp_path, script) as trainer:
-        await trainer.ask(prepare, link.Ready)
+        await trainer.ask(prepare, link.TrainerReady)
         assert (await rest(trainer)).command == 2
 
 
@@ -283,7 +283,7 @@ async def test_the_real_trainer_says_why_it_cannot_be_prepared(tmp_path: Path) -
                     lambda command: link.Prepare(
                         command=command, manifest=str(tmp_path / "m"), config="c", data_manifest="d"
                     ),
-                    link.Ready,
+                    link.TrainerReady,
                 )
             assert caught.value.code == "input"
             pid = trainer.child.pid
@@ -326,14 +326,14 @@ async def test_a_forbidden_child_goes_and_what_was_asked_is_answered_by_the_next
 
 async def test_a_child_that_was_told_to_go_has_not_failed(tmp_path: Path) -> None:
     async with running(tmp_path, "for command in commands: rest(command['command'])") as trainer:
-        for _ in range(FAILURES + 1):
+        for _ in range(MAX_FAILURES + 1):
             while trainer.child.pid is None:  # noqa: ASYNC110 - the child starts elsewhere
                 await trio.sleep(0.01)
             trainer.child.forbid()
             await gone(trainer)
             trainer.child.allow()
         assert (await rest(trainer)).command == 1
-        assert trainer.broken is None
+        assert trainer.failure is None
 
 
 async def test_a_forbidden_child_that_will_not_go_is_killed(tmp_path: Path) -> None:
@@ -359,8 +359,8 @@ async def test_nothing_starts_while_it_is_forbidden(tmp_path: Path) -> None:
         await trio.testing.wait_all_tasks_blocked(0.3)
         begun = lives(tmp_path)
         await trio.testing.wait_all_tasks_blocked(0.3)
-        assert lives(tmp_path) == begun < FAILURES
-        assert trainer.broken is None
+        assert lives(tmp_path) == begun < MAX_FAILURES
+        assert trainer.failure is None
 
 
 async def test_a_permission_that_is_taken_away_at_once_starts_nothing(tmp_path: Path) -> None:
@@ -376,7 +376,9 @@ async def test_a_permission_that_is_taken_away_at_once_starts_nothing(tmp_path: 
 
 
 async def test_a_trainer_that_was_given_up_can_be_reset(tmp_path: Path) -> None:
-    script = f"life < {FAILURES} and sys.exit(7)\nfor command in commands: rest(command['command'])"
+    script = (
+        f"life < {MAX_FAILURES} and sys.exit(7)\nfor command in commands: rest(command['command'])"
+    )
     async with running(tmp_path, script) as trainer:
         with pytest.raises(TrainerFailedError, match="exit status 7"):
             await rest(trainer)
@@ -389,11 +391,11 @@ async def test_a_trainer_that_was_given_up_can_be_reset(tmp_path: Path) -> None:
 
 # --- benchmark
 
-FIGURES = Benchmark(device="cpu", tokens_per_s=1_234.5)
+FIGURES = BenchmarkReply(device="cpu", tokens_per_s=1_234.5)
 SAYS = 'print(\'{"type":"benchmark","device":"cpu","tokens_per_s":1234.5}\')'
 
 
-async def benchmarked(folder: Path, script: str, limit_s: float = 20.0) -> Benchmark:
+async def benchmarked(folder: Path, script: str, limit_s: float = 20.0) -> BenchmarkReply:
     command = (sys.executable, "-S", "-c", f"import os, sys\n{script}")
     return await run_benchmark("cpu", folder, command, limit_s)
 

@@ -23,7 +23,7 @@ from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LogForkedEr
 from tequio_client.worker.ledger import outbox as module
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
-from tequio_client.worker.ledger.outbox_db import LEAP
+from tequio_client.worker.ledger.outbox_db import NUMBER_GAP
 from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
@@ -368,7 +368,7 @@ async def test_an_empty_file_goes_on_far_above_the_numbers_that_were_used(desk: 
         (desk.folder / "outbox.sqlite").write_bytes(b"")
         async with desk.open(server.url) as outbox:
             entry = await say(outbox, 2)
-        assert entry.statement.seq > LEAP
+        assert entry.statement.seq > NUMBER_GAP
         assert words(server.log) == [1, 2]
 
 
@@ -495,7 +495,7 @@ async def test_a_file_that_was_moved_away_is_replaced_without_a_restart(desk: De
         path.rename(path.with_suffix(".old"))
         await say(outbox, 3)
         assert words(server.log) == [1, 3]
-        assert ours(server.log)[-1].statement.seq > LEAP
+        assert ours(server.log)[-1].statement.seq > NUMBER_GAP
 
 
 @pytest.mark.trio
@@ -512,7 +512,7 @@ SPEAKER = """
 import sys
 from pathlib import Path
 import trio
-from tequio_client.ledger_api import LedgerApi
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_shared.statements.network import MemberLeave
 from tests.support.memory_log import NET, NOW_MS

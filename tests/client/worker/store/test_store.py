@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.store.store import HASHED_EVERY, Store
-from tequio_client.worker.store.trees import FLUSH_BYTES, MerkleBlob, TreeRef, cut_bytes
+from tequio_client.worker.store.store import HASH_INTERVAL, Store
+from tequio_client.worker.store.trees import FLUSH_BYTES, MerkleBlob, TreeRef, hash_bytes
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, sha256
 from tequio_shared.log.merkle import root
@@ -46,7 +46,7 @@ def test_a_tree_can_be_read_whole_and_by_pieces(tmp_path: Path) -> None:
     assert store.tree_path(ref.root).read_bytes() == CONTENT
     assert store.read_pieces(ref.root, 3, 2) == CONTENT[3000:5000]
     assert store.read_pieces(ref.root, 10, 1) == CONTENT[10_000:]
-    assert store.held(ref.root) == b"\x01" * 11
+    assert store.held_pieces(ref.root) == b"\x01" * 11
 
 
 @pytest.mark.parametrize(("first", "count"), [(10, 2), (11, 1), (0, 0), (-1, 1)])
@@ -60,7 +60,7 @@ def test_a_file_is_copied_or_moved_into_the_store(tmp_path: Path) -> None:
     kept, moved = tmp_path / "kept", tmp_path / "moved"
     kept.write_bytes(CONTENT)
     moved.write_bytes(CONTENT[::-1])
-    assert store.put_tree_file(kept, PIECE) == cut_bytes(CONTENT, PIECE).ref
+    assert store.put_tree_file(kept, PIECE) == hash_bytes(CONTENT, PIECE).ref
     assert store.has_tree(store.move_tree_file(moved, PIECE).root)
     assert kept.exists()
     assert not moved.exists()
@@ -70,7 +70,7 @@ def test_everything_is_there_again_after_a_restart(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     ref, blob = store.put_tree(CONTENT, PIECE), store.put_blob(b"blob")
     again = store_in(tmp_path)
-    assert again.tree(ref.root) == cut_bytes(CONTENT, PIECE)
+    assert again.tree(ref.root) == hash_bytes(CONTENT, PIECE)
     assert again.get_blob(blob) == b"blob"
     assert again.used_bytes == len(CONTENT) + 4
 
@@ -82,7 +82,7 @@ def test_the_content_of_the_store_cannot_be_written_by_accident(tmp_path: Path) 
 
 
 def test_a_piece_counts_only_when_it_matches_its_leaf_hash(tmp_path: Path) -> None:
-    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
     with store.open_partial(tree.ref, tree.leaves) as partial:
         with pytest.raises(MalformedError):
             store.write_pieces(partial, 0, CONTENT[1000:2000])
@@ -90,28 +90,28 @@ def test_a_piece_counts_only_when_it_matches_its_leaf_hash(tmp_path: Path) -> No
             store.write_pieces(partial, 0, CONTENT[:999])
         with pytest.raises(MalformedError):
             store.write_pieces(partial, 10, CONTENT[10_000:] + CONTENT[:760])
-        assert len(partial.missing()) == 11
+        assert len(partial.missing_pieces()) == 11
 
 
 def test_leaf_hashes_that_do_not_lead_to_the_root_are_refused(tmp_path: Path) -> None:
-    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
     wrong = (tree.leaves[1], tree.leaves[0], *tree.leaves[2:])
     with pytest.raises(MalformedError), store.open_partial(tree.ref, wrong):
         pass
 
 
 def test_a_partial_tree_serves_what_it_has_and_goes_on_after_a_restart(tmp_path: Path) -> None:
-    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
     with store.open_partial(tree.ref, tree.leaves) as partial:
         assert store.write_pieces(partial, 2, CONTENT[2000:5000]) == 3000
         assert store.write_pieces(partial, 4, CONTENT[4000:6000]) == 1000
         assert store.read_pieces(tree.ref.root, 3, 2) == CONTENT[3000:5000]
         assert store.read_pieces(tree.ref.root, 1, 2) is None
-        assert store.held(tree.ref.root) == bytes([0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0])
+        assert store.held_pieces(tree.ref.root) == bytes([0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0])
     assert not store.has_tree(tree.ref.root)
     again = store_in(tmp_path)
     with again.open_partial(tree.ref, tree.leaves) as partial:
-        assert partial.missing() == [0, 1, 6, 7, 8, 9, 10]
+        assert partial.missing_pieces() == [0, 1, 6, 7, 8, 9, 10]
         again.write_pieces(partial, 0, CONTENT[:2000])
         again.write_pieces(partial, 6, CONTENT[6000:])
     assert again.tree_path(tree.ref.root).read_bytes() == CONTENT
@@ -119,7 +119,7 @@ def test_a_partial_tree_serves_what_it_has_and_goes_on_after_a_restart(tmp_path:
 
 
 def test_what_a_partial_claims_is_hashed_again_in_the_next_life(tmp_path: Path) -> None:
-    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
     with store.open_partial(tree.ref, tree.leaves) as partial:
         store.write_pieces(partial, 0, CONTENT[:3000])
     (part,) = (tmp_path / "store/trees").glob("??/*.part")
@@ -127,13 +127,13 @@ def test_what_a_partial_claims_is_hashed_again_in_the_next_life(tmp_path: Path) 
         file.seek(1500)
         file.write(b"lost page")
     with store_in(tmp_path).open_partial(tree.ref, tree.leaves) as partial:
-        assert partial.missing()[0] == 1
-        assert 2 not in partial.missing()
+        assert partial.missing_pieces()[0] == 1
+        assert 2 not in partial.missing_pieces()
 
 
 def test_a_tree_larger_than_what_waits_for_the_disk_comes_out_whole(tmp_path: Path) -> None:
     content = bytes(FLUSH_BYTES) + random.Random(5).randbytes(3 << 20)
-    store, tree = Store(tmp_path, quota_bytes=1 << 30), cut_bytes(content, 1 << 20)
+    store, tree = Store(tmp_path, quota_bytes=1 << 30), hash_bytes(content, 1 << 20)
     with store.open_partial(tree.ref, tree.leaves) as partial:
         for first in range(tree.ref.pieces):
             start, length = tree.ref.span(first, 1)
@@ -143,7 +143,7 @@ def test_a_tree_larger_than_what_waits_for_the_disk_comes_out_whole(tmp_path: Pa
 
 
 def test_two_users_of_a_partial_share_it_and_either_may_complete_it(tmp_path: Path) -> None:
-    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
     first, second = store.acquire_partial(tree), store.acquire_partial(tree)
     assert first is second
     store.write_pieces(first, 0, CONTENT)
@@ -178,10 +178,10 @@ def test_a_killed_process_leaves_a_store_that_goes_on(tmp_path: Path) -> None:
         assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n"
         child.send_signal(signal.SIGKILL)
-    store, tree = store_in(tmp_path), cut_bytes(CONTENT, PIECE)
+    store, tree = store_in(tmp_path), hash_bytes(CONTENT, PIECE)
     assert not list((folder / "temp").iterdir())
     with store.open_partial(tree.ref, tree.leaves) as partial:
-        assert partial.missing() == list(range(4, 11))
+        assert partial.missing_pieces() == list(range(4, 11))
 
 
 def test_what_was_used_least_recently_goes_when_the_quota_is_reached(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_the_order_of_use_survives_a_restart(tmp_path: Path) -> None:
 
 def test_what_is_pinned_or_being_fetched_stays(tmp_path: Path) -> None:
     store = store_in(tmp_path, quota_bytes=len(CONTENT) + 1000)
-    pinned, tree = store.put_blob(b"p" * 1000), cut_bytes(CONTENT, PIECE)
+    pinned, tree = store.put_blob(b"p" * 1000), hash_bytes(CONTENT, PIECE)
     store.pin(pinned)
     with store.open_partial(tree.ref, tree.leaves):
         with pytest.raises(UserFacingError, match="allow it more space"):
@@ -292,7 +292,7 @@ def test_of_a_damaged_tree_the_sound_pieces_stay_also_after_a_restart(tmp_path: 
     tree = again.tree(ref.root)
     assert tree is not None
     with again.open_partial(ref, tree.leaves) as partial:
-        assert partial.missing() == [4]
+        assert partial.missing_pieces() == [4]
         assert again.write_pieces(partial, 4, CONTENT[4000:5000]) == PIECE
     assert again.verify_tree(ref.root)
 
@@ -303,11 +303,11 @@ def test_what_two_trees_have_in_common_is_copied_and_hashed_on_its_way(tmp_path:
     other[2500] ^= 1
     mine = store.put_tree(bytes(other), PIECE)
     flip(store.tree_path(mine.root), 7000)  # not even what its own leaf hashes say
-    tree = cut_bytes(CONTENT, PIECE)
+    tree = hash_bytes(CONTENT, PIECE)
     with store.open_partial(tree.ref, tree.leaves) as partial:
         strange = store.put_tree(CONTENT, 2 * PIECE)
         copied = store.copy_pieces(partial, [strange.root, sha256(b"not here"), mine.root])
-        assert partial.missing() == [2, 7]
+        assert partial.missing_pieces() == [2, 7]
         assert copied == len(CONTENT) - 2 * PIECE
 
 
@@ -316,7 +316,7 @@ def test_pieces_to_be_served_are_hashed_now_and_then(tmp_path: Path) -> None:
     ref = store.put_tree(CONTENT, PIECE)
     assert store.sound_pieces(ref.root, 2, 3) == CONTENT[2000:5000]
     flip(store.tree_path(ref.root), 4321)
-    given = [store.sound_pieces(ref.root, 2, 3) for _ in range(HASHED_EVERY)]
+    given = [store.sound_pieces(ref.root, 2, 3) for _ in range(HASH_INTERVAL)]
     assert all(given[:-1])
     assert given[-1] is None
     assert store.missing_bytes(ref) == PIECE
@@ -349,7 +349,7 @@ def test_a_tree_without_content_or_with_huge_pieces_is_no_tree(size: int, piece:
 
 
 def test_the_description_of_a_tree_is_checked_against_its_root() -> None:
-    tree = cut_bytes(CONTENT, PIECE)
+    tree = hash_bytes(CONTENT, PIECE)
     assert MerkleBlob.parse(tree.encode(), tree.ref.root) == tree
     for raw in (b"", tree.encode()[:-1], b"X" + tree.encode()[1:]):
         with pytest.raises(MalformedError):
@@ -376,20 +376,20 @@ def test_a_smaller_quota_lets_the_least_recently_used_go_and_nothing_that_is_pin
     store = store_in(tmp_path)
     roots = [store.put_tree(bytes([at]) * 10_000, PIECE).root for at in range(5)]
     store.pin(roots[0])
-    store.limit(25_000)
+    store.set_quota(25_000)
     assert [store.has_tree(one) for one in roots] == [True, False, False, False, True]
     assert store.used_bytes <= 25_000
-    store.limit(5_000)
+    store.set_quota(5_000)
     assert [store.has_tree(one) for one in roots] == [True, False, False, False, False]
-    store.limit(1_000_000)
+    store.set_quota(1_000_000)
     store.put_tree(CONTENT, PIECE)
     assert store.has_tree(roots[0])
 
 
 def test_what_is_set_aside_stays_aside_under_another_quota(tmp_path: Path) -> None:
     store = store_in(tmp_path)
-    store.set_aside(20_000)
-    store.limit(25_000)
+    store.reserve(20_000)
+    store.set_quota(25_000)
     store.put_tree(bytes(4_000), PIECE)
     with pytest.raises(UserFacingError, match=r"may hold 5\.0 kB"):
         store.put_tree(CONTENT, PIECE)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.store.trees import cut_bytes
+from tequio_client.worker.store.trees import hash_bytes
 from tequio_client.worker.swarm.blob_server import (
     PROTOCOL,
     BlobOp,
@@ -18,8 +18,8 @@ from tequio_client.worker.swarm.blob_server import (
     BlobServer,
     BlobStatus,
     NoPayload,
-    answer,
     pack_bits,
+    read_payload,
     unpack_bits,
     unpack_blob,
 )
@@ -46,7 +46,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-TREE = cut_bytes(CONTENT, PIECE)
+TREE = hash_bytes(CONTENT, PIECE)
 
 
 def request(
@@ -56,10 +56,10 @@ def request(
 
 
 def test_leaves_pieces_and_blobs_are_answered(store: Store) -> None:
-    assert answer(store, request(BlobOp.LEAVES, 1, 2)) == b"".join(TREE.leaves[1:])
-    assert answer(store, request(BlobOp.PIECES, 1, 1)) == CONTENT[PIECE : 2 * PIECE]
-    assert answer(store, request(BlobOp.HELD)) == b""
-    blob = answer(store, request(BlobOp.BLOB, 1, 2, sha256(b"blob")))
+    assert read_payload(store, request(BlobOp.LEAVES, 1, 2)) == b"".join(TREE.leaves[1:])
+    assert read_payload(store, request(BlobOp.PIECES, 1, 1)) == CONTENT[PIECE : 2 * PIECE]
+    assert read_payload(store, request(BlobOp.HELD)) == b""
+    blob = read_payload(store, request(BlobOp.BLOB, 1, 2, sha256(b"blob")))
     size, part = unpack_blob(memoryview(blob))
     assert (size, bytes(part)) == (4, b"lo")
 
@@ -67,7 +67,7 @@ def test_leaves_pieces_and_blobs_are_answered(store: Store) -> None:
 @pytest.mark.parametrize("op", list(BlobOp))
 def test_what_is_not_here_is_missing(store: Store, op: BlobOp) -> None:
     with pytest.raises(NoPayload) as reason:
-        answer(store, request(op, 0, 1, ABSENT))
+        read_payload(store, request(op, 0, 1, ABSENT))
     assert reason.value.status is BlobStatus.MISSING
 
 
@@ -87,7 +87,7 @@ def test_more_than_an_answer_may_hold_is_refused(
     store: Store, op: BlobOp, first: int, count: int
 ) -> None:
     with pytest.raises(NoPayload) as reason:
-        answer(store, request(op, first, count))
+        read_payload(store, request(op, first, count))
     assert reason.value.status is BlobStatus.REFUSED
 
 
@@ -95,9 +95,9 @@ def test_a_part_of_a_tree_says_which_pieces_it_has(tmp_path: Path) -> None:
     store = Store(tmp_path, quota_bytes=10**8)
     with store.open_partial(TREE.ref, TREE.leaves) as partial:
         store.write_pieces(partial, 1, CONTENT[PIECE : 2 * PIECE])
-        assert answer(store, request(BlobOp.HELD)) == bytes([0b0100_0000])
+        assert read_payload(store, request(BlobOp.HELD)) == bytes([0b0100_0000])
         with pytest.raises(NoPayload):
-            answer(store, request(BlobOp.PIECES, 0, 1))
+            read_payload(store, request(BlobOp.PIECES, 0, 1))
 
 
 def test_what_was_damaged_on_our_disk_is_missing_not_served(store: Store) -> None:
@@ -108,7 +108,7 @@ def test_what_was_damaged_on_our_disk_is_missing_not_served(store: Store) -> Non
     path.write_bytes(content)
     for _ in range(2):
         with pytest.raises(NoPayload) as reason:
-            answer(store, request(BlobOp.PIECES, 1, 1))
+            read_payload(store, request(BlobOp.PIECES, 1, 1))
         assert reason.value.status is BlobStatus.MISSING
     assert not store.has_tree(TREE.ref.root)
     assert store.missing_bytes(TREE.ref) == PIECE

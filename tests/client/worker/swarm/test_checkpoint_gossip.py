@@ -22,7 +22,7 @@ from tequio_shared.errors import PeerError
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, sign_checkpoint
-from tequio_shared.log.policy import ForkEvidence, is_proof
+from tequio_shared.log.policy import ForkEvidence, proves_fork
 from tests.support.loopback import two_peers
 from tests.support.memory_log import LOG_SIGNER, NET, MemoryLog, chain_of, genesis, problem, serving
 
@@ -59,7 +59,9 @@ async def watch(
 ) -> CheckpointGossip:
     """A watch of a peer that read the log up to there."""
     folder.mkdir()  # noqa: ASYNC240 - a test's
-    last_checkpoint.remember(folder / last_checkpoint.FILE, seen.checkpoint(), note_of(seen))
+    last_checkpoint.store_checkpoint(
+        folder / last_checkpoint.CHECKPOINT_FILE, seen.checkpoint(), note_of(seen)
+    )
     ledger = await stack.enter_async_context(LedgerApi(server.url, limits=BRISK))
     return CheckpointGossip(
         peers,
@@ -102,7 +104,7 @@ def fits(one: CheckpointGossip, size: int) -> bool:
 
 
 def ahead_of(one: CheckpointGossip) -> bytes | None:
-    return one.ahead
+    return one.largest_ahead
 
 
 def alarm_of(group: BaseExceptionGroup[BaseException]) -> str:
@@ -132,7 +134,7 @@ async def test_a_split_view_is_found_with_evidence(tmp_path: Path, bobs: int) ->
         where = tmp_path / ("one" if str(tmp_path / "one") in alarm else "other")
         kept = evidence(where)
         assert {note.encode() for note in kept.notes} == {note_of(one.log), note_of(other.log)}
-        assert is_proof(kept) is (bobs == 10)
+        assert proves_fork(kept) is (bobs == 10)
         assert "POST /log/checkpoint" in one.requests + other.requests, "the ledger hears of it"
 
 
@@ -153,7 +155,7 @@ async def test_two_notes_of_one_size_prove_a_fork_by_themselves(tmp_path: Path) 
             with pytest.raises(BaseExceptionGroup) as caught:
                 await side_by_side(tell, ours.run)
             assert alarm_of(caught.value)
-        assert is_proof(evidence(tmp_path / "one"))
+        assert proves_fork(evidence(tmp_path / "one"))
 
 
 @pytest.mark.trio
@@ -169,7 +171,7 @@ async def test_two_notes_ahead_of_ours_are_held_against_each_other(tmp_path: Pat
             await ours.compare(halves[1])
         kept = evidence(tmp_path / "one")
         assert {note.encode() for note in kept.notes} == set(halves)
-        assert is_proof(kept)
+        assert proves_fork(kept)
         assert server.requests.count("POST /log/checkpoint") == 2, "the ledger hears of both"
 
 
@@ -185,8 +187,10 @@ async def test_peers_at_different_places_of_one_log_live_on(tmp_path: Path) -> N
         await both_until(
             behind, ahead, lambda: fits(ahead, 5) and ahead_of(behind) == note_of(a_log(20))
         )
-        last_checkpoint.remember(
-            tmp_path / "behind" / last_checkpoint.FILE, server.log.checkpoint(), note_of(server.log)
+        last_checkpoint.store_checkpoint(
+            tmp_path / "behind" / last_checkpoint.CHECKPOINT_FILE,
+            server.log.checkpoint(),
+            note_of(server.log),
         )
         await behind.compare(note_of(a_log(20)))
         assert ahead_of(behind) is None

@@ -10,7 +10,7 @@ import trio
 from tequio_client.worker.swarm.limits import (
     BANS,
     BURST_S,
-    FAULTS,
+    FORGIVEN_FAULTS,
     ByteBudget,
     PeerLimits,
     RateLimiter,
@@ -41,23 +41,23 @@ def test_connections_of_an_address_are_counted_by_network_and_given_back() -> No
     clock = Clock()
     rates = limiter(clock, connections=2)
     for _ in range(3):
-        with rates.arrival(HERE) as one, rates.arrival("192.0.2.99") as other:
+        with rates.admit_connection(HERE) as one, rates.admit_connection("192.0.2.99") as other:
             one.end_handshake()
             other.end_handshake()
-            with pytest.raises(PeerError, match=r"192\.0\.2\.0/24"), rates.arrival(HERE):
+            with pytest.raises(PeerError, match=r"192\.0\.2\.0/24"), rates.admit_connection(HERE):
                 pass
-            with rates.arrival(THERE), rates.arrival("2001:db8::1"):
+            with rates.admit_connection(THERE), rates.admit_connection("2001:db8::1"):
                 pass
         clock.now += 60
 
 
 def test_connections_without_a_key_are_fewer() -> None:
     rates = limiter(handshakes=2)
-    with rates.arrival(HERE), rates.arrival(HERE) as one:
-        with pytest.raises(PeerError, match="without a key"), rates.arrival(HERE):
+    with rates.admit_connection(HERE), rates.admit_connection(HERE) as one:
+        with pytest.raises(PeerError, match="without a key"), rates.admit_connection(HERE):
             pass
         one.end_handshake()
-        with rates.arrival(HERE):
+        with rates.admit_connection(HERE):
             pass
 
 
@@ -65,12 +65,12 @@ def test_connections_that_come_too_fast_are_refused_until_time_has_passed() -> N
     clock = Clock()
     rates = limiter(clock, arrivals_per_s=1)
     for _ in range(int(BURST_S)):
-        with rates.arrival(HERE):
+        with rates.admit_connection(HERE):
             pass
-    with pytest.raises(PeerError, match="too fast"), rates.arrival(HERE):
+    with pytest.raises(PeerError, match="too fast"), rates.admit_connection(HERE):
         pass
     clock.now += 1
-    with rates.arrival(HERE):
+    with rates.admit_connection(HERE):
         pass
 
 
@@ -78,19 +78,19 @@ def test_inbound_connections_leave_room_for_those_that_we_open() -> None:
     rates = limiter()
     with ExitStack() as held:
         for number in range(PeerLimits().inbound):
-            held.enter_context(rates.arrival(f"10.0.{number}.1")).end_handshake()
-        with pytest.raises(PeerError, match="too many connections"), rates.arrival(HERE):
+            held.enter_context(rates.admit_connection(f"10.0.{number}.1")).end_handshake()
+        with pytest.raises(PeerError, match="too many connections"), rates.admit_connection(HERE):
             pass
 
 
 def test_loopback_may_do_more() -> None:
     rates = limiter(handshakes=1, loopback_times=3)
     with (
-        rates.arrival("127.0.0.1"),
-        rates.arrival("127.0.0.2"),
-        rates.arrival("127.0.0.1"),
+        rates.admit_connection("127.0.0.1"),
+        rates.admit_connection("127.0.0.2"),
+        rates.admit_connection("127.0.0.1"),
         pytest.raises(PeerError),
-        rates.arrival("127.0.0.1"),
+        rates.admit_connection("127.0.0.1"),
     ):
         pass
 
@@ -109,7 +109,9 @@ def test_more_bytes_than_the_rate_cost_a_wait_in_proportion() -> None:
 def test_a_peer_that_sends_garbage_is_banned_for_longer_each_time() -> None:
     clock, peer = Clock(), key_number(1)
     rates = limiter(clock, faults_per_s=0.0, out_s=60.0)
-    assert [rates.record_fault(peer) for _ in range(FAULTS + 1)] == [False] * FAULTS + [True]
+    assert [rates.record_fault(peer) for _ in range(FORGIVEN_FAULTS + 1)] == [
+        False
+    ] * FORGIVEN_FAULTS + [True]
     with pytest.raises(PeerError, match="banned for sending garbage"):
         rates.check_not_banned(peer)
     assert not rates.is_banned(key_number(2))
@@ -133,7 +135,7 @@ def test_a_few_faults_over_a_long_time_are_forgiven() -> None:
 def test_the_number_of_bans_is_bounded() -> None:
     rates = limiter(faults_per_s=0.0)
     for number in range(BANS + 1):
-        for _ in range(FAULTS + 1):
+        for _ in range(FORGIVEN_FAULTS + 1):
             rates.record_fault(key_number(number))
     assert not rates.is_banned(key_number(0))
     assert rates.is_banned(key_number(BANS))

@@ -12,15 +12,15 @@ from tequio_client import clock
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.membership import (
-    LEDGER,
+    LEDGER_SOURCE,
+    MAX_RECORDS,
     PEERS_PROTOCOL,
     POLL_S,
-    RECORDS,
-    AddressBook,
-    BookBounds,
+    AddressRecords,
     Membership,
     PeerExchange,
     ReconnectPauses,
+    RecordBounds,
     RunGossip,
     pack_records,
     parse_records,
@@ -54,11 +54,11 @@ def record(number: int, ts: int = NOW) -> AddressRecord:
     )
 
 
-def book(bounds: BookBounds | None = None) -> AddressBook:
-    return AddressBook(NETWORK, lambda: NOW, bounds)
+def book(bounds: RecordBounds | None = None) -> AddressRecords:
+    return AddressRecords(NETWORK, lambda: NOW, bounds)
 
 
-def exchange(peers: PeerNetwork, addresses: AddressBook) -> PeerExchange:
+def exchange(peers: PeerNetwork, addresses: AddressRecords) -> PeerExchange:
     return PeerExchange(peers, addresses, rng=random.Random(1))
 
 
@@ -146,7 +146,7 @@ def test_a_book_takes_nothing_old_nothing_from_the_future_and_nothing_forged() -
 
 def test_records_become_old() -> None:
     times = [NOW, NOW, NOW + LIFE_MS]
-    addresses = AddressBook(NETWORK, lambda: times.pop(0))
+    addresses = AddressRecords(NETWORK, lambda: times.pop(0))
     addresses.add(record(1), "here")
     assert addresses.get(signer(1).key)
     assert addresses.current() == ()
@@ -167,7 +167,7 @@ async def test_peers_learn_from_each_other_and_can_then_connect() -> None:
         assert known.get(second.key) == own
         third.serve("/test/hello/1", lambda stream: stream.close())
         await (await second.open_stream(third.key, "/test/hello/1")).close()
-        assert third.key in second.connected()
+        assert third.key in second.connected_peers()
 
 
 @pytest.mark.trio
@@ -179,8 +179,8 @@ async def test_a_garbled_answer_is_a_peer_error() -> None:
 
 
 def test_an_answer_holds_at_most_its_bound_of_records() -> None:
-    many = [record(number) for number in range(RECORDS + 2)]
-    assert parse_records(pack_records(many)) == many[:RECORDS]
+    many = [record(number) for number in range(MAX_RECORDS + 2)]
+    assert parse_records(pack_records(many)) == many[:MAX_RECORDS]
 
 
 @pytest.mark.parametrize(
@@ -198,15 +198,15 @@ def told(number: int, host: str, ts: int = NOW) -> AddressRecord:
 
 
 def test_a_record_of_another_network_is_not_kept() -> None:
-    elsewhere = AddressBook(NetworkId(bytes(32)), lambda: NOW)
+    elsewhere = AddressRecords(NetworkId(bytes(32)), lambda: NOW)
     assert not elsewhere.add(record(1), "here")
 
 
 def test_one_source_cannot_push_out_what_others_told() -> None:
-    addresses = book(BookBounds(peers=12, of_source=8))
+    addresses = book(RecordBounds(peers=12, per_source=8))
     honest = [told(number, f"198.51.{number}.1", NOW - 9) for number in range(1, 5)]
     seed = told(9, "203.0.113.1", NOW - 99)
-    assert addresses.add(seed, LEDGER)
+    assert addresses.add(seed, LEDGER_SOURCE)
     assert all(addresses.add(one, f"10.0.{at}.0/24") for at, one in enumerate(honest))
     for number in range(100, 150):
         addresses.add(told(number, f"192.0.{number}.1"), "10.9.9.0/24")
@@ -215,7 +215,7 @@ def test_one_source_cannot_push_out_what_others_told() -> None:
 
 
 def test_one_place_cannot_fill_the_book() -> None:
-    addresses = book(BookBounds(at_place=4))
+    addresses = book(RecordBounds(per_network=4))
     taken = [addresses.add(told(at, "192.0.2.7"), f"10.0.{at}.0/24") for at in range(1, 9)]
     assert taken == [True] * 4 + [False] * 4
     assert addresses.add(told(1, "192.0.2.9", NOW + 1), "10.0.9.0/24"), "news of one that is here"
@@ -249,7 +249,7 @@ def membership_of(
     *bootstrap: str,
     pauses: ReconnectPauses | None = None,
 ) -> Membership:
-    book, rng = AddressBook(NET, clock.now_ms), random.Random(1)
+    book, rng = AddressRecords(NET, clock.now_ms), random.Random(1)
     return Membership(
         net=NET,
         network=ours,
@@ -277,7 +277,7 @@ async def test_a_silent_address_keeps_us_from_no_other(nursery: trio.Nursery) ->
     ):
         nursery.start_soon(membership_of(ours, ledger, silent, other.addresses()[0]).run)
         with trio.fail_after(AT_ONCE_S):
-            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+            while other.key not in ours.connected_peers():  # noqa: ASYNC110 - libp2p tells nobody
                 await trio.sleep(0.05)
         nursery.cancel_scope.cancel()
 
@@ -295,11 +295,11 @@ async def test_a_lost_peer_is_dialled_soon_however_long_the_pauses_have_grown(
         own = membership_of(ours, ledger, other.addresses()[0], pauses=pauses)
         nursery.start_soon(own.run)
         with trio.fail_after(60):
-            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+            while other.key not in ours.connected_peers():  # noqa: ASYNC110 - libp2p tells nobody
                 await trio.sleep(0.05)
             await trio.sleep(POLL_S)
             await ours.disconnect(other.key)
-            assert other.key not in ours.connected()
-            while other.key not in ours.connected():  # noqa: ASYNC110 - libp2p tells nobody
+            assert other.key not in ours.connected_peers()
+            while other.key not in ours.connected_peers():  # noqa: ASYNC110 - libp2p tells nobody
                 await trio.sleep(0.05)
         nursery.cancel_scope.cancel()

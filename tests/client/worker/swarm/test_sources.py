@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker.store.trees import PartialTree, cut_bytes
+from tequio_client.worker.store.trees import PartialTree, hash_bytes
 from tequio_client.worker.swarm.sources import ChunkQueue, FetchProgress
 from tequio_shared.errors import PeerError
 from tests.support.attackers import key_number
@@ -28,7 +28,7 @@ ANA, BEN, CLEO = map(key_number, (1, 2, 3))
 
 @pytest.fixture
 def partial(tmp_path: Path) -> Iterator[PartialTree]:
-    tree = cut_bytes(CONTENT, PIECE)
+    tree = hash_bytes(CONTENT, PIECE)
     with closing(PartialTree(tree, content=tmp_path / "content", bits=tmp_path / "bits")) as opened:
         yield opened
 
@@ -40,24 +40,24 @@ def queue_of(partial: PartialTree) -> ChunkQueue:
 async def test_neighbouring_missing_pieces_are_asked_for_at_once(partial: PartialTree) -> None:
     partial.write(5, CONTENT[50:60])
     queue = queue_of(partial)
-    assert [queue.choose(ANA, None) for _ in range(5)] == [(0, 4), (4, 1), (6, 4), None, None]
+    assert [queue.next_chunk(ANA, None) for _ in range(5)] == [(0, 4), (4, 1), (6, 4), None, None]
 
 
 async def test_a_source_is_asked_only_for_what_it_holds(partial: PartialTree) -> None:
     queue, held = queue_of(partial), [index in {1, 2, 9} for index in range(10)]
-    assert [queue.choose(ANA, held) for _ in range(3)] == [(1, 2), (9, 1), None]
-    assert not queue.has_use(held)
-    assert [queue.choose(BEN, None) for _ in range(4)] == [(0, 1), (3, 1), (4, 4), (8, 1)]
+    assert [queue.next_chunk(ANA, held) for _ in range(3)] == [(1, 2), (9, 1), None]
+    assert not queue.wants_from(held)
+    assert [queue.next_chunk(BEN, None) for _ in range(4)] == [(0, 1), (3, 1), (4, 4), (8, 1)]
 
 
 async def test_a_chunk_whose_request_failed_is_next_in_line(partial: PartialTree) -> None:
     queue = queue_of(partial)
-    first = queue.choose(ANA, None)
+    first = queue.next_chunk(ANA, None)
     assert first == (0, 4)
     with suppress(PeerError), queue.requested(first, ANA):
-        assert queue.choose(BEN, None) == (4, 4)
+        assert queue.next_chunk(BEN, None) == (4, 4)
         raise PeerError("reset")
-    assert queue.choose(BEN, None) == first
+    assert queue.next_chunk(BEN, None) == first
 
 
 async def test_a_late_chunk_is_asked_of_one_other_source(
@@ -65,17 +65,17 @@ async def test_a_late_chunk_is_asked_of_one_other_source(
 ) -> None:
     del autojump_clock
     queue = queue_of(partial)
-    chunks = [queue.choose(ANA, None) for _ in range(3)]
+    chunks = [queue.next_chunk(ANA, None) for _ in range(3)]
     assert chunks == [(0, 4), (4, 4), (8, 2)]
     with queue.requested((0, 4), ANA):
-        assert queue.choose(BEN, None) is None
+        assert queue.next_chunk(BEN, None) is None
         await trio.sleep(HEDGE_S + 0.1)
-        assert queue.choose(ANA, None) is None, "its own"
-        assert queue.choose(BEN, None) == (0, 4)
+        assert queue.next_chunk(ANA, None) is None, "its own"
+        assert queue.next_chunk(BEN, None) == (0, 4)
         with queue.requested((0, 4), BEN):
-            assert queue.choose(CLEO, None) is None
+            assert queue.next_chunk(CLEO, None) is None
             partial.write(0, CONTENT[:40])
-        assert not queue.has_use(None)
+        assert not queue.wants_from(None)
 
 
 async def test_a_late_chunk_that_is_here_already_is_not_asked_for(
@@ -83,18 +83,18 @@ async def test_a_late_chunk_that_is_here_already_is_not_asked_for(
 ) -> None:
     del autojump_clock
     queue = queue_of(partial)
-    chunk = queue.choose(ANA, None)
+    chunk = queue.next_chunk(ANA, None)
     assert chunk == (0, 4)
     with queue.requested(chunk, ANA):
         await trio.sleep(HEDGE_S + 0.1)
         partial.write(0, CONTENT[:40])
-        assert queue.choose(BEN, None) == (4, 4)
-        assert queue.choose(BEN, None) == (8, 2)
-        assert queue.choose(BEN, None) is None
+        assert queue.next_chunk(BEN, None) == (4, 4)
+        assert queue.next_chunk(BEN, None) == (8, 2)
+        assert queue.next_chunk(BEN, None) is None
 
 
 async def test_the_error_of_a_fetch_names_the_content_and_counts_its_peers() -> None:
-    progress = FetchProgress(cut_bytes(CONTENT, PIECE).ref.root)
+    progress = FetchProgress(hash_bytes(CONTENT, PIECE).ref.root)
     progress.asked |= {ANA, BEN}
     progress.bad[BEN] = "wrong"
     name = progress.name.hex()

@@ -17,14 +17,14 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.store.trees import TreeRef, cut_bytes
+from tequio_client.worker.store.trees import TreeRef, hash_bytes
 from tequio_client.worker.swarm.blob_server import (
     PROTOCOL,
     BlobOp,
     BlobRequest,
     BlobServer,
     BlobStatus,
-    answer,
+    read_payload,
 )
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.streams import FIRST_BAN_S, PeerBans
@@ -32,7 +32,7 @@ from tequio_client.worker.swarm.transfer import (
     Exchange,
     Fetcher,
     FetchFailedError,
-    Sources,
+    FetchSources,
     TransferTimes,
 )
 from tequio_shared.ids import sha256
@@ -50,11 +50,12 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
     from tequio_shared.ids import PeerKey
 
+
 MIB = 1 << 20
 BIG = random.Random(1).randbytes(12 * MIB + 5)
 SMALL = random.Random(2).randbytes(67_000)
 PAYLOAD = random.Random(5).randbytes(300_000)
-REF = cut_bytes(PAYLOAD, 1 << 16).ref
+REF = hash_bytes(PAYLOAD, 1 << 16).ref
 AWAY = memory_log.unused_url()
 
 
@@ -132,18 +133,18 @@ async def swarm(tmp_path: Path) -> AsyncIterator[Swarm]:
 
 
 def big() -> TreeRef:
-    return cut_bytes(BIG, MIB).ref
+    return hash_bytes(BIG, MIB).ref
 
 
 def small() -> TreeRef:
-    return cut_bytes(SMALL, 20_000).ref
+    return hash_bytes(SMALL, 20_000).ref
 
 
 def liar(
     content: bytes, piece_bytes: int, spoil: BlobOp
 ) -> Callable[[PeerStream], Awaitable[None]]:
     """Serve a tree rightly, but for one kind of answer, in which one bit is wrong."""
-    tree = cut_bytes(content, piece_bytes)
+    tree = hash_bytes(content, piece_bytes)
 
     async def serve(stream: PeerStream) -> None:
         while True:
@@ -214,7 +215,7 @@ async def test_a_slow_disk_does_not_keep_the_process_spinning(swarm: Swarm, tmp_
     content = BIG[:7_400_000]
     sources = [await swarm.source(name, content) for name in "abc"]
     swarm.store = SlowDisk(tmp_path / "slow", quota_bytes=10**9)
-    ref = cut_bytes(content, MIB).ref
+    ref = hash_bytes(content, MIB).ref
     async with swarm.fetcher(ByteBudget(3e6), times=TransferTimes(hedge_s=0.3)) as fetcher:
         await fetcher.fetch_tree(ref, sources, timeout_s=25)
     assert swarm.has(content, ref)
@@ -226,9 +227,9 @@ async def test_small_trees_come_whole_and_many_at_once(swarm: Swarm) -> None:
     source = await swarm.source("a", *contents, piece_bytes=20_000)
     async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
         for content in contents:
-            ref = cut_bytes(content, 20_000).ref
+            ref = hash_bytes(content, 20_000).ref
             nursery.start_soon(lambda ref=ref: fetcher.fetch_tree(ref, [source], timeout_s=10))
-    assert all(swarm.has(content, cut_bytes(content, 20_000).ref) for content in contents)
+    assert all(swarm.has(content, hash_bytes(content, 20_000).ref) for content in contents)
 
 
 @pytest.mark.trio
@@ -282,7 +283,7 @@ async def test_a_source_without_the_tree_does_no_harm(swarm: Swarm) -> None:
 
 @pytest.mark.trio
 async def test_sources_that_hold_parts_are_put_together(swarm: Swarm, tmp_path: Path) -> None:
-    tree, sources = cut_bytes(BIG, 300_000), []
+    tree, sources = hash_bytes(BIG, 300_000), []
     stores = [Store(tmp_path / f"part{turn}", quota_bytes=10**9) for turn in range(2)]
     for turn, store in enumerate(stores):
         partial = store.acquire_partial(tree)
@@ -304,7 +305,9 @@ async def test_a_silent_source_does_not_hold_the_others_up(swarm: Swarm) -> None
         while True:
             request = BlobRequest.parse(bytes(await stream.receive_frame()))
             if request.op is not BlobOp.PIECES:
-                payload = b"" if request.op is BlobOp.HELD else b"".join(cut_bytes(BIG, MIB).leaves)
+                payload = (
+                    b"" if request.op is BlobOp.HELD else b"".join(hash_bytes(BIG, MIB).leaves)
+                )
                 await stream.send_frame(bytes([BlobStatus.OK]), payload)
 
     mute, good = await swarm.crooked("mute", silent), await swarm.source("good", BIG)
@@ -333,7 +336,7 @@ async def test_a_cancelled_fetch_goes_on_where_it_was(swarm: Swarm, tmp_path: Pa
 
 @pytest.mark.trio
 async def test_a_source_may_join_while_fetching(swarm: Swarm) -> None:
-    pool = Sources()
+    pool = FetchSources()
     async with swarm.fetcher() as fetcher, trio.open_nursery() as nursery:
         nursery.start_soon(lambda: fetcher.fetch_tree(big(), pool, timeout_s=20))
         await trio.sleep(0.2)
@@ -345,7 +348,7 @@ async def test_a_source_may_join_while_fetching(swarm: Swarm) -> None:
 async def test_without_any_source_the_deadline_ends_the_fetch(swarm: Swarm) -> None:
     async with swarm.fetcher() as fetcher:
         with pytest.raises(FetchFailedError):
-            await fetcher.fetch_tree(big(), Sources(), timeout_s=0.3)
+            await fetcher.fetch_tree(big(), FetchSources(), timeout_s=0.3)
         with pytest.raises(FetchFailedError):
             await fetcher.fetch_blob(sha256(b"x"), [], timeout_s=20)
 
@@ -440,7 +443,9 @@ async def test_a_source_that_is_killed_while_serving_is_replaced(
 def test_the_answer_to_a_request_is_read_from_the_store(tmp_path: Path) -> None:
     store = Store(tmp_path, quota_bytes=10**9)
     ref = store.put_tree(SMALL, 20_000)
-    assert answer(store, BlobRequest(op=BlobOp.PIECES, name=ref.root, count=ref.pieces)) == SMALL
+    assert (
+        read_payload(store, BlobRequest(op=BlobOp.PIECES, name=ref.root, count=ref.pieces)) == SMALL
+    )
 
 
 @attack("M1", layer="net", ends="not asked again for a while, and recorded")
@@ -592,7 +597,7 @@ async def paired(
     async with two_peers() as (there, here), LedgerApi(ledger) as api:
         BlobServer(there, theirs)
         async with Fetcher(here, ours, rng=random.Random(1), times=times) as fetcher:
-            exchange = Exchange(store=ours, fetcher=fetcher, ledger=api, peers=here.connected)
+            exchange = Exchange(store=ours, fetcher=fetcher, ledger=api, peers=here.connected_peers)
             with trio.fail_after(20):
                 yield Pair(exchange=exchange, ours=ours, theirs=theirs, other=there.key)
 
@@ -601,9 +606,9 @@ async def paired(
 async def test_a_tree_comes_from_its_likely_holder(tmp_path: Path) -> None:
     async with paired(tmp_path) as pair:
         pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
-        assert await pair.exchange.tree(REF, pair.other) == {pair.other: len(PAYLOAD)}
+        assert await pair.exchange.fetch_tree(REF, pair.other) == {pair.other: len(PAYLOAD)}
         assert pair.ours.tree_path(REF.root).read_bytes() == PAYLOAD
-        assert await pair.exchange.tree(REF, pair.other) == {}
+        assert await pair.exchange.fetch_tree(REF, pair.other) == {}
 
 
 @pytest.mark.trio
@@ -611,7 +616,7 @@ async def test_when_the_likely_holder_does_not_answer_others_are_asked(tmp_path:
     async with paired(tmp_path) as pair:
         pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
         stranger = random.Random(2).randbytes(32)
-        await pair.exchange.tree(REF, stranger)  # type: ignore[arg-type]  # any 32 bytes
+        await pair.exchange.fetch_tree(REF, stranger)  # type: ignore[arg-type]  # any 32 bytes
         assert pair.ours.has_tree(REF.root)
 
 
@@ -619,7 +624,7 @@ async def test_when_the_likely_holder_does_not_answer_others_are_asked(tmp_path:
 async def test_a_tree_that_no_peer_has_yet_is_waited_for(tmp_path: Path) -> None:
     times = TransferTimes(try_s=0.5, retry_s=0.1)
     async with paired(tmp_path, times=times) as pair, trio.open_nursery() as nursery:
-        nursery.start_soon(pair.exchange.tree, REF, pair.other)
+        nursery.start_soon(pair.exchange.fetch_tree, REF, pair.other)
         await trio.sleep(1)
         assert not pair.ours.has_tree(REF.root)
         pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
@@ -632,7 +637,7 @@ async def test_asked_for_twice_at_once_a_tree_is_fetched_once(tmp_path: Path) ->
         pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
 
         async def get() -> None:
-            came.append(sum((await pair.exchange.tree(REF, pair.other)).values()))
+            came.append(sum((await pair.exchange.fetch_tree(REF, pair.other)).values()))
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(get)
@@ -650,11 +655,11 @@ async def test_when_the_first_caller_gives_up_the_second_gets_the_tree(
 
             async def impatient() -> None:
                 with scope:
-                    await pair.exchange.tree(REF, pair.other)
+                    await pair.exchange.fetch_tree(REF, pair.other)
 
             nursery.start_soon(impatient)
             await trio.sleep(0.2)
-            nursery.start_soon(pair.exchange.tree, REF, pair.other)
+            nursery.start_soon(pair.exchange.fetch_tree, REF, pair.other)
             await trio.sleep(0.1)
             scope.cancel()
             pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
@@ -663,11 +668,11 @@ async def test_when_the_first_caller_gives_up_the_second_gets_the_tree(
 
 @pytest.mark.trio
 async def test_waiters_wake_for_fetched_trees_and_for_our_own(tmp_path: Path) -> None:
-    own = cut_bytes(b"own" * 1_000, 1 << 10).ref
+    own = hash_bytes(b"own" * 1_000, 1 << 10).ref
     async with paired(tmp_path) as pair, trio.open_nursery() as nursery:
         pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
-        nursery.start_soon(pair.exchange.wait_for, [REF.root, own.root])
-        await pair.exchange.gather(REF, pair.other)
+        nursery.start_soon(pair.exchange.wait_for_trees, [REF.root, own.root])
+        await pair.exchange.fetch_in_background(REF, pair.other)
         pair.ours.put_tree(b"own" * 1_000, own.piece_bytes)
         pair.exchange.wake_waiters()
 
@@ -676,7 +681,7 @@ async def test_waiters_wake_for_fetched_trees_and_for_our_own(tmp_path: Path) ->
 async def test_a_blob_comes_from_peers_while_the_ledger_is_away(tmp_path: Path) -> None:
     async with paired(tmp_path) as pair:
         name = pair.theirs.put_blob(b"a roster")
-        assert await pair.exchange.blob(name) == b"a roster"
+        assert await pair.exchange.fetch_blob(name) == b"a roster"
         assert pair.ours.has_blob(name)
 
 
@@ -686,7 +691,7 @@ async def test_a_blob_comes_from_the_ledger_and_is_kept(tmp_path: Path) -> None:
     name = sha256(b"a result")
     async with memory_log.serving(log) as server, paired(tmp_path, server.url) as pair:
         server.blobs[name] = b"a result"
-        assert await pair.exchange.blob(name) == b"a result"
+        assert await pair.exchange.fetch_blob(name) == b"a result"
         assert pair.ours.get_blob(name) == b"a result"
 
 
@@ -696,7 +701,7 @@ async def test_what_is_wrong_with_a_tree_does_not_end_its_gatherer(tmp_path: Pat
         pair.theirs.put_tree(PAYLOAD, REF.piece_bytes)
         wrong = TreeRef(root=REF.root, size_bytes=7, piece_bytes=3)
         with trio.move_on_after(0.5):
-            await pair.exchange.gather(wrong, pair.other)
+            await pair.exchange.fetch_in_background(wrong, pair.other)
         assert not pair.ours.has_tree(REF.root)
 
 

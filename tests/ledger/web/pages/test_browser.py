@@ -13,7 +13,7 @@ import pytest
 
 from tequio_ledger.web.pages.static import HASHES, address
 from tequio_shared.log import merkle
-from tequio_shared.log.tiles import bundle
+from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.browser import (
     CHROMIUM,
@@ -308,7 +308,7 @@ def test_a_page_follows_the_log_by_itself(site: Site, window: Watched) -> None:
     page.locator("#ask").focus()
     now_ms = time.time_ns() // 1_000_000
     leaves = [one.leaf() for one in newcomers(f"late {size}", site.net, 1, now_ms)]
-    assert httpx.post(f"{site.url}/v1/statements", content=bundle(leaves)).is_success
+    assert httpx.post(f"{site.url}/v1/statements", content=encode_bundle(leaves)).is_success
     page.locator(f"a[href='/entries/{size}']").wait_for()
     assert page.evaluate("document.activeElement.id") == "ask"
     assert page.locator("#ask").input_value() == "half a key"

@@ -12,7 +12,7 @@ import pytest
 
 from tequio_ledger.web.competitions import competition_now
 from tequio_ledger.web.pages import competition_text, competition_views, text
-from tequio_shared.competition.rules import CompetitionRules, Outcome
+from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
 from tequio_shared.ids import from_text, to_text
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.page_reader import Page, PageReader
@@ -107,7 +107,7 @@ def test_the_answer_follows_the_view_from_entries_to_the_outcome(contest: Contes
     assert (answer["offered"], len(answer["results"])) == (6, 4 * len(LEVELS))
     assert answer["challenges"][0]["document"] == view.draw.documents[7]
     blob = contest.reader.get(f"/v1/blobs/{answer['outcome']}").answer.content
-    assert Outcome.parse(blob).competition == answer["competition"]
+    assert CompetitionOutcome.parse(blob).competition == answer["competition"]
 
 
 def test_the_entries_that_an_answer_names_say_so(contest: Contest) -> None:
@@ -193,7 +193,7 @@ def test_the_ranking_is_the_outcomes_and_the_liar_is_named(contest: Contest) -> 
     view, page = contest.shown.view("decided"), contest.page("decided")
     assert view.outcome is not None
     assert view.draw is not None
-    outcome = Outcome.parse(contest.shown.ledger.blobs.read(view.outcome))
+    outcome = CompetitionOutcome.parse(contest.shown.ledger.blobs.read(view.outcome))
     assert [(one.entrant, one.rank) for one in outcome.places] == [
         ("nova", 1), ("twin-of-nova", 1), ("comet", 3), ("lone-wolf", 4)
     ]  # fmt: skip
@@ -319,7 +319,7 @@ def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest)
     for at_ms, counts in {
         contest.shown.clock(): {"shown": 6, "committed": 7, "due": 3},
         dates.scored + 1: {"shown": 6, "committed": 7, "silent": 3},
-        dates.shown + 1: {"shown": 6, "held back": 7, "silent": 3},
+        dates.reveal_until + 1: {"shown": 6, "held back": 7, "silent": 3},
     }.items():
         parts = competition_views.parts(contest.now("revealed", at_ms), at_ms)
         assert counts == {word: parts.count(word) for word in counts}
@@ -329,7 +329,7 @@ def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest)
 def test_each_date_up_to_the_result_has_its_word(contest: Contest) -> None:
     dates = contest.now("revealed").rules.dates
     words = []
-    for at_ms in (dates.scored, dates.scored + 1, dates.shown + 1):
+    for at_ms in (dates.scored, dates.scored + 1, dates.reveal_until + 1):
         now = contest.now("revealed", at_ms)
         words.append(competition_text.mark(now, at_ms).word)
     assert words == ["Scoring", "Showing scores", "Open to challenge"]

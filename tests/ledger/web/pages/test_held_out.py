@@ -126,7 +126,7 @@ def head(number: int, *rows: MeasuredRow) -> MeasuredHead:
         head=sha256(b"head"),
         median=measures.median([one.said for one in rows]),
         rows=rows,
-        shown=next((one for one in rows if measures.of(one.said)), None),
+        shown=next((one for one in rows if measures.sample_of(one.said)), None),
     )
 
 

@@ -115,7 +115,7 @@ def test_a_peer_shows_who_is_behind_its_key_and_which_entry_says_so(seen: Seen) 
     assert f"Owner {to_text(LINK.key)[:8]}" in invited.text
     assert "Vouched for A connector knows an account behind it." in vouched.text
     for key, page in zip(keys[1:], (invited, vouched), strict=True):
-        assert f"/entries/{state.tiers.word(key).since}" in page.links()
+        assert f"/entries/{state.tiers.highest(key).since}" in page.links()
 
 
 def test_the_roster_shows_tiers_and_the_run_whom_it_takes(seen: Seen) -> None:

@@ -197,8 +197,8 @@ def _new_pubsub(host: IHost, repeat_s: float) -> Pubsub:
         eclipse_protection_enabled=False,
     )
     router.repeat_s = repeat_s
-    router.equivocation_detection = _KeepsNothing()
-    router.recent_message_deliveries = defaultdict(_NoTimes)
+    router.equivocation_detection = _DroppingDict()
+    router.recent_message_deliveries = defaultdict(_DroppingList)
     return Pubsub(
         host,
         router,
@@ -241,7 +241,7 @@ class RepeatingRouter(GossipSub):
             self.send_rpc(peer_id, pubsub.get_hello_packet())
 
 
-class _KeepsNothing(dict[bytes, "Message"]):
+class _DroppingDict(dict[bytes, "Message"]):
     """In place of a dict in which the library holds a thousand messages, each with its packet.
 
     It serves to see whether an author uses a number twice; such messages are dropped as duplicates
@@ -252,7 +252,7 @@ class _KeepsNothing(dict[bytes, "Message"]):
         """Drop the message."""
 
 
-class _NoTimes(list[float]):
+class _DroppingList(list[float]):
     """In place of the list of times of each message, for a setting that we do not use."""
 
     def append(self, at_s: float) -> None:

@@ -20,7 +20,7 @@ from libp2p.network.exceptions import SwarmException
 from libp2p.security.noise.transport import PROTOCOL_ID as NOISE
 from libp2p.security.noise.transport import Transport as Noise
 
-from tequio_client.worker.swarm.limits import CONNECTIONS, SMALL_BYTES
+from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES
 from tequio_client.worker.swarm.peers import patches
 from tequio_client.worker.swarm.peers.boundary import is_foreign, key_of, shielded
 from tequio_shared.addresses import network_of
@@ -48,7 +48,7 @@ READ_BYTES = 1 << 18
 LONGEST_PAUSE_S = 5.0
 
 
-def make(
+def create_host(
     seed: bytes, listen: list[Multiaddr], announce: list[Multiaddr], limiter: RateLimiter
 ) -> IHost:
     """Make a host that does not run yet."""
@@ -73,7 +73,7 @@ def make(
     return host
 
 
-def guarded(body: Handler, blame: Callable[[PeerKey], None]) -> Handler:
+def guard_handler(body: Handler, blame: Callable[[PeerKey], None]) -> Handler:
     """Wrap a handler: its stream is closed after it, or reset; garbage gets its peer blamed."""
 
     async def handler(stream: INetStream) -> None:
@@ -153,7 +153,7 @@ async def _accept(
     """Count an inbound connection from its first byte to its end."""
     remote = conn.get_remote_address()
     try:
-        with limiter.arrival(remote[0] if remote else "") as arrival:
+        with limiter.admit_connection(remote[0] if remote else "") as arrival:
             raw = RawConnection(MeteredSocket(conn, limiter), initiator=False)
             muxed = await swarm.upgrade_inbound_raw_conn(raw, maddr)
             arrival.end_handshake()
@@ -180,12 +180,12 @@ class MeteredSocket(ReadWriteCloser):
         """Read some bytes; none at the end."""
         # Paid after the read, as its size is not known before; the next read waits for it.
         received = await self._conn.read(READ_BYTES if n is None else min(n, READ_BYTES))
-        await self._pay(max(len(received), SMALL_BYTES), is_ours=False)
+        await self._pay(max(len(received), MIN_CHARGE_BYTES), is_ours=False)
         return received
 
     async def write(self, data: bytes) -> None:
         """Write all of it."""
-        await self._pay(max(len(data), SMALL_BYTES), is_ours=True)
+        await self._pay(max(len(data), MIN_CHARGE_BYTES), is_ours=True)
         await self._conn.write(data)
 
     async def close(self) -> None:

@@ -19,7 +19,7 @@ from tequio_client.worker.swarm.peers import host as hosts
 from tequio_client.worker.swarm.peers.boundary import foreign_errors, id_of, key_of, shielded
 from tequio_client.worker.swarm.peers.gossip import REPEAT_TOPICS_S, GossipTopics
 from tequio_client.worker.swarm.peers.stream import PeerStream
-from tequio_shared.addresses import UNKNOWN, network_of
+from tequio_shared.addresses import UNKNOWN_NETWORK, network_of
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
 from tequio_shared.keys import SEED_BYTES
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-REMEMBERED = 4_096
+MAX_KNOWN_PEERS = 4_096
 """Peers whose addresses are remembered; beyond that the oldest are forgotten."""
 NEW_PEERS_S = 5.0
 """How often the watch looks for peers that are new."""
@@ -70,10 +70,12 @@ class PeerNetwork:
         self._limits = limits or PeerLimits()
         self.limiter = RateLimiter(self._limits, trio.current_time)
         addrs = [Multiaddr(text) for text in announce]
-        self._host = hosts.make(seed, self._listen, addrs, self.limiter)
-        hosts.guard_negotiation(self._host, self.blame)
-        self.topics = GossipTopics(self._host, self.limiter, self.blame, repeat_s=repeat_topics_s)
-        self._watch = SilenceWatch(self._host, self._limits, self.connected, self.disconnect)
+        self._host = hosts.create_host(seed, self._listen, addrs, self.limiter)
+        hosts.guard_negotiation(self._host, self.record_fault)
+        self.topics = GossipTopics(
+            self._host, self.limiter, self.record_fault, repeat_s=repeat_topics_s
+        )
+        self._watch = SilenceWatch(self._host, self._limits, self.connected_peers, self.disconnect)
         self._inbound: dict[PeerKey, int] = {}  # open inbound streams, owned by `_admitted`
         self._known: dict[PeerKey, tuple[str, ...]] = {}
         self._stack = AsyncExitStack()
@@ -96,12 +98,12 @@ class PeerNetwork:
         """Our own addresses with our peer id at the end, to give to others."""
         return tuple(str(addr) for addr in self._host.get_addrs())
 
-    def connected(self) -> set[PeerKey]:
+    def connected_peers(self) -> set[PeerKey]:
         """The peers to which a connection is open now."""
         keys = (key_of(peer) for peer in self._host.get_connected_peers())
         return {key for key in keys if key is not None}
 
-    def chosen(self) -> set[PeerKey]:
+    def outbound_peers(self) -> set[PeerKey]:
         """The peers to which a connection is open that we opened ourselves."""
         network = self._host.get_network()
         outbound = (
@@ -112,19 +114,19 @@ class PeerNetwork:
         keys = (key_of(peer) for peer in outbound)
         return {key for key in keys if key is not None}
 
-    def place_of(self, peer: PeerKey) -> str:
+    def network_of(self, peer: PeerKey) -> str:
         """The network address that a connected peer comes from; UNKNOWN for one that is not."""
         for connection in self._host.get_network().get_connections(id_of(peer)):
             remote = cast("Yamux", connection.muxed_conn).secured_conn.get_remote_address()
             if remote:
                 return network_of(remote[0])
-        return UNKNOWN
+        return UNKNOWN_NETWORK
 
-    def remember(self, peer: PeerKey, addrs: Sequence[str]) -> None:
+    def add_addresses(self, peer: PeerKey, addrs: Sequence[str]) -> None:
         """Addresses at which `open_stream` may dial the peer when it is not connected."""
         self._known.pop(peer, None)  # so that the peer becomes the newest
         self._known[peer] = tuple(addrs)
-        if len(self._known) > REMEMBERED:
+        if len(self._known) > MAX_KNOWN_PEERS:
             del self._known[next(iter(self._known))]
 
     async def connect(self, addr: str) -> PeerKey:
@@ -150,7 +152,7 @@ class PeerNetwork:
             except Exception as err:  # noqa: BLE001 - a connection that is thrown away may fail in any way
                 log.debug("a connection could not be closed", error=repr(err))
 
-    def blame(self, peer: PeerKey) -> None:
+    def record_fault(self, peer: PeerKey) -> None:
         """Count a message that no honest program sends; after too many the peer is banned."""
         if self.limiter.record_fault(peer):
             log.info("a peer sent garbage and is banned", peer=peer_id_text(peer))
@@ -159,7 +161,7 @@ class PeerNetwork:
 
     async def open_stream(self, peer: PeerKey, protocol: str) -> PeerStream:
         """Open a stream; dial the peer first when it is not connected but was remembered."""
-        if peer not in self.connected():
+        if peer not in self.connected_peers():
             await self._dial(peer)
         with foreign_errors(f"opening {protocol}"), trio.fail_after(self._limits.connect_s):
             stream = await self._host.new_stream(id_of(peer), [TProtocol(protocol)])
@@ -179,7 +181,9 @@ class PeerNetwork:
             with self._admitted(peer):
                 await handler(PeerStream(stream, peer))
 
-        self._host.set_stream_handler(TProtocol(protocol), hosts.guarded(admit, self.blame))
+        self._host.set_stream_handler(
+            TProtocol(protocol), hosts.guard_handler(admit, self.record_fault)
+        )
 
     async def subscribe(
         self, topic: str, topic_filter: TopicFilter
@@ -221,7 +225,7 @@ class PeerNetwork:
     async def _close_all(self) -> None:
         # Shielded: a stop is a cancellation, and the sockets have to be closed all the same.
         with shielded(5):
-            for peer in self.connected():
+            for peer in self.connected_peers():
                 await self.disconnect(peer)
             try:
                 await self._host.close()

@@ -97,10 +97,10 @@ def test_a_seed_of_another_size_is_refused() -> None:
 @pytest.mark.trio
 async def test_both_ends_see_the_connection_and_its_end() -> None:
     async with two_peers() as (first, second):
-        assert second.connected() == {first.key}
-        await until(lambda: first.connected() == {second.key}, 2)
+        assert second.connected_peers() == {first.key}
+        await until(lambda: first.connected_peers() == {second.key}, 2)
         await second.disconnect(first.key)
-        await until(lambda: not first.connected() and not second.connected(), 5)
+        await until(lambda: not first.connected_peers() and not second.connected_peers(), 5)
 
 
 @pytest.mark.trio
@@ -128,7 +128,7 @@ async def test_the_key_in_the_address_is_checked() -> None:
             await second.connect(f"{place}/p2p/{peer_id_text(second.key)}")
         with pytest.raises(PeerError):
             await second.connect(f"{place}/p2p/{peer_id_text(Signer(b'3' * 32).key)}")
-        assert not second.connected()
+        assert not second.connected_peers()
 
 
 @pytest.mark.trio
@@ -137,7 +137,7 @@ async def test_a_remembered_peer_is_dialled_when_a_stream_is_opened() -> None:
         first.serve(ECHO, echo)
         with pytest.raises(PeerError, match="no connection"):
             await second.open_stream(first.key, ECHO)
-        second.remember(first.key, ["/ip4/127.0.0.1/tcp/1", *first.addresses()])
+        second.add_addresses(first.key, ["/ip4/127.0.0.1/tcp/1", *first.addresses()])
         assert await asked(second, first.key) == b"still there?"
 
 
@@ -316,7 +316,7 @@ async def test_a_peer_that_ignores_its_window_is_cut_off(
     with pytest.raises(PeerError):  # noqa: PT012 - which write fails is not known
         for _ in range(2 * CONNECTION_BYTES >> 20):
             await stream.write(bytes(1 << 20), timeout_s=5)
-    await until(lambda: not first.connected(), 5)
+    await until(lambda: not first.connected_peers(), 5)
 
 
 def lying_window(stream: PeerStream, size_bytes: int) -> None:
@@ -356,7 +356,7 @@ async def test_a_plaintext_peer_is_refused() -> None:
                 answer += part
         assert answer.removeprefix(hello) == b"\x03na\n"
         await stream.aclose()
-        assert not first.connected()
+        assert not first.connected_peers()
 
 
 @pytest.mark.trio
@@ -559,7 +559,7 @@ async def test_a_peer_that_falls_silent_while_we_write_is_let_go() -> None:
                 with pytest.raises(PeerError), trio.fail_after(60):  # noqa: PT012 - nor here
                     while True:
                         await stream.write(bytes(1 << 20), timeout_s=8)
-                await until(lambda: not first.connected(), 20)
+                await until(lambda: not first.connected_peers(), 20)
             finally:
                 process.kill()
 
@@ -573,7 +573,7 @@ async def test_a_killed_peer_is_noticed_at_once() -> None:
             process.kill()
             with pytest.raises(PeerError):
                 await stream.read_some(1, timeout_s=5)
-            await until(lambda: not first.connected(), 5)
+            await until(lambda: not first.connected_peers(), 5)
 
 
 @pytest.mark.trio
@@ -582,7 +582,7 @@ async def test_a_peer_that_answers_pings_stays() -> None:
     async with network("first", quick) as first, network("second") as second:
         await second.connect(first.addresses()[0])
         await trio.sleep(2)
-        assert first.connected() == {second.key}
+        assert first.connected_peers() == {second.key}
 
 
 @pytest.mark.trio

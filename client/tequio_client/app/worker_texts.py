@@ -11,15 +11,15 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDateTime, QLoca
 
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
-from tequio_client.ipc.texts import Event
+from tequio_client.ipc.texts import ActivityEvent
 
 if TYPE_CHECKING:
-    from tequio_client.app.model import Model
+    from tequio_client.app.model import AppModel
     from tequio_client.ipc.control import ActivityRow
-    from tequio_client.ipc.snapshot import Decision, Snapshot, State, Value, Wish
+    from tequio_client.ipc.snapshot import Decision, DesiredState, LendingState, Snapshot, Value
 
 CONTEXT = "words"
-AMOUNTS = ("points", "ledger", "proven")
+POINT_VALUES = ("points", "ledger", "proven")
 """Values of events that are points."""
 HEADLINE_CONTEXT = "headline"
 PAUSING = (
@@ -32,51 +32,51 @@ STARTING = (
 )
 
 
-def headline(model: Model, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
+def headline(model: AppModel, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
     """The word for the state and its reason, as shown above the pages and in the tray.
 
     Both come from the worker. Between the user's command and its confirmation the previous state
     would look as if the click was ignored, so this says what is in progress.
     """
-    under_way = _in_progress(model.unheard)
+    under_way = _in_progress(model.unconfirmed)
     if under_way is not None:
         word, reason = (QCoreApplication.translate(HEADLINE_CONTEXT, text) for text in under_way)
         return word, reason
-    return state(snapshot.decision.state), words_reason(snapshot.decision, now_ms)
+    return state_name(snapshot.decision.state), decision_reason(snapshot.decision, now_ms)
 
 
-def _in_progress(wish: Wish | None) -> tuple[str, str] | None:
+def _in_progress(wish: DesiredState | None) -> tuple[str, str] | None:
     if wish is None or wish.finish:  # a round that is to be finished goes on as it is
         return None
     return STARTING if wish.lend and wish.snooze is None else PAUSING
 
 
-def state(now: State) -> str:
+def state_name(now: LendingState) -> str:
     """The state in one word."""
-    return _translate(texts.STATES[now])
+    return _translate(texts.STATE_WORDS[now])
 
 
-def words_reason(decision: Decision, now_ms: int) -> str:
+def decision_reason(decision: Decision, now_ms: int) -> str:
     """The reason and its end, in one or two sentences."""
     values = dict(decision.values)
     if decision.until_ms is not None:
-        values["until"] = until(decision.until_ms, now_ms)
+        values["until"] = end_time(decision.until_ms, now_ms)
     filled = _translate(texts.decision_template(decision)).format(**values)
     return filled[:1].upper() + filled[1:]
 
 
-def until(at_ms: int, now_ms: int) -> str:
+def end_time(at_ms: int, now_ms: int) -> str:
     """The time at which something ends."""
     template, values = texts.end_template(at_ms, now_ms, _local)
     return _translate(template).format(**values)
 
 
-def event(row: ActivityRow) -> str:
+def event_text(row: ActivityRow) -> str:
     """An event of the activity log, in one or two sentences."""
     try:
-        if row.code == Event.DECIDED:
+        if row.code == ActivityEvent.DECIDED:
             decision = texts.event_decision(row)
-            return f"{state(decision.state)}: {_reason_of_then(decision, row.at_ms)}"
+            return f"{state_name(decision.state)}: {_reason_of_then(decision, row.at_ms)}"
         filled = {name: _localised(name, value) for name, value in row.values.items()}
         return _translate(texts.event_template(row)).format(**filled, code=row.code)
     except (KeyError, ValueError):
@@ -97,23 +97,23 @@ def _local(at_ms: int) -> texts.LocalTime:
     return texts.LocalTime(weekday=weekday, date=figures.day(at_ms), time=figures.clock(at_ms))
 
 
-def round_state(name: str) -> str:
+def round_state_name(name: str) -> str:
     """A round's state, in one word."""
     return _translate(texts.ROUND_STATES.get(name, name))
 
 
-def round_reason(name: str) -> str:
+def round_failure(name: str) -> str:
     """The reason why a round earned nothing, as half a sentence; empty for an empty code."""
-    return _translate(texts.round_reason(name)).format(reason=name) if name else ""
+    return _translate(texts.round_reason_text(name)).format(reason=name) if name else ""
 
 
 def _localised(name: str, value: Value) -> object:
-    if name in AMOUNTS:
+    if name in POINT_VALUES:
         return _Amount(value)
     if name == "reason":
-        return round_reason(str(value))
+        return round_failure(str(value))
     if name == "standing":
-        return _translate(texts.STANDINGS.get(str(value), str(value)))
+        return _translate(texts.STANDING_TEXTS.get(str(value), str(value)))
     return figures.count(value) if isinstance(value, int) else value
 
 
