@@ -1,12 +1,16 @@
-"""Rebuilds every derived table from the log alone."""
+"""`tequio-ledger replay`: rebuilds every derived table from the log alone."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import genesis as tequio_ledger_genesis
+from tequio_ledger import runtime
+from tequio_ledger.config.options import with_settings
+from tequio_ledger.config.settings import LEDGER
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.log.documents import Shelf
 from tequio_ledger.log.guard import Guard
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def replay(settings: LedgerSettings) -> int:
-    """Check the log, drop all derived rows, and write them anew; gives the number of entries."""
+    """Check the log and rewrite all derived rows; gives the number of entries."""
     with Folder(settings.folder) as folder:
         database = Database(settings.database or folder.database)
         try:
@@ -60,7 +64,7 @@ def _replay(settings: LedgerSettings, folder: Folder, database: Database) -> int
 
 
 def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
-    """Load the log, each entry into the state by `take`, and write every derived row anew.
+    """Load the log, pass each entry to `take`, and rewrite every derived row.
 
     Raises UserFacingError when a stored byte is not what was written, UnwritableError.
     """
@@ -77,3 +81,11 @@ def load_anew(database: Database, log: Log, state: State, take: Take) -> None:
             derived.write(connection, changes, state)
     except DatabaseError as err:
         raise database.failed_write(err) from err
+
+
+@click.command("replay")
+@with_settings(LEDGER)
+def replay_command(settings: LedgerSettings) -> None:
+    """Check the whole log and rebuild every derived table from it."""
+    runtime.configure(runtime.Style.CONSOLE, "warning")
+    click.echo(f"replayed {replay(settings)} entries")

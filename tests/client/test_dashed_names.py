@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 import pytest
-
 from tequio_client.__main__ import cli
 from tequio_client.cli import LogIdArgument
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
 
 DASHED = (
     "-Hq3Jm0ZcXv1bN2kP9sT4uY6wE8rA5dF7gL0oI-Vx_Q",
@@ -85,7 +84,7 @@ def test_an_option_that_is_spelt_wrongly_is_still_told(words: str, typo: str) ->
 
 
 def test_the_ledgers_own_command_passes_a_dashed_key_on() -> None:
-    from tequio_ledger.cli import quarantine  # noqa: PLC0415 - nobody else here
+    from tequio_ledger.__main__ import quarantine  # noqa: PLC0415 - nobody else here
 
     for name in DASHED:
         context = quarantine.make_context("quarantine", ["release", name, "--ledger", "http://l"])

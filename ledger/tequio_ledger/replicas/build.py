@@ -1,4 +1,4 @@
-"""What is built on a log, and how: log, state, and the line into it. It is never repaired."""
+"""Builds log, state and sequencer of a ledger from the disk. They are never repaired."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import structlog
 
 from tequio_ledger import genesis as tequio_ledger_genesis
-from tequio_ledger.log.clock_guard import Timekeeper
 from tequio_ledger.log.coordinator import Coordinator
 from tequio_ledger.log.documents import Shelf
 from tequio_ledger.log.log import Log
-from tequio_ledger.log.sequencer import Sequencer
+from tequio_ledger.log.sequencer import Sequencer, Timekeeper
 from tequio_ledger.replay import load_anew
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.signing import client
@@ -38,7 +37,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
-    """Log, state and line belong together."""
+    """Log, state and sequencer, which belong together."""
 
     log: Log
     state: State
@@ -46,7 +45,7 @@ class Office:
     shelf: Shelf
 
     def take(self, stored: StoredEntry, entry: Entry) -> None:
-        """Fold one entry."""
+        """Apply one entry to the state."""
         self.state.apply(stored.index, entry, stored.at_ms)
         statement = entry.statement
         if statement.author == self.state.genesis.coordinator_key:
@@ -55,7 +54,7 @@ class Office:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Builder:
-    """Makes offices of one ledger; everything comes from the disk anew."""
+    """Makes offices of one ledger; reads everything from the disk again."""
 
     genesis: Genesis
     folder: Folder
@@ -65,10 +64,10 @@ class Builder:
     clock: Clock
     changed: Signal
     signer: Path | None = None
-    """Socket of who holds the log's key; None when it is in the folder."""
+    """Socket of `tequio-ledger sign`; None when the log's key is in the folder."""
 
     def lead(self) -> Office:
-        """Read everything and take office; a network that is not there yet is founded.
+        """Read everything and take office; founds the network in an empty database.
 
         Raises UserFacingError, UnwritableError, NotSigningError; TakenError when another process
         has the office.
@@ -90,7 +89,7 @@ class Builder:
         return office
 
     def follow(self) -> Office:
-        """Read what is published, to be gone on with; raises UserFacingError, UnwritableError."""
+        """Load the published log so that it can be followed; UserFacingError, UnwritableError."""
         bare = self._bare()
         bare.log.follow(bare.take)
         late = bare.sequencer.timekeeper
@@ -98,23 +97,23 @@ class Builder:
         return replace(bare, sequencer=follower)
 
     def succeed(self, former: Office) -> Office:
-        """Put a sequencer in the place of a follower whose log has taken office."""
+        """Replace a follower whose log has taken office by a sequencer."""
         office = self._leading(former)
         office.sequencer.timekeeper.note(office.log.published_at_ms)
         return office
 
     def _load(self, office: Office) -> None:
-        """Read the log into a new office; what an older program did not derive is derived now."""
+        """Read the log into a new office; derives rows that an older program did not."""
         with self.database.reader.begin() as connection:
             is_short = derived.is_short(connection)
         if is_short:
-            log.info("writes derived tables anew", reason="an older program wrote them")
+            log.info("rewriting derived tables", reason="an older program wrote them")
             load_anew(self.database, office.log, office.state, office.take)
         else:
             office.log.load(office.take)
 
     def _bare(self) -> Office:
-        """Log and state without an entry, and nobody in the line yet."""
+        """Make a log and a state without entries, and a follower in the sequencer's place."""
         key = VerifierKey.parse(self.genesis.log_key).key
         signer = client.open_signer(self.folder, self.signer, key)
         shelf = Shelf(self.blobs)

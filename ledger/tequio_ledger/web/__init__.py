@@ -1,1 +1,1 @@
-"""The HTTP face of the ledger: parse, call, render."""
+"""HTTP interface of the ledger: parse, call, render."""

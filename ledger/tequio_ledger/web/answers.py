@@ -1,60 +1,41 @@
-"""How rows and views become answers of the API (`tequio_shared.api`), and a consistent read."""
+"""Converts rows and views to answers of the API (`tequio_shared.api`); a consistent read."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-
 from sqlalchemy import Connection
-
 from tequio_ledger.log.guard import Published
-from tequio_ledger.state import Resume, State
+from tequio_ledger.state import State
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.queries import (
-    AttendedRow,
-    PeerRow,
-    RankedRow,
-    RoundRow,
-    StandingRow,
-    TierRow,
-)
+from tequio_ledger.store.queries import PeerRow, RoundRow, StandingRow
+from tequio_ledger.store.ranking import RankedRow
 from tequio_shared.api.answer import AsOf
-from tequio_shared.api.peers import (
-    AttendedAnswer,
-    PeerAnswer,
-    RankedAnswer,
-    StandingAnswer,
-    TierAnswer,
-)
-from tequio_shared.api.runs import (
-    PublishedAnswer,
-    ResumeAnswer,
-    RoundAnswer,
-    RunAnswer,
-    WrittenAnswer,
-)
+from tequio_shared.api.peers import PeerAnswer, StandingAnswer, TierAnswer
+from tequio_shared.api.runs import (PublishedAnswer, ResumeAnswer, RoundAnswer, RunAnswer, WrittenAnswer)
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, peer_id_text, to_text
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import describe_cause
 from tequio_shared.round import measures
 
+
 PUBLISHED = 8
-"""Most published heads that an answer lists for one run."""
+"""Published heads listed for one run; older ones are left out."""
 SNAPSHOT_PAUSE_S = 0.002
 SNAPSHOT_PATIENCE_S = 2.0
-"""Commit and signature are milliseconds apart, unless the disk accepts only the first."""
+"""The signature follows the commit within milliseconds, unless writing it fails."""
 
 
 def as_of(published: Published) -> AsOf:
-    """The log that an answer is true for."""
     return AsOf(size=published.size, root=to_text(published.root))
 
 
 def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
-    """Describe a run."""
-    view = state.run(run)
+    """Describe a run; raises RefusedError("not-found")."""
+    view, resume = state.run(run), state.resumes[run]
     head = view.head
+    newest = sorted(view.published.items(), reverse=True)[:PUBLISHED]
     return RunAnswer(
         run=to_text(run),
         name=view.manifest.name,
@@ -72,22 +53,18 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
         head_round=head.round if head else None,
         weights_root=to_text(head.weights_root) if head else None,
         aux_root=to_text(head.aux_root) if head else None,
-        published=_published(view),
+        published=tuple(
+            PublishedAnswer(number, body.repo, body.revision, index)
+            for number, (index, body) in newest
+        ),
         sample=_sample(view),
-        resume=_resume(state.resumes[run]),
+        resume=ResumeAnswer(after=resume.after, head=resume.head, close=resume.close),
         as_of=as_of(published),
     )
 
 
-def _published(view: FullRunView) -> tuple[PublishedAnswer, ...]:
-    newest = sorted(view.published.items(), reverse=True)[:PUBLISHED]
-    return tuple(
-        PublishedAnswer(number, body.repo, body.revision, index) for number, (index, body) in newest
-    )
-
-
 def _sample(view: FullRunView) -> WrittenAnswer | None:
-    """Of the newest head of which there is one, of those that measures are still taken of."""
+    """Give the sample of the newest head that has one, among the heads still being measured."""
     for draw in reversed(view.draws.open):
         shown = measures.best_sample(draw.measures)
         if shown is not None:
@@ -97,7 +74,6 @@ def _sample(view: FullRunView) -> WrittenAnswer | None:
 
 
 def round_answer(row: RoundRow, published: Published) -> RoundAnswer:
-    """Describe a round."""
     return RoundAnswer(
         round=row.round,
         outcome=row.outcome,
@@ -114,7 +90,6 @@ def round_answer(row: RoundRow, published: Published) -> RoundAnswer:
 
 
 def peer_answer(row: PeerRow, published: Published) -> PeerAnswer:
-    """Describe a peer."""
     return PeerAnswer(
         key=to_text(row.key),
         peer_id=peer_id_text(row.key),
@@ -123,41 +98,18 @@ def peer_answer(row: PeerRow, published: Published) -> PeerAnswer:
         last_hash=to_text(row.last_hash),
         micropoints=row.micropoints,
         standing=standing_answer(row.standing),
-        tier=tier_answer(row.tier),
+        tier=TierAnswer(
+            tier=row.tier.tier,
+            owner=to_text(row.tier.owner),
+            run=None if row.tier.run is None else to_text(row.tier.run),
+            until=row.tier.until,
+            since=row.tier.since,
+        ),
         as_of=as_of(published),
     )
 
 
-def tier_answer(row: TierRow) -> TierAnswer:
-    """Describe who is behind a key."""
-    return TierAnswer(
-        tier=row.tier,
-        owner=to_text(row.owner),
-        run=None if row.run is None else to_text(row.run),
-        until=row.until,
-        since=row.since,
-    )
-
-
-def attended_answer(row: AttendedRow) -> AttendedAnswer:
-    """Describe a round that a key was in."""
-    return AttendedAnswer(
-        run=to_text(row.run),
-        round=row.round,
-        roster_index=row.roster_index,
-        closed_index=row.closed_index,
-        outcome=row.outcome,
-        micropoints=row.micropoints,
-    )
-
-
-def ranked_answer(row: RankedRow) -> RankedAnswer:
-    """Describe a key's place."""
-    return RankedAnswer(rank=row.rank, key=to_text(row.key), micropoints=row.micropoints)
-
-
 def standing_answer(row: StandingRow) -> StandingAnswer:
-    """Describe a standing."""
     return StandingAnswer(
         standing=row.standing,
         since=row.since,
@@ -169,18 +121,14 @@ def standing_answer(row: StandingRow) -> StandingAnswer:
     )
 
 
-def _resume(resume: Resume) -> ResumeAnswer:
-    return ResumeAnswer(after=resume.after, head=resume.head, close=resume.close)
-
-
 @contextmanager
 def snapshot(
     database: Database, patience_s: float = SNAPSHOT_PATIENCE_S
 ) -> Iterator[tuple[Connection, Published]]:
-    """Read as of one moment at which all that is committed is published; blocks meanwhile.
+    """Read as of one moment at which every committed entry is published; blocks until then.
 
-    Rows and entries are committed first and signed right after; what lies between the two must not
-    be seen. Raises RefusedError("read-only") when the signature does not come.
+    Rows and entries are committed first and signed right after. No reader may see rows of entries
+    that are not signed. Raises RefusedError("read-only") when the signature does not come in time.
     """
     deadline = time.monotonic() + patience_s
     while True:
@@ -190,7 +138,7 @@ def snapshot(
                 yield connection, published
                 return
         if time.monotonic() > deadline:
-            raise RefusedError("read-only", "the last entries are not signed yet: come back later")
+            raise RefusedError("read-only", "the last entries are not signed yet: try again later")
         time.sleep(SNAPSHOT_PAUSE_S)
 
 

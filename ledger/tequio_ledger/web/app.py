@@ -1,4 +1,4 @@
-"""The HTTP application: routes, errors, and the one ledger behind them."""
+"""The HTTP application: its routes and its errors."""
 
 from __future__ import annotations
 
@@ -16,17 +16,14 @@ from tequio_ledger.web.write_api import SeedBook
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp
 
     from tequio_ledger.ledger import Ledger
-    from tequio_ledger.store.database import Database
     from tequio_ledger.web.events import Streams
 
-# The router compares paths one after another, so those that are asked for most come first.
+# The router compares paths one after another, so the most requested ones come first.
 ROUTES = (
     write_api.post_statements,
     log_files.get_checkpoint,
@@ -62,12 +59,18 @@ ROUTES = (
 
 
 def build(ledger: Ledger, streams: Streams) -> ASGIApp:
-    """Put the application together."""
-    answer_error = _api_errors(ledger.database)
+
+    def answer_error(request: Request, err: Exception) -> Response:
+        if isinstance(err, (DatabaseError, NoConnectionError)):
+            judged = ledger.database.failed_write(err)
+            # a refusal asks the client to try again later; any other failure is a fault here
+            err = judged if isinstance(judged, RefusedError) else err
+        return errors.answer_error(request, err)
+
     services: dict[str, object] = {
         "ledger": ledger,
         "streams": streams,
-        "book": SeedBook(),
+        "seeds": SeedBook(),
         "limiter": RateLimiter(ledger.settings, ledger.clock),
     }
     services["description"] = openapi.Description(ROUTES, services.keys())
@@ -75,14 +78,3 @@ def build(ledger: Ledger, streams: Streams) -> ASGIApp:
     for_people, more = pages(ledger, answer_error)
     services |= more
     return application((api, for_people), services, pages_problem.answer_missing)
-
-
-def _api_errors(database: Database) -> Callable[[Request, Exception], Response]:
-    def answer(request: Request, err: Exception) -> Response:
-        if isinstance(err, (DatabaseError, NoConnectionError)):
-            judged = database.failed_write(err)
-            # come back later, if that is what the failure means; else it is a fault of ours
-            err = judged if isinstance(judged, RefusedError) else err
-        return errors.answer_error(request, err)
-
-    return answer

@@ -46,9 +46,8 @@ STATUS = MappingProxyType(
 )
 """The HTTP status of each code."""
 OTHER_REFUSAL = 409
-"""The status of all other codes: the statement does not fit the log as it is now."""
+"""HTTP status of all other codes: the statement does not fit the log as it is now."""
 _RETRY_AFTER_S = {429: "1", 503: "1"}
-_SERVER_FAULT = 500
 
 log = structlog.get_logger(__name__)
 
@@ -56,46 +55,36 @@ log = structlog.get_logger(__name__)
 def problem(
     code: str, detail: str, status: int, more: Mapping[str, str] = MappingProxyType({})
 ) -> Response:
-    """Answer with a problem document, and more headers if there are any."""
+    """Answer with a problem document; `more` are further headers."""
     headers = {**more, "cache-control": "no-store"}
     if status in _RETRY_AFTER_S:
         headers["retry-after"] = _RETRY_AFTER_S[status]
-    body = encode(code, detail, status)
+    title = code.replace("-", " ")
+    body = msgspec.json.encode(
+        Problem(type=f"{PROBLEM_PREFIX}{code}", title=title, status=status, detail=detail)
+    )
     return Response(body, status_code=status, media_type=MEDIA_TYPE, headers=headers)
 
 
-def encode(code: str, detail: str, status: int) -> bytes:
-    """Write a problem document."""
-    title = code.replace("-", " ")
-    return msgspec.json.encode(
-        Problem(type=f"{PROBLEM_PREFIX}{code}", title=title, status=status, detail=detail)
-    )
-
-
 def code_of(err: RefusedError | PeerError) -> str:
-    """Name the problem that an error of our protocol means."""
+    """Give the problem code of a protocol error."""
     if isinstance(err, RefusedError):
         return err.code
     return "bad-signature" if isinstance(err, SignatureInvalidError) else "malformed"
 
 
 def answer_error(request: Request, err: Exception) -> Response:
-    """Answer a request that failed: by the rules, by its bytes, or through a fault here."""
+    """Answer a request that was refused, was malformed, or failed through a fault here."""
     match err:
         case RefusedError():
             return problem(err.code, str(err), STATUS.get(err.code, OTHER_REFUSAL))
         case PeerError():
             return problem(code_of(err), str(err), 400)
         case _:
-            return _answer_fault(request, err)
+            # The answer reveals nothing of the process; its log has the trace.
+            log.error("request failed", method=request.method, path=request.url.path, exc_info=err)
+            return problem("internal", "internal error: see the log of the ledger", 500)
 
 
 def answer_missing(_request: Request) -> Response:
-    """Answer a path that has no route."""
     return problem("not-found", "Not Found", 404)
-
-
-def _answer_fault(request: Request, err: Exception) -> Response:
-    """The answer tells nothing of the process; its log has the trace."""
-    log.error("request failed", method=request.method, path=request.url.path, exc_info=err)
-    return problem("internal", "the ledger failed to answer; its log says why", _SERVER_FAULT)

@@ -1,6 +1,6 @@
 """GET /v1/events: the log as server-sent events, resumable at any index.
 
-Nothing is queued for a reader: each stream holds a position and reads on from the database, so a
+Nothing is queued for a reader. Each stream holds a position and continues from the database, so a
 slow reader costs no memory and misses nothing.
 """
 
@@ -23,15 +23,15 @@ from tequio_shared.limits import JSON_INTEGER
 
 HEARTBEAT_S = 15
 _PAGE = 256
-_PAGES = 4  # pages remembered; one has at most 6 MiB
+_PAGES = 4  # cached pages, of at most 6 MiB each
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 class Streams:
     """All open streams; ends them when the service stops.
 
-    Streams at the same place share what is read for them: when an entry is logged, a thousand
-    readers cost the database one question.
+    Streams at the same position share one read: an entry costs the database one query, even with a
+    thousand readers.
     """
 
     def __init__(self) -> None:
@@ -40,14 +40,14 @@ class Streams:
         self._pages: OrderedDict[tuple[int, int], asyncio.Task[bytes]] = OrderedDict()
 
     async def page(self, ledger: Ledger, first: int, end: int) -> bytes:
-        """Give the events of entries [first, end)."""
+        """Give the encoded events of entries [first, end)."""
         reading = self._pages.get((first, end))
         if reading is None or (reading.done() and reading.exception()):
             reading = asyncio.create_task(asyncio.to_thread(_page, ledger, first, end))
             self._pages[first, end] = reading
             if len(self._pages) > _PAGES:
                 self._pages.popitem(last=False)
-        return await asyncio.shield(reading)  # others may still want it when this reader is gone
+        return await asyncio.shield(reading)  # other readers may wait for it
 
 
 After = Annotated[int, msgspec.Meta(ge=-1, le=JSON_INTEGER)]
@@ -55,10 +55,7 @@ After = Annotated[int, msgspec.Meta(ge=-1, le=JSON_INTEGER)]
 
 @get("/v1/events")
 async def get_events(
-    request: Request,
-    ledger: Ledger,
-    streams: Streams,
-    after: After = -1,
+    request: Request, ledger: Ledger, streams: Streams, after: After = -1
 ) -> Response:
     """Stream every entry after an index: `id` is its index, data the leaf in base64url."""
     resumed = request.headers.get("last-event-id", "")
@@ -72,7 +69,7 @@ async def get_events(
 async def _follow(
     ledger: Ledger, streams: Streams, network: str, start: int
 ) -> AsyncIterator[bytes]:
-    try:  # again: others may have come between the answer and its first byte
+    try:  # again: others may have connected between the answer and its first byte
         streams.limit.check(StreamKind.EVENTS, network, ledger.settings.address_streams)
     except RefusedError:
         return

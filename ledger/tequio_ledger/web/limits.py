@@ -1,8 +1,8 @@
-"""What one sender may ask of the process: rates, event streams, and bodies that are read.
+"""Limits on one sender: request rates, open event streams, and request bodies.
 
 The bucket of an address is charged before a signature is verified, the bucket of a key only after:
-otherwise anybody could empty a member's bucket with garbage in its name. Addresses count by
-network, IPv4 by /24 and IPv6 by /48, because one holder of an address there usually holds many.
+otherwise anyone could empty a member's bucket with forged statements. Addresses count by network,
+IPv4 by /24 and IPv6 by /48, because the holder of one address usually holds its neighbours too.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ if TYPE_CHECKING:
     from tequio_ledger.runtime import Clock
     from tequio_shared.ids import PeerKey
 
+
 BURST_S = 10
-"""A bucket holds what its rate gives in this time."""
+"""Burst length: a bucket holds this many seconds of its rate."""
 REGISTRATION = 10
-"""What a new key costs its address, in statements: it stays in the log permanently."""
+"""Price of a new key in statements: it stays in the log permanently."""
 NAMES = 65_536
-"""Keys, and addresses, that are remembered."""
+"""Keys, and addresses, whose buckets are remembered."""
 STREAMS = 2_000
 PAGES = 1_000
 CROWDED = 4
-"""Streams that an address may hold while more than half of the places are taken."""
+"""Streams per address while more than half of all streams are in use."""
 PATIENCE_S = 30.0
 SLOWEST_BYTES_S = 32 << 10
-"""A body may take this long, and more if it is large, at the rate of a slow line."""
-_DIGITS = 16  # enough for every number that a statement can hold
+"""A body may take `PATIENCE_S`, plus its size at this rate of a slow connection."""
+_DIGITS = 16  # of the largest number that a statement can hold
 
 
 class RateLimiter:
@@ -58,13 +59,15 @@ class RateLimiter:
         """Charge an address network; raises RefusedError("rate-limited")."""
         if not self._has_tokens(self._addresses, network, count):
             metrics.RATE_LIMITED.labels(limit="address rate").inc()
-            raise RefusedError("rate-limited", "too many statements from this network address")
+            raise RefusedError(
+                "rate-limited", "too many statements from this network address: try again later"
+            )
 
     def charge_key(self, key: PeerKey) -> None:
         """Charge a key for one statement that it signed; raises RefusedError("rate-limited")."""
         if not self._has_tokens(self._keys, key, 1):
             metrics.RATE_LIMITED.labels(limit="key rate").inc()
-            raise RefusedError("rate-limited", "too many statements of this key")
+            raise RefusedError("rate-limited", "too many statements of this key: try again later")
 
     def _has_tokens(self, buckets: TokenBuckets | None, name: Hashable, count: int) -> bool:
         if buckets is None:
@@ -74,12 +77,12 @@ class RateLimiter:
 
 
 def _buckets(per_s: int) -> TokenBuckets | None:
-    """Buckets of that rate; 0 sets no limit."""
+    """Make buckets of a rate; 0 sets no limit."""
     return TokenBuckets(per_s, per_s * BURST_S, names=NAMES) if per_s else None
 
 
 class StreamKind(Enum):
-    """What an event stream is for, and how many there may be."""
+    """Purpose of an event stream; the value is the number of streams allowed."""
 
     EVENTS = STREAMS
     LIVE = PAGES
@@ -88,9 +91,9 @@ class StreamKind(Enum):
 class StreamLimit:
     """Counts open event streams, by kind and by network address; used from one event loop.
 
-    Pages and programs have places of their own, so that neither can take those of the others. While
-    half of a kind's places are free, an address may hold what the settings allow; then a few only,
-    so that a handful of strangers with all their places leave room for everybody else.
+    Pages and programs have separate limits, so that neither can use up the other's. While half of
+    a kind's streams are free, an address may hold as many as the settings allow; after that only a
+    few, so that a handful of addresses cannot lock everyone else out.
     """
 
     def __init__(self) -> None:
@@ -98,7 +101,6 @@ class StreamLimit:
 
     @property
     def total(self) -> int:
-        """How many streams are open."""
         return sum(counts.total() for counts in self._open.values())
 
     def check(self, kind: StreamKind, network: str, most: int) -> None:
@@ -106,19 +108,17 @@ class StreamLimit:
         counts = self._open[kind]
         if counts.total() >= kind.value:
             metrics.RATE_LIMITED.labels(limit="all streams").inc()
-            raise RefusedError("queue-full", f"{kind.value} event streams are open")
+            raise RefusedError("queue-full", f"all {kind.value} event streams are in use")
         if most and 2 * counts.total() >= kind.value:
             most = min(most, CROWDED)
         if most and counts[network] >= most:
             metrics.RATE_LIMITED.labels(limit="address streams").inc()
-            raise RefusedError("queue-full", f"your address holds {most} event streams open")
+            raise RefusedError("queue-full", f"your address has {most} event streams open already")
 
     def enter(self, kind: StreamKind, network: str) -> None:
-        """Count a stream."""
         self._open[kind][network] += 1
 
     def leave(self, kind: StreamKind, network: str) -> None:
-        """Stop counting a stream."""
         counts = self._open[kind]
         counts[network] -= 1
         if not counts[network]:
@@ -126,7 +126,7 @@ class StreamLimit:
 
 
 def network_of(request: Request) -> str:
-    """Name the network that a request came from; one name for all when nobody can tell."""
+    """Give the network of a request's sender; the same for all whose address is unknown."""
     return addresses.network_of(request.client.host if request.client else "")
 
 
@@ -138,10 +138,10 @@ async def read_body(request: Request, most_bytes: int) -> bytes:
 async def chunks(
     request: Request, most_bytes: int, patience_s: float = PATIENCE_S
 ) -> AsyncIterator[bytes]:
-    """Read the body piece by piece; what is too large is refused before it is in memory.
+    """Read the body in chunks; a body that is too large is refused before it is in memory.
 
-    Raises RefusedError("too-large") past the limit, ("rate-limited") when it comes too slowly (half
-    a body must not hold a handler permanently), MalformedError when it breaks off.
+    Raises RefusedError("too-large") past the limit, ("rate-limited") when the body comes too slowly
+    (half a body must not hold a handler permanently), MalformedError when it breaks off.
     """
     claimed_bytes(request, most_bytes)
     begun, size = asyncio.get_running_loop().time(), 0
@@ -164,19 +164,21 @@ async def chunks(
 
 
 def claimed_bytes(request: Request, most_bytes: int) -> int:
-    """Read the body's size from its header, the limit where there is none.
+    """Read the body's size from its header; without one, the size is the limit.
 
     Raises RefusedError("too-large") past the limit.
     """
     text = request.headers.get("content-length")
     claimed = most_bytes if text is None else natural(text)
     if claimed > most_bytes:
-        raise RefusedError("too-large", f"a body of {claimed} bytes; {most_bytes} are allowed")
+        raise RefusedError(
+            "too-large", f"a body of {claimed} bytes; at most {most_bytes} are allowed"
+        )
     return claimed
 
 
 def natural(text: str) -> int:
-    """Read a number of ASCII digits; raises MalformedError, also for too many digits."""
+    """Parse ASCII digits; raises MalformedError, also for too many digits."""
     if not (0 < len(text) <= _DIGITS and text.isascii() and text.isdigit()):
         raise MalformedError(f"not a number: {text[:60]!r}")
     return int(text)

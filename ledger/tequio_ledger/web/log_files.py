@@ -1,6 +1,6 @@
-"""GET /log/… and what vouches for the log: checkpoint, tiles, policy, witnesses, proofs.
+"""GET /log/…: checkpoint, tiles, policy, witnesses and proofs.
 
-Checkpoint, tiles and bundles are to the byte as c2sp.org/tlog-tiles has them.
+Checkpoint, tiles and bundles follow c2sp.org/tlog-tiles to the byte.
 """
 
 import gzip
@@ -26,30 +26,32 @@ UNTRUSTED = {
     "content-disposition": "attachment",
     "content-security-policy": "default-src 'none'; sandbox",
 }
-"""Headers of answers whose bytes strangers wrote. They come from the address of the pages, so a
-browser believes their type alone, saves instead of displaying them, and runs nothing in them."""
+"""Headers of answers whose bytes strangers wrote. They share an origin with the pages, so a browser
+must trust their type alone, save instead of displaying them, and run nothing in them."""
 PERMANENT = {"cache-control": "public, max-age=31536000, immutable", **UNTRUSTED}
 """The same for bytes that never change under their name."""
-_GZIP_LEVEL = 1  # most of what there is to gain: half of an entry is keys and signatures
+_GZIP_LEVEL = 1  # higher levels gain little: half of an entry is keys and signatures
 _SHORT = {
     "cache-control": "public, max-age=1",
     "x-content-type-options": UNTRUSTED["x-content-type-options"],
 }
-"""A checkpoint is text that people may look at."""
+"""A checkpoint may be displayed: it is plain text."""
 
 
 @get("/log/checkpoint")
 async def get_checkpoint(ledger: Ledger) -> Response:
-    """Give the newest signed checkpoint."""
+    """Return the newest signed checkpoint."""
     note = ledger.published.note
     if not note:
-        raise RefusedError("no-quorum", "no checkpoint was cosigned by enough witnesses yet")
+        raise RefusedError(
+            "no-quorum", "no checkpoint is cosigned by enough witnesses yet: try again later"
+        )
     return Response(note, media_type=TEXT, headers=_SHORT)
 
 
 @get("/log/tile/{rest:path}")
 def get_tile(request: Request, ledger: Ledger, rest: str) -> Response:
-    """Give a tile of hashes or a bundle of entries, whole or partial; a bundle also in gzip."""
+    """Return a tile of hashes or a bundle of entries, whole or partial; a bundle also in gzip."""
     try:
         tile = Tile.parse(f"tile/{rest.removeprefix('/')}")
     except MalformedError as err:
@@ -67,12 +69,8 @@ def get_tile(request: Request, ledger: Ledger, rest: str) -> Response:
 
 def _accepts_gzip(request: Request) -> bool:
     codings = request.headers.get("accept-encoding", "").replace(" ", "").lower().split(",")
-    return any(one == "gzip" or (one.startswith("gzip;") and _wanted(one)) for one in codings)
-
-
-def _wanted(coding: str) -> bool:
-    """Whether a coding's weight is above zero (RFC 9110, 12.4.2)."""
-    return coding.partition(";q=")[2].strip("0.") != ""
+    weights = (one.partition(";q=")[2] for one in codings if one.startswith("gzip;"))
+    return "gzip" in codings or any(weight.strip("0.") for weight in weights)  # RFC 9110, 12.4.2
 
 
 def _read(ledger: Ledger, tile: Tile) -> bytes:
@@ -88,19 +86,44 @@ def _read(ledger: Ledger, tile: Tile) -> bytes:
 
 @get("/v1/witnesses")
 async def get_witnesses(ledger: Ledger) -> WitnessesAnswer:
-    """Say who must cosign the log, and how each of them is."""
+    """List the witnesses that must cosign the log, and the state of each."""
     if ledger.publisher is None:
         size = ledger.published.size
         return WitnessesAnswer(
             quorum=NO_QUORUM, published=size, signed=size, late_ms=0, witnesses=[]
         )
-    return _witnesses_answer(ledger.publisher.publication())
+    found = ledger.publisher.publication()
+    return WitnessesAnswer(
+        quorum=found.quorum,
+        published=found.published,
+        signed=found.signed,
+        late_ms=int(found.late_s * 1000),
+        witnesses=witness_answers(found),
+    )
+
+
+def witness_answers(found: Publication) -> list[WitnessAnswer]:
+    return [
+        WitnessAnswer(
+            name=one.name,
+            key=one.key,
+            url=one.url,
+            size=one.size,
+            answer_ms=None if one.answer_s is None else int(one.answer_s * 1000),
+            problem=one.problem,
+        )
+        for one in found.witnesses
+    ]
 
 
 @get("/log/policy")
 async def get_policy(ledger: Ledger) -> Response:
-    """Give the policy that the log is published under, for --trust (C2SP tlog-policy)."""
-    return Response(_policy(ledger).encode(), media_type=TEXT)
+    """Return the policy under which the log is published, for --trust (C2SP tlog-policy)."""
+    own = ledger.policy or Policy(logs=(), witnesses=(), groups=(), quorum=NO_QUORUM)
+    # of the logs that the operator's policy may name, only this one
+    logs = (PolicyLog(key=VerifierKey.parse(ledger.genesis.log_key)),)
+    policy = Policy(logs=logs, witnesses=own.witnesses, groups=own.groups, quorum=own.quorum)
+    return Response(policy.encode(), media_type=TEXT)
 
 
 @get("/v1/statements/{name}/proof")
@@ -115,32 +138,3 @@ def get_proof(ledger: Ledger, name: str) -> Response:
     path = tuple(ledger.proofs.at(published.size).inclusion(index))
     proof = TlogProof(index=index, path=path, note=published.note, extra=leaf)
     return Response(proof.encode(), media_type=TEXT)
-
-
-def _policy(ledger: Ledger) -> Policy:
-    """The ledger's policy, naming its own log alone."""
-    log = PolicyLog(key=VerifierKey.parse(ledger.genesis.log_key))
-    if ledger.policy is None:
-        return Policy(logs=(log,), witnesses=(), groups=(), quorum=NO_QUORUM)
-    own = ledger.policy
-    return Policy(logs=(log,), witnesses=own.witnesses, groups=own.groups, quorum=own.quorum)
-
-
-def _witnesses_answer(found: Publication) -> WitnessesAnswer:
-    return WitnessesAnswer(
-        quorum=found.quorum,
-        published=found.published,
-        signed=found.signed,
-        late_ms=int(found.late_s * 1000),
-        witnesses=[
-            WitnessAnswer(
-                name=one.name,
-                key=one.key,
-                url=one.url,
-                size=one.size,
-                answer_ms=None if one.answer_s is None else int(one.answer_s * 1000),
-                problem=one.problem,
-            )
-            for one in found.witnesses
-        ],
-    )

@@ -1,6 +1,6 @@
-"""GET /metrics, on an address of its own: what is counted, and what the ledger is just now.
+"""GET /metrics, on a separate address: counters of the process and gauges of the ledger.
 
-Nobody but the operator has business here, so it listens on loopback unless told otherwise.
+The metrics are for the operator only, so they listen on loopback unless the settings say otherwise.
 """
 
 from __future__ import annotations
@@ -27,23 +27,22 @@ PATH = "/metrics"
 
 
 class Measures(Collector):
-    """Reads the ledger when Prometheus asks; belongs to the event loop, as what it reads does."""
+    """Reads the ledger when Prometheus scrapes; used on the event loop, which owns that state."""
 
     def __init__(self, ledger: Ledger, streams: Streams) -> None:
         self._ledger = ledger
         self._streams = streams
 
     def collect(self) -> Iterator[Metric]:
-        """Give what is so just now."""
         ledger = self._ledger
         status = ledger.health().status
         yield _labelled("info", "The program.", {"software": SOFTWARE}, 1)
-        yield _gauge("up", "1 when all is well, as /healthz has it.", status == "ok")
-        yield _labelled("health", "How the ledger is, in one word.", {"status": status}, 1)
+        yield _gauge("up", "1 when /healthz reports ok.", status == "ok")
+        yield _labelled("health", "Status of the ledger, as a label.", {"status": status}, 1)
         yield _gauge("leads", "1 when this process writes the log.", ledger.is_leading)
-        yield _gauge("queue_entries", "Statements that wait for a batch.", ledger.sequencer.waiting)
-        yield _gauge("peers", "Keys that are registered.", len(ledger.state.peers))
-        yield _gauge("event_streams", "Event streams that are open.", self._streams.limit.total)
+        yield _gauge("queue_entries", "Statements waiting for a batch.", ledger.sequencer.waiting)
+        yield _gauge("peers", "Registered keys.", len(ledger.state.peers))
+        yield _gauge("event_streams", "Open event streams.", self._streams.limit.total)
         yield from self._log()
         yield from self._witnesses()
         yield from self._runs()
@@ -51,42 +50,37 @@ class Measures(Collector):
     def _log(self) -> Iterator[Metric]:
         ledger = self._ledger
         at_ms = ledger.log.published_at_ms
-        yield _gauge("log_entries", "Entries that everybody may see.", ledger.published.size)
-        yield _gauge("log_signed_entries", "Entries under a signature.", ledger.log.published.size)
-        yield _gauge("log_committed_entries", "Entries that are committed.", ledger.log.size)
-        yield _gauge(
-            "checkpoint_timestamp_seconds", "When the newest checkpoint was signed.", at_ms / 1000
-        )
-        yield _gauge(
-            "checkpoint_age_seconds",
-            "How long ago that was.",
-            max(0, ledger.clock() - at_ms) / 1000,
-        )
+        yield _gauge("log_entries", "Published entries.", ledger.published.size)
+        yield _gauge("log_signed_entries", "Signed entries.", ledger.log.published.size)
+        yield _gauge("log_committed_entries", "Committed entries.", ledger.log.size)
+        signed = "Unix time of the newest checkpoint's signature."
+        yield _gauge("checkpoint_timestamp_seconds", signed, at_ms / 1000)
+        age_s = max(0, ledger.clock() - at_ms) / 1000
+        yield _gauge("checkpoint_age_seconds", "Age of the newest checkpoint.", age_s)
 
     def _witnesses(self) -> Iterator[Metric]:
         publisher = self._ledger.publisher
         found = publisher.publication() if publisher else None
-        late = "For how long something signed has waited for its cosignatures."
+        late = "How long signed entries have waited for cosignatures."
         yield _gauge("publish_late_seconds", late, found.late_s if found else 0)
         family = GaugeMetricFamily(
-            "tequio_ledger_witness_up", "1 when it cosigned when last asked.", labels=("witness",)
+            "tequio_ledger_witness_up",
+            "1 when the witness cosigned at the last request.",
+            labels=("witness",),
         )
         for one in found.witnesses if found else ():
             family.add_metric((one.name,), one.problem is None)
         yield family
 
     def _runs(self) -> Iterator[Metric]:
+        prefix, by_run = "tequio_ledger_run", ("run",)
         rounds = CounterMetricFamily(
-            "tequio_ledger_rounds", "Rounds that ended.", labels=("run", "outcome")
+            "tequio_ledger_rounds", "Ended rounds.", labels=("run", "outcome")
         )
-        members = GaugeMetricFamily(
-            "tequio_ledger_run_members", "Active members of a run.", labels=("run",)
-        )
-        tokens = CounterMetricFamily(
-            "tequio_ledger_run_tokens", "Tokens that were accepted.", labels=("run",)
-        )
+        members = GaugeMetricFamily(f"{prefix}_members", "Active members of a run.", labels=by_run)
+        tokens = CounterMetricFamily(f"{prefix}_tokens", "Accepted tokens.", labels=by_run)
         number = GaugeMetricFamily(
-            "tequio_ledger_run_round", "Number of a run's last round.", labels=("run",)
+            f"{prefix}_round", "Number of a run's last round.", labels=by_run
         )
         for run, view in self._ledger.state.runs.items():
             name = to_text(run)
@@ -99,13 +93,12 @@ class Measures(Collector):
 
 
 class MetricsApp:
-    """The one page, as ASGI has it."""
+    """ASGI application with the metrics at /metrics, and 404 elsewhere."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._page: ASGIApp = make_asgi_app(registry)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Give the metrics under their path, and 404 elsewhere."""
         if scope["type"] == "http" and scope["path"] == PATH:
             await self._page(scope, receive, send)
         elif scope["type"] == "http":
@@ -116,16 +109,16 @@ class MetricsApp:
 
 
 def app(ledger: Ledger, streams: Streams) -> MetricsApp:
-    """Make the application that shows this ledger, with all that the process counts."""
+    """Make the application, and register the gauges of this ledger."""
     metrics.REGISTRY.register(Measures(ledger, streams))
     return MetricsApp(metrics.REGISTRY)
 
 
-def _gauge(name: str, says: str, value: float) -> Metric:
-    return GaugeMetricFamily(f"tequio_ledger_{name}", says, value=value)
+def _gauge(name: str, help_text: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"tequio_ledger_{name}", help_text, value=value)
 
 
-def _labelled(name: str, says: str, labels: dict[str, str], value: float) -> Metric:
-    family = GaugeMetricFamily(f"tequio_ledger_{name}", says, labels=tuple(labels))
+def _labelled(name: str, help_text: str, labels: dict[str, str], value: float) -> Metric:
+    family = GaugeMetricFamily(f"tequio_ledger_{name}", help_text, labels=tuple(labels))
     family.add_metric(tuple(labels.values()), value)
     return family

@@ -1,8 +1,8 @@
-"""What is done around every request, whatever it asks for: one class for each promise.
+"""ASGI middleware around every request: one class for each promise.
 
-From the outside in, as `main` puts them together: the request log, so that refusals are counted
-too; `nosniff`; the address behind the proxies; the limits on requests; the end of connections whose
-body was not read; and entity tags, next to the application.
+From the outside in: the request log, so that refusals are counted too; `nosniff`; the address
+behind the proxies; the limits on requests; closing connections whose body was not read; and entity
+tags, next to the application.
 """
 
 from __future__ import annotations
@@ -34,16 +34,18 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+
+if TYPE_CHECKING:
     Network = IPv4Network | IPv6Network
 
 log = structlog.get_logger(__name__)
 
 REQUESTS = 64
-"""Requests of one network address under way at once, its event streams aside."""
+"""Concurrent requests of one network address, without its event streams."""
 TARGET_BYTES = 2_048
-"""Longest path and query."""
+"""Longest path and query together."""
 SLOW_READER_S = 60.0
-"""Longest time in which a reader accepts no byte of its answer."""
+"""Longest time in which a client accepts no byte of its answer."""
 REQUEST_ID = b"x-request-id"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "OPTIONS"})
 _NO_ROUTE = "none"
@@ -56,7 +58,7 @@ _TAG_BYTES = 16
 _OK = 200
 _NOT_MODIFIED = 304
 _ABOUT_CONTENT = {b"content-length", b"content-type"}
-_ASK_AGAIN = (b"cache-control", b"no-cache")  # may be stored, but ask whether it is still valid
+_REVALIDATE = (b"cache-control", b"no-cache")  # may be stored, but not used without asking
 
 
 def limited(
@@ -67,11 +69,11 @@ def limited(
 
 
 class RequestLog:
-    """Every request's id in the log and in the answer, its count and its time.
+    """Gives every request an id, and logs, counts and times it.
 
-    The id is made here, whatever the request says: it leads from an answer to the lines that the
-    process logged for it. Bodies, queries and headers are never logged. `process` tells the ids of
-    one process from those of another.
+    The id is made here and never read from the request. It is a header of the answer and stands in
+    every line logged for the request. Bodies, queries and headers are never logged. `process`
+    distinguishes the ids of one process from those of another.
     """
 
     def __init__(self, app: ASGIApp, process: str) -> None:
@@ -79,7 +81,6 @@ class RequestLog:
         self._ids = (f"{process}-{number}" for number in itertools.count(1))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and log it when its answer is out or broke off."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -93,12 +94,12 @@ class RequestLog:
                 _seconds_of(_route_of(scope)).observe(time.perf_counter() - since)
             await send(message)
 
-        structlog.contextvars.bind_contextvars(request=request_id)  # of this task: one request
+        structlog.contextvars.bind_contextvars(request=request_id)  # this task serves one request
         try:
             await self._app(scope, receive, send_with_id)
         except Exception as err:
-            # The handler's own errors are answers by now: this one broke off an answer under way.
-            log.error("answer broken off", path=scope["path"], exc_info=err)  # noqa: TRY400 - exc_info has it
+            # The handler's own errors are answers by now: this one interrupted an answer.
+            log.error("answer interrupted", path=scope["path"], exc_info=err)  # noqa: TRY400 - exc_info has it
             raise
         finally:
             method = scope["method"] if scope["method"] in _METHODS else "other"
@@ -108,11 +109,11 @@ class RequestLog:
 
 
 def _route_of(scope: Scope) -> str:
-    """The path as the application wrote it: few, whatever strangers ask for."""
+    """Give the path template: there are few, however many paths strangers request."""
     return scope.get("path_template") or _NO_ROUTE
 
 
-# A label's series is looked up once: these few names come with every request.
+# prometheus_client locks at every lookup of a label, and these few labels come with each request
 @cache
 def _seconds_of(route: str) -> Histogram:
     return metrics.REQUEST_S.labels(route=route)
@@ -124,17 +125,16 @@ def _count_of(method: str, route: str, status: str) -> CountMetric:
 
 
 class NoSniff:
-    """Every answer tells browsers to believe its type and not to guess another.
+    """Adds `x-content-type-options: nosniff` to every answer that does not have it.
 
-    Pages and what strangers uploaded come from one address. A browser that guessed would run a
-    stranger's script, whatever type the answer had.
+    Pages and uploads of strangers share one origin. A browser that guessed types would run a
+    stranger's script, whatever type the answer states.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; a type that the application marked itself is left."""
 
         async def send_typed(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -147,10 +147,10 @@ class NoSniff:
 
 
 class ProxyMiddleware:
-    """Puts the sender's address in place of its proxy's.
+    """Replaces a proxy's address by the sender's.
 
-    Behind a proxy all requests come from the proxy's address. Its `x-forwarded-for` is believed
-    only where the proxy was named in the settings: any other sender could write any address there.
+    Behind a proxy all requests come from the proxy's address. `x-forwarded-for` counts only if the
+    settings name the proxy: any other sender could write any address there.
     """
 
     def __init__(self, app: ASGIApp, proxies: Sequence[Network]) -> None:
@@ -158,13 +158,12 @@ class ProxyMiddleware:
         self._proxies = tuple(proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on under its sender's address."""
         if scope["type"] == "http":
             scope["client"] = (self._sender(scope), 0)
         await self._app(scope, receive, send)
 
     def _sender(self, scope: Scope) -> str:
-        """The address that asks: behind named proxies, the nearest that is none of them."""
+        """Give the nearest address that is not a trusted proxy."""
         host: str = (scope.get("client") or ("", 0))[0]
         given = [value for name, value in scope["headers"] if name.lower() == b"x-forwarded-for"]
         hops = b",".join(given).decode("latin-1").split(",") if given else []
@@ -181,10 +180,10 @@ class ProxyMiddleware:
 
 
 class RequestLimits:
-    """Bounds the requests of one network address, their first line and slow readers.
+    """Limits the requests of one network address, the length of their target, and slow readers.
 
-    Used from one event loop, behind `ProxyMiddleware`. An answer whose reader accepts nothing for a
-    while is given up, so a slow reader cannot hold a handler permanently.
+    Used from one event loop, behind `ProxyMiddleware`. An answer whose client accepts nothing for
+    `slow_reader_s` is abandoned, so a slow client cannot hold a handler permanently.
     """
 
     def __init__(
@@ -196,7 +195,7 @@ class RequestLimits:
     ) -> None:
         """Limit requests; 0 sets no limit.
 
-        `address_streams` are the event streams of one address, which are requests under way too;
+        `address_streams` is the limit on event streams of one address, which are requests too;
         `request_rate` is in requests of one network address per second.
         """
         self._app = app
@@ -210,7 +209,6 @@ class RequestLimits:
         self._open: Counter[str] = Counter()  # by network address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it and end its connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -231,7 +229,9 @@ class RequestLimits:
             return problem("malformed", f"a path of more than {TARGET_BYTES} bytes", 400)
         if self._most and self._open[network] >= self._most:
             metrics.RATE_LIMITED.labels(limit="requests under way").inc()
-            return problem("rate-limited", "too many requests under way from here", 429)
+            return problem(
+                "rate-limited", "too many concurrent requests from this network address", 429
+            )
         return None
 
     async def _answer(self, network: str, scope: Scope, receive: Receive, send: Send) -> None:
@@ -243,27 +243,27 @@ class RequestLimits:
         try:
             await self._app(scope, receive, send_soon)
         except TimeoutError:
-            log.info("gave up a reader that accepts nothing", network=network)
+            log.info("answer abandoned, its client accepts nothing", network=network)
         finally:
             self._open[network] -= 1
             if not self._open[network]:
                 del self._open[network]
 
 
-_network_of = lru_cache(NAMES)(network_of)  # the same few ask again and again
+_network_of = lru_cache(NAMES)(network_of)  # parsing an address for each request costs more
 
 
 class UnreadBody:
-    """Answers that come before the whole body did: they announce that the connection ends.
+    """Adds `connection: close` to an answer that is sent before the whole body was read.
 
-    The server closes such a connection; an unwarned client would send its next request into it.
+    The server closes such a connection; without the header a client would send its next request
+    into it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; one without a body needs no watching."""
         if scope["type"] != "http" or not _has_body(scope):
             await self._app(scope, receive, send)
             return
@@ -290,17 +290,16 @@ def _has_body(scope: Scope) -> bool:
 
 
 class Conditional:
-    """Answers 304 for what the reader has: ETag and If-None-Match (RFC 9110, 8.8.3 and 13.1.2).
+    """Answers 304 if the client has the content: ETag and If-None-Match (RFC 9110, 8.8.3, 13.1.2).
 
-    The tag of a whole answer is a hash of its bytes, so it is right whatever the answer was made
-    from, and equal on every replica. Streams have none; a tag that the application set is left.
+    The tag of a whole answer is a hash of its bytes, so it is correct whatever the answer was made
+    from, and equal on every replica. Streams have no tag; a tag set by the application stays.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; the answer to a GET gets a tag."""
         if scope["type"] == "http" and scope["method"] == "GET":
             await self._app(scope, receive, _TaggedAnswer(_tags_held(scope), send).send)
         else:
@@ -308,7 +307,7 @@ class Conditional:
 
 
 class _TaggedAnswer:
-    """One answer: its start waits for the body, which tells whether it is whole."""
+    """One answer: its start waits for the first body message, which shows whether it is whole."""
 
     def __init__(self, held: frozenset[bytes], send: Send) -> None:
         self._held = held
@@ -316,28 +315,22 @@ class _TaggedAnswer:
         self._start: Message | None = None
 
     async def send(self, message: Message) -> None:
-        """Forward what the application sends, the start together with the first of the body."""
         if message["type"] == "http.response.start":
             self._start = message
             return
         start, self._start = self._start, None
         if start is not None:
-            await self._begin(start, message)
-        else:
-            await self._send(message)
-
-    async def _begin(self, start: Message, message: Message) -> None:
-        named = _header(start, b"etag")
-        if start["status"] == _OK and not message.get("more_body"):
-            tag = named or _tag(message.get("body", b""))
-            if tag in self._held or b"*" in self._held:
-                await self._not_modified(start, tag)
-                return
-            if not named:
-                start["headers"] = [*start["headers"], (b"etag", tag)]
-            if not _header(start, b"cache-control"):
-                start["headers"] = [*start["headers"], _ASK_AGAIN]
-        await self._send(start)
+            if start["status"] == _OK and not message.get("more_body"):
+                named = _header(start, b"etag")
+                tag = named or _tag(message.get("body", b""))
+                if tag in self._held or b"*" in self._held:
+                    await self._not_modified(start, tag)
+                    return
+                if not named:
+                    start["headers"] = [*start["headers"], (b"etag", tag)]
+                if not _header(start, b"cache-control"):
+                    start["headers"] = [*start["headers"], _REVALIDATE]
+            await self._send(start)
         await self._send(message)
 
     async def _not_modified(self, start: Message, tag: bytes) -> None:
@@ -352,7 +345,7 @@ def _tag(body: bytes) -> bytes:
 
 
 def _tags_held(scope: Scope) -> frozenset[bytes]:
-    """Tags that the reader holds; weak or strong makes no difference to a GET."""
+    """List the tags that the client holds; for a GET, weak and strong tags compare alike."""
     given = [value for name, value in scope["headers"] if name.lower() == b"if-none-match"]
     tags = (tag.strip().removeprefix(b"W/") for value in given for tag in value.split(b","))
     return frozenset(tag for tag in tags if tag)

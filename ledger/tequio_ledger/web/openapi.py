@@ -1,7 +1,7 @@
-"""GET /v1/openapi.json: the API for programs, described for programs (OpenAPI 3.1).
+"""GET /v1/openapi.json: the description of the API (OpenAPI 3.1).
 
-Paths, parameters and JSON answers come from the handlers' own types, whose schemas msgspec writes.
-What a type cannot state is in a table here: bodies that are bytes, answers that are bytes, and the
+Paths, parameters and JSON answers come from the types of the handlers, whose schemas msgspec
+writes. A table here holds what a type cannot state: bodies and answers that are bytes, and the
 headers of a signed request. Every error is a problem document (RFC 9457), whatever its status.
 """
 
@@ -39,60 +39,58 @@ _PATTERNS = {
     "around": f"^({_BYTES_32})?$",
     "behind": f"^({_BYTES_32})?$",
 }
-"""The format of a text parameter of that name: its handler parses it, so its type is any text."""
+"""Pattern of a text parameter by its name: handlers parse these texts, so their type is str."""
 
-Json = dict[str, Any]  # a node of the document: what JSON can be
+Json = dict[str, Any]  # a node of the document: any JSON object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bytes:
-    """A body or an answer that is not JSON of ours."""
+    """A body or an answer that is bytes, not a type of the API."""
 
     media_type: str = _OCTETS
     most_bytes: int | None = None
     description: str = ""
 
     def content(self) -> Json:
-        schema: Json = {"type": "string", "format": "binary"}
-        if self.media_type == _TEXT:
-            schema = {"type": "string"}
+        schema: Json = {"type": "string"}
+        if self.media_type != _TEXT:
+            schema["format"] = "binary"
         if self.most_bytes is not None:
             schema["maxLength"] = self.most_bytes
         return {self.media_type: {"schema": schema}}
 
 
 _Answer = _Bytes | type[msgspec.Struct] | None
-"""Bytes, a type in JSON, or an answer without a body."""
+"""Bytes, a type in JSON, or no body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Exchange:
-    """What a handler's types do not state about it."""
+    """Facts about a handler that its types do not state."""
 
     body: _Bytes | None = None
     answers: Mapping[int, _Answer] = field(default_factory=dict)
-    """By status, beside the type that the handler returns."""
+    """By status, in addition to the type that the handler returns."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Headers that a request must bear, each with a pattern."""
+    """Required headers of a request, each with a pattern."""
 
 
+def _text(description: str) -> _Exchange:
+    return _Exchange(answers={200: _Bytes(media_type=_TEXT, description=description)})
+
+
+_HASHED = "The bytes whose SHA-256 is the name."
 EXCHANGES = {
     "get_health": _Exchange(answers={200: HealthAnswer, 503: HealthAnswer}),
     "post_statements": _Exchange(
         body=_Bytes(
-            most_bytes=POST_BYTES,
-            description="Leaves, each after its length as u16 (protocol 15.1).",
+            most_bytes=POST_BYTES, description="Leaves, each after its length as u16 (15.1)."
         ),
     ),
-    "get_checkpoint": _Exchange(
-        answers={200: _Bytes(media_type=_TEXT, description="A signed note (C2SP tlog-checkpoint).")}
-    ),
-    "get_policy": _Exchange(
-        answers={200: _Bytes(media_type=_TEXT, description="A policy (C2SP tlog-policy).")}
-    ),
-    "get_proof": _Exchange(
-        answers={200: _Bytes(media_type=_TEXT, description="A proof of logging (C2SP tlog-proof).")}
-    ),
+    "get_checkpoint": _text("A signed note (C2SP tlog-checkpoint)."),
+    "get_policy": _text("A policy (C2SP tlog-policy)."),
+    "get_proof": _text("A proof of logging (C2SP tlog-proof)."),
     "post_checkpoint": _Exchange(
         body=_Bytes(
             media_type=_TEXT, most_bytes=NOTE_BYTES, description="A signed note of this log."
@@ -102,12 +100,10 @@ EXCHANGES = {
     "get_tile": _Exchange(
         answers={200: _Bytes(description="A tile or an entry bundle (C2SP tlog-tiles).")}
     ),
-    "get_blob": _Exchange(
-        answers={200: _Bytes(description="The bytes whose SHA-256 is the name.")}
-    ),
+    "get_blob": _Exchange(answers={200: _Bytes(description=_HASHED)}),
     "head_blob": _Exchange(answers={200: None}),
     "put_blob": _Exchange(
-        body=_Bytes(most_bytes=BLOB_BYTES, description="The bytes whose SHA-256 is the name."),
+        body=_Bytes(most_bytes=BLOB_BYTES, description=_HASHED),
         answers={200: None, 201: None},
         headers={
             "x-tequio-author": _BASE64URL,
@@ -130,27 +126,24 @@ EXCHANGES = {
 
 
 class Description:
-    """The API's description; writing it takes a while, so it is written for the first reader."""
+    """The description of the API, written at its first request: that takes a while."""
 
     def __init__(self, routes: Sequence[Route], services: Collection[str]) -> None:
-        """Describe routes; `services` are parameters that the application fills by their name."""
+        """Describe routes; `services` names the parameters that the application provides."""
         self._routes = routes
         self._services = services
 
     @cached_property
     def document(self) -> bytes:
-        """The document in JSON."""
         return msgspec.json.encode(describe(self._routes, self._services))
 
 
 @get(PATH, is_described=False)
 def get_openapi(description: Description) -> Response:
-    """Give this API's description."""
     return Response(description.document, media_type=JSON)
 
 
 def describe(routes: Sequence[Route], services: Collection[str]) -> Json:
-    """Describe the routes that are for programs."""
     described = [route for route in routes if route.is_described]
     paths: Json = {}
     for route in described:
@@ -164,25 +157,24 @@ def describe(routes: Sequence[Route], services: Collection[str]) -> Json:
 
 
 def _schemas(described: Sequence[Route]) -> Json:
-    """The types of all answers, and the types inside these, by their names."""
+    """Give the schemas of all answers, and of the types inside these, by name."""
     types = {one for route in described for one in _answers(route).values() if inspect.isclass(one)}
     _, schemas = msgspec.json.schema_components(
         sorted({*types, Problem}, key=lambda one: one.__name__), ref_template=_REF + "{name}"
     )
-    # Defaults are for readers of other servers' problems: this ledger writes every member.
+    # Problems of other servers may lack fields, hence the defaults; this ledger writes them all.
     schemas[Problem.__name__]["required"] = list(schemas[Problem.__name__]["properties"])
     return schemas
 
 
 def _answers(route: Route) -> dict[int, _Answer]:
-    """What a route answers, by status: the type of its handler, and what the table adds."""
+    """Give the answers of a route by status: its handler's type, and those of the table."""
     annotation = inspect.signature(route.handler, eval_str=True).return_annotation
     own = {} if issubclass(annotation, Response) else {route.status: annotation}
     return own | dict(EXCHANGES.get(route.name, _Exchange()).answers)
 
 
 def _operation(route: Route, services: Collection[str]) -> Json:
-    """Describe one route; its answers are those of its type, those of the table, and errors."""
     exchange = EXCHANGES.get(route.name, _Exchange())
     responses = {str(status): _response(one) for status, one in _answers(route).items()}
     for every in ("4XX", "5XX"):
@@ -195,7 +187,12 @@ def _operation(route: Route, services: Collection[str]) -> Json:
     operation: Json = {
         "operationId": route.name,
         "description": inspect.getdoc(route.handler),
-        "parameters": parameters + [_header(*one) for one in exchange.headers.items()],
+        "parameters": parameters
+        + [
+            {"name": name, "in": "header", "required": True}
+            | {"schema": {"type": "string", "pattern": pattern}}
+            for name, pattern in exchange.headers.items()
+        ],
         "responses": responses,
     }
     if exchange.body is not None:
@@ -220,11 +217,6 @@ def _parameter(parameter: Parameter) -> Json:
     return {"name": name, "in": place, "required": is_required, "schema": schema}
 
 
-def _header(name: str, pattern: str) -> Json:
-    schema = {"type": "string", "pattern": pattern}
-    return {"name": name, "in": "header", "required": True, "schema": schema}
-
-
 def _response(answer: _Answer) -> Json:
     match answer:
         case None:
@@ -237,7 +229,7 @@ def _response(answer: _Answer) -> Json:
 
 
 def _plain(node: Any) -> Any:  # noqa: ANN401 - whatever JSON can be
-    """Write patterns as JSON Schema does: its regular expressions have other words for the ends."""
+    """Rewrite Python's anchors for JSON Schema, whose regular expressions are ECMAScript's."""
     match node:
         case dict():
             plain = {name: _plain(value) for name, value in node.items()}

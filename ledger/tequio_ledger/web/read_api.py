@@ -1,61 +1,28 @@
 """GET /healthz and /v1/…: the network, its runs, rounds, keys and points, as JSON.
 
-A handler either waits until all that is committed is published and reads the state, or reads rows
-in a `snapshot`: what it answers is true for the checkpoint that it names.
+A handler either waits until every committed entry is published and reads the state, or reads rows
+in a `snapshot`: its answer is true for the checkpoint that it names.
 """
 
-from itertools import islice
-from typing import Annotated
-
 import msgspec
+from itertools import islice
 from starlette.responses import Response
-
 from tequio_ledger import SOFTWARE
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.store import queries
-from tequio_ledger.web.answers import (
-    as_of,
-    attended_answer,
-    peer_answer,
-    ranked_answer,
-    round_answer,
-    run_answer,
-    snapshot,
-    standing_answer,
-)
+from tequio_ledger.store import queries, ranking
+from tequio_ledger.web.answers import (as_of, peer_answer, round_answer, run_answer, snapshot, standing_answer)
 from tequio_ledger.web.routing import get, json_answer
-from tequio_shared.api.network import (
-    ConnectorAnswer,
-    ConnectorsAnswer,
-    HealthAnswer,
-    InvitationAnswer,
-    InvitationsAnswer,
-    NetworkAnswer,
-)
-from tequio_shared.api.peers import (
-    PeerAnswer,
-    PeerRoundsAnswer,
-    PeersAnswer,
-    PeerStandingAnswer,
-    QuarantineAnswer,
-    RankingAnswer,
-)
-from tequio_shared.api.runs import (
-    MeasureAnswer,
-    MeasuredAnswer,
-    MeasuresAnswer,
-    RoundAnswer,
-    RoundsAnswer,
-    RunAnswer,
-    RunsAnswer,
-    SampleAnswer,
-)
+from tequio_shared.api.network import (ConnectorAnswer, ConnectorsAnswer, HealthAnswer, InvitationAnswer, InvitationsAnswer, NetworkAnswer)
+from tequio_shared.api.peers import (AttendedAnswer, PeerAnswer, PeerRoundsAnswer, PeerStandingAnswer, PeersAnswer, QuarantineAnswer, RankedAnswer, RankingAnswer)
+from tequio_shared.api.runs import (MeasureAnswer, MeasuredAnswer, MeasuresAnswer, RoundAnswer, RoundsAnswer, RunAnswer, RunsAnswer, SampleAnswer)
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, RunId, from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.ids import (PeerKey, RunId, from_text, key_from_text, peer_id_text, to_text)
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Invitation
 from tequio_shared.round import measures
+from typing import Annotated
+
 
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 After = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
@@ -63,21 +30,21 @@ AfterRound = Annotated[int, msgspec.Meta(ge=-1, le=JSON_INTEGER)]
 Place = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)] | None
 Reach = Annotated[int, msgspec.Meta(ge=0, le=100)]
 NAMED = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
-"""Standings that a key is listed for, by reason and time."""
-_NOT_WELL = 503
+"""Standings that the quarantine list includes."""
+_UNHEALTHY = 503
 
 
 @get("/healthz")
 async def get_health(ledger: Ledger) -> Response:
-    """Say that all is well, or with status 503 what keeps the ledger from its work."""
+    """Report status ok, or with HTTP status 503 what keeps the ledger from working."""
     health = ledger.health()
     answer = HealthAnswer(health.status, health.detail)
-    return json_answer(answer, 200 if health.status == "ok" else _NOT_WELL)
+    return json_answer(answer, 200 if health.status == "ok" else _UNHEALTHY)
 
 
 @get("/v1/network")
 async def get_network(ledger: Ledger) -> NetworkAnswer:
-    """Say which network this is, under which keys."""
+    """Describe the network and its keys."""
     genesis = ledger.genesis
     return NetworkAnswer(
         network_id=to_text(genesis.network_id),
@@ -121,7 +88,7 @@ def get_rounds(ledger: Ledger, run: str, after: After = 0, limit: Limit = 100) -
 def get_round(ledger: Ledger, run: str, number: int) -> RoundAnswer:
     """Describe one round."""
     if not 0 < number <= JSON_INTEGER:
-        raise RefusedError("not-found", "no round has this number")
+        raise RefusedError("not-found", f"round numbers start at 1, so {number} is not one")
     with snapshot(ledger.database) as (connection, published):
         rows = queries.read_rounds(connection, from_text(run), number - 1, 1)
     if not rows or rows[0].round != number:
@@ -152,7 +119,7 @@ def get_peer(ledger: Ledger, key: str) -> PeerAnswer:
 def get_measures(
     ledger: Ledger, run: str, after: AfterRound = -1, limit: Limit = 100
 ) -> MeasuresAnswer:
-    """List heads that drawn members measured on held-out text, after the head of a round."""
+    """List heads measured on held-out text by drawn members, after the head of a round."""
     with snapshot(ledger.database) as (connection, published):
         heads = queries.after(connection, from_text(run), after, limit)
     last = heads[-1].round if len(heads) == limit else None
@@ -160,6 +127,8 @@ def get_measures(
 
 
 def _measured_answer(head: queries.MeasuredHead) -> MeasuredAnswer:
+    shown = head.shown
+    sample = measures.sample_of(shown.said) if shown else None
     return MeasuredAnswer(
         round=head.round,
         head=to_text(head.head),
@@ -177,16 +146,11 @@ def _measured_answer(head: queries.MeasuredHead) -> MeasuredAnswer:
             )
             for row in head.rows
         ],
-        sample=_sample_answer(head.shown) if head.shown else None,
-    )
-
-
-def _sample_answer(shown: queries.MeasuredRow) -> SampleAnswer | None:
-    sample = measures.sample_of(shown.said)
-    if sample is None:
-        return None
-    return SampleAnswer(
-        entry=shown.entry, peer=to_text(shown.peer), prompt=sample.prompt, text=sample.text
+        sample=SampleAnswer(
+            entry=shown.entry, peer=to_text(shown.peer), prompt=sample.prompt, text=sample.text
+        )
+        if shown and sample
+        else None,
     )
 
 
@@ -199,28 +163,32 @@ def get_ranking(
     behind: str = "",
     limit: Limit = 100,
 ) -> RankingAnswer:
-    """List keys by points: those about a key, those behind one, or those behind a place."""
+    """List keys by points: those around a key, those behind a key, or those behind a place."""
     if bool(around) + bool(behind) + (after is not None) > 1:
-        raise RefusedError("malformed", "ask for one of around, behind and after")
+        raise RefusedError("malformed", "give at most one of around, behind and after")
     with snapshot(ledger.database) as (connection, published):
         if around:
-            rows = queries.around(connection, key_from_text(around), n)
+            rows = ranking.around(connection, key_from_text(around), n)
         elif behind:
-            rows = queries.behind(connection, key_from_text(behind), limit)
+            rows = ranking.behind(connection, key_from_text(behind), limit)
         else:
-            rows = queries.ranking_after(connection, after or 0, limit)
-        ranked = queries.count(connection)
+            rows = ranking.after(connection, after or 0, limit)
+        ranked = ranking.count(connection)
     if rows is None:
         raise RefusedError("not-found", f"key {around or behind} is not registered")
     last = to_text(rows[-1].key) if len(rows) == limit and not around else None
-    return RankingAnswer([ranked_answer(row) for row in rows], last, ranked, as_of(published))
+    page = [
+        RankedAnswer(rank=row.rank, key=to_text(row.key), micropoints=row.micropoints)
+        for row in rows
+    ]
+    return RankingAnswer(page, last, ranked, as_of(published))
 
 
 @get("/v1/peers/{key}/rounds")
 def get_peer_rounds(
     ledger: Ledger, key: str, before: After = JSON_INTEGER, limit: Limit = 100
 ) -> PeerRoundsAnswer:
-    """List the rounds that a key was in and that are over, the newest first."""
+    """List the finished rounds in which a key took part, the newest first."""
     peer = PeerKey(from_text(key))
     with snapshot(ledger.database) as (connection, published):
         known = queries.peer(connection, peer)
@@ -228,12 +196,23 @@ def get_peer_rounds(
     if known is None:
         raise RefusedError("not-found", f"key {key} is not registered")
     last = rows[-1].closed_index if len(rows) == limit else None
-    return PeerRoundsAnswer([attended_answer(row) for row in rows], last, as_of(published))
+    page = [
+        AttendedAnswer(
+            run=to_text(row.run),
+            round=row.round,
+            roster_index=row.roster_index,
+            closed_index=row.closed_index,
+            outcome=row.outcome,
+            micropoints=row.micropoints,
+        )
+        for row in rows
+    ]
+    return PeerRoundsAnswer(page, last, as_of(published))
 
 
 @get("/v1/quarantine")
 def get_quarantine(ledger: Ledger, after: After = 0, limit: Limit = 100) -> QuarantineAnswer:
-    """List who is quarantined, banned, suspected or on probation, the longest first."""
+    """List keys that are quarantined, banned, suspected or on probation, the oldest first."""
     with snapshot(ledger.database) as (connection, published):
         rows = queries.standings(connection, NAMED, after, limit)
     held = [

@@ -2,11 +2,11 @@
 
 Starlette matches paths and carries requests and answers; this module binds them to functions. A
 parameter of a handler is filled by its name: `request`, one of the application's services, a part
-of the path, or else the query string. What comes from the URL is converted to its annotation by
-msgspec, so a handler sees values within their bounds, and `web.openapi` describes the same types.
+of the path, or else the query string. msgspec converts values from the URL to their annotations, so
+a handler gets values within their bounds, and `web.openapi` describes the same types.
 
-A handler that is no coroutine runs in a thread. One that returns no response returns a value that
-is sent as JSON.
+A coroutine function runs on the event loop, any other handler in a thread. A handler may return a
+response, or a value that is sent as JSON.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SLASHES = re.compile("//+")
 
 
 class Source(Enum):
-    """Where a handler's parameter comes from."""
+    """Source of a handler's parameter."""
 
     REQUEST = "request"
     SERVICE = "service"
@@ -53,7 +53,7 @@ class Source(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One parameter of a handler; `default` is msgspec's NODEFAULT where it has none."""
+    """One parameter of a handler; `default` is msgspec's NODEFAULT if it has none."""
 
     name: str
     source: Source
@@ -63,7 +63,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One method of one path. `status` is that of an answer that the handler gives as a value."""
+    """One method of one path; `status` is sent when the handler returns a value."""
 
     method: str
     path: str
@@ -73,16 +73,15 @@ class Route:
 
     @property
     def name(self) -> str:
-        """The handler's name, which is also the operation's in the API's description."""
+        """Name of the handler, and of its operation in the description of the API."""
         return self.handler.__name__
 
     @property
     def template(self) -> str:
-        """The path without the types of its parts: what metrics and descriptions name it by."""
+        """Path without the types of its parts, as metrics and descriptions name it."""
         return re.sub(r"\{(\w+):\w+\}", r"{\1}", self.path)
 
     def parameters(self, services: Iterable[str]) -> list[Parameter]:
-        """List the handler's parameters, given the names that are services."""
         sources = dict.fromkeys(re.findall(r"\{(\w+)", self.path), Source.PATH)
         sources |= dict.fromkeys(services, Source.SERVICE)
         sources["request"] = Source.REQUEST
@@ -98,7 +97,7 @@ class Route:
 
 
 def _present(annotation: Any) -> Any:  # noqa: ANN401 - a type as it is written
-    """The type of a value that is given: a URL has no null, it only leaves a value out."""
+    """Drop None from an optional type: a URL has no null, it only leaves a value out."""
     if get_origin(annotation) not in (Union, UnionType):
         return annotation
     (present,) = (one for one in get_args(annotation) if one is not NoneType)
@@ -107,32 +106,24 @@ def _present(annotation: Any) -> Any:  # noqa: ANN401 - a type as it is written
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteGroup:
-    """Routes whose errors are answered alike."""
+    """Routes that share one handler of errors."""
 
     routes: Sequence[Route]
     answer_error: Callable[[Request, Exception], Response]
     before: Callable[[Request], Response | None] | None = None
-    """Called first; a response of its own is the answer."""
+    """Called first; if it returns a response, the handler is not called."""
 
 
-def get(path: str, *, is_described: bool = True) -> Callable[[Handler], Route]:
-    """Make a function the handler of GET."""
-    return partial(_route, "GET", path, is_described=is_described)
+def _decorator(
+    method: str, path: str, *, status: int = 200, is_described: bool = True
+) -> Callable[[Handler], Route]:
+    return lambda handler: Route(
+        method=method, path=path, handler=handler, status=status, is_described=is_described
+    )
 
 
-def head(path: str) -> Callable[[Handler], Route]:
-    """Make a function the handler of HEAD, which is refused where a path has none."""
-    return partial(_route, "HEAD", path)
-
-
-def post(path: str, *, status: int = 200) -> Callable[[Handler], Route]:
-    """Make a function the handler of POST."""
-    return partial(_route, "POST", path, status=status)
-
-
-def put(path: str, *, status: int = 200) -> Callable[[Handler], Route]:
-    """Make a function the handler of PUT."""
-    return partial(_route, "PUT", path, status=status)
+get, head, post, put = (partial(_decorator, one) for one in ("GET", "HEAD", "POST", "PUT"))
+"""Decorators that make a function the handler of a method and a path."""
 
 
 def application(
@@ -140,7 +131,7 @@ def application(
     services: Mapping[str, object],
     answer_missing: Callable[[Request], Response],
 ) -> ASGIApp:
-    """Put the routes of all groups together; `answer_missing` answers any other path."""
+    """Build the application of all groups; `answer_missing` answers any other path."""
     methods: dict[str, dict[str, Answer]] = {}
     for group in groups:
         for route in group.routes:
@@ -149,8 +140,8 @@ def application(
     async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
         await answer_missing(Request(scope))(scope, receive, send)
 
-    # Starlette adds HEAD to every path with GET and answers 405 in plain text, so methods are
-    # chosen by `_Methods`: an endpoint that is not a function gets every method.
+    # Starlette would add HEAD to every path with GET and answer 405 in plain text, so `_Methods`
+    # chooses the method: Starlette passes every method to an endpoint that is not a function.
     router = Router(
         [PathRoute(path, _Methods(by_method)) for path, by_method in methods.items()],
         redirect_slashes=False,
@@ -160,7 +151,7 @@ def application(
 
 
 class _PlainPaths:
-    """Before the router: `/v1//network/` is `/v1/network`, as it has always been here."""
+    """Normalises paths before the router: `/v1//network/` is `/v1/network`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -186,33 +177,26 @@ class _Methods:
         elif scope["method"] == "OPTIONS":
             response = Response(status_code=204, headers=self._allow)
         else:
-            detail = f"{scope['path'][:120]} has the methods {self._allow['allow']}"
+            detail = f"{scope['path'][:120]} allows {self._allow['allow']} only"
             response = problem("method-not-allowed", detail, _NOT_ALLOWED, self._allow)
         await response(scope, receive, send)
 
 
-def _route(method: str, path: str, handler: Handler, **options: Any) -> Route:  # noqa: ANN401 - Route's own fields
-    return Route(method=method, path=path, handler=handler, **options)
-
-
 def _endpoint(group: RouteGroup, route: Route, services: Mapping[str, object]) -> Answer:
-    """Join a handler to the services and to what reads its parameters from a request."""
+    """Bind a handler to its services and to the parameters that each request carries."""
     parameters = route.parameters(services)
     from_url = [one for one in parameters if one.source in (Source.PATH, Source.QUERY)]
     bound = {one.name: services[one.name] for one in parameters if one.source is Source.SERVICE}
     wants_request = any(one.source is Source.REQUEST for one in parameters)
-    handler, template, is_coroutine = (
-        route.handler,
-        route.template,
-        inspect.iscoroutinefunction(route.handler),
-    )
+    handler, template = route.handler, route.template
+    is_coroutine = inspect.iscoroutinefunction(handler)
 
     async def call(request: Request) -> object:
         given = bound | {one.name: _value(one, request) for one in from_url}
         if wants_request:
             given["request"] = request
         if is_coroutine:
-            return await handler(**given)  # type: ignore[misc]  # a coroutine function, as asked above
+            return await handler(**given)  # type: ignore[misc]  # `is_coroutine` proves it
         return await run_in_threadpool(handler, **given)
 
     async def answer(request: Request) -> Response:
@@ -220,7 +204,7 @@ def _endpoint(group: RouteGroup, route: Route, services: Mapping[str, object]) -
         try:
             early = group.before(request) if group.before else None
             found = await call(request) if early is None else early
-        except Exception as err:  # noqa: BLE001 - the outermost place of a request: all become answers
+        except Exception as err:  # noqa: BLE001 - outermost frame of a request: every error becomes an answer
             return group.answer_error(request, err)
         return found if isinstance(found, Response) else json_answer(found, route.status)
 
@@ -228,7 +212,6 @@ def _endpoint(group: RouteGroup, route: Route, services: Mapping[str, object]) -
 
 
 def json_answer(value: object, status: int = 200) -> Response:
-    """Answer with a value as JSON."""
     return Response(msgspec.json.encode(value), status_code=status, media_type=JSON)
 
 

@@ -1,9 +1,9 @@
-"""Serves an application on a socket of ours, inside the event loop of the one process.
+"""Serves an application with uvicorn and h11, inside the event loop of the process.
 
-uvicorn with h11; the only file that imports it. The socket is bound here, before anything is read,
+This is the only file that imports uvicorn. `bind` opens the socket before anything else is loaded,
 so that a busy port is reported at once. uvicorn has no option for two limits, which are here: a
-client must finish a request's head in time, and a connection ends for good some time after it was
-closed, even if its reader accepts nothing.
+client must finish the head of a request in time, and a closed connection is aborted after a while,
+even if its client accepts nothing.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 HEAD_BYTES = 1 << 16
 """Longest request line with all headers."""
 HEAD_S = 10.0
-"""Longest time from an open connection, or the last answer, to the whole head of a request."""
+"""Longest time from opening a connection, or from the last answer, to a complete request head."""
 CONNECTIONS = 4_096
-"""Connections open at once, of all addresses together: every event stream is one. A request on one
-more is answered with 503."""
+"""Open connections of all addresses together, event streams included. A request on a further
+connection is answered with 503."""
 _BACKLOG = 1024
 _STOP_S = 5
-_CONNECTION = "connection"  # what a request's state calls the connection that it came by
+_CONNECTION = "connection"  # key of the connection in the state of each of its requests
 
 
 def bind(host: str, port: int, option: str = "--port") -> socket.socket:
-    """Listen on an address; raises UserFacingError, which names the option, when that cannot be."""
+    """Listen on an address; raises UserFacingError, which names the option to change."""
     try:
         listener = _listen(host, port)
     except OSError as err:
@@ -51,16 +51,16 @@ def bind(host: str, port: int, option: str = "--port") -> socket.socket:
 
 
 def address(listener: socket.socket) -> str:
-    """Write the URL that the socket answers at."""
+    """Give the URL of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 class WebServer:
-    """Answers requests at a socket: `serve` until `stop`."""
+    """Answers requests on a socket, from `serve` to `stop`."""
 
     def __init__(self, app: ASGIApp, listener: socket.socket) -> None:
-        # What uvicorn logs of a request is in our own log already (`middleware.RequestLog`).
+        # `middleware.RequestLog` logs requests already.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = Config(
             _Watched(app),
@@ -71,7 +71,7 @@ class WebServer:
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=False,  # `middleware.ProxyMiddleware` believes named proxies alone
+            proxy_headers=False,  # `middleware.ProxyMiddleware` trusts named proxies only
             limit_concurrency=CONNECTIONS,
             backlog=_BACKLOG,
             timeout_keep_alive=int(HEAD_S),
@@ -82,7 +82,7 @@ class WebServer:
         self._listener = listener  # uvicorn closes it
 
     async def serve(self) -> None:
-        """Answer requests until `stop` was called and the last answer is out, or 5 s later."""
+        """Answer requests until `stop`, then for at most 5 s until the last answer is sent."""
         await self._server.serve(sockets=[self._listener])
 
     def stop(self) -> None:
@@ -91,7 +91,7 @@ class WebServer:
 
 
 class _EmbeddedServer(Server):
-    """uvicorn without signal handlers: the process has its own (`ending`), for several servers."""
+    """uvicorn without signal handlers: the process has its own, for several servers."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -99,10 +99,10 @@ class _EmbeddedServer(Server):
 
 
 class _Connection(asyncio.Protocol):
-    """One connection: uvicorn's protocol, and a deadline while no request is under way.
+    """One connection: uvicorn's protocol, and a deadline while no request is running.
 
-    uvicorn's own timeout ends with the first byte of a head, so a client that sent a byte now and
-    then would hold its connection permanently. Of HTTP this class knows nothing: `_Watched` reports
+    uvicorn's own timeout ends with the first byte of a head, so a client that sends a byte now and
+    then would hold its connection permanently. This class does not parse HTTP: `_Watched` reports
     when a request begins, which is when its head is complete, and when it ends.
     """
 
@@ -111,13 +111,13 @@ class _Connection(asyncio.Protocol):
         config: Config,
         server_state: ServerState,
         app_state: dict[str, Any],
-        **options: Any,  # noqa: ANN401 - passed on as uvicorn gives them
+        **options: Any,  # noqa: ANN401 - passed on unchanged
     ) -> None:
         state = {**app_state, _CONNECTION: self}  # uvicorn copies it to every request's scope
         self._http = H11Protocol(config, server_state, state, **options)
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
-        self._under_way = 0  # of pipelined requests, one may begin before the last has ended
+        self._under_way = 0  # pipelined requests may overlap
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for types: a stream's
@@ -143,12 +143,12 @@ class _Connection(asyncio.Protocol):
         self._http.resume_writing()
 
     def begin_request(self) -> None:
-        """Stop the clock: a head is complete."""
+        """Cancel the deadline: the head of a request is complete."""
         self._under_way += 1
         self._cancel_deadline()
 
     def end_request(self) -> None:
-        """Start the clock for the next request's head."""
+        """Set the deadline for the head of the next request."""
         self._under_way -= 1
         if not self._under_way:
             self._await_head()
@@ -159,7 +159,7 @@ class _Connection(asyncio.Protocol):
             self._deadline = asyncio.get_running_loop().call_later(HEAD_S, self._close)
 
     def _close(self) -> None:
-        """Close; a transport waits for its reader, so what is unread then is dropped later."""
+        """Close, and abort later: a transport waits for its client to read what was sent."""
         if self._transport is not None:
             self._transport.close()
             self._deadline = asyncio.get_running_loop().call_later(
@@ -173,7 +173,7 @@ class _Connection(asyncio.Protocol):
 
 
 class _Watched:
-    """Tells a request's connection when it begins and ends."""
+    """Reports to the connection when each of its requests begins and ends."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -190,8 +190,8 @@ class _Watched:
 def _listen(host: str, port: int) -> socket.socket:
     family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with contextlib.ExitStack() as on_failure:
-        # By the protocol's number asyncio knows TCP, and only then it sets TCP_NODELAY: without it
-        # every answer of two writes, a head and a body, would wait 40 ms for an acknowledgement.
+        # asyncio sets TCP_NODELAY only if the socket's protocol number says TCP. Without it, every
+        # answer of two writes, a head and a body, would wait 40 ms for an acknowledgement.
         listener = on_failure.enter_context(socket.socket(family, kind, protocol))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(place)
@@ -202,9 +202,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _explain(err: OSError, host: str, port: int, option: str) -> str:
     if err.errno == errno.EADDRINUSE:
-        return (
-            f"port {port} of {host} is in use: stop what listens there or choose another {option}"
-        )
+        return f"port {port} of {host} is in use: choose another {option} or stop its program"
     if err.errno == errno.EACCES:
-        return f"port {port} needs more rights: choose one above 1023 with {option}"
+        return f"no permission to use port {port}: choose one above 1023 with {option}"
     return f"cannot listen on {host} port {port}: {err.strerror or err}"

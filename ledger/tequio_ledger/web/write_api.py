@@ -1,12 +1,12 @@
-"""What the ledger accepts: statements, blobs by their digest, seeds, and checkpoints to compare.
+"""Uploads to the ledger: statements, blobs by their digest, seeds, and checkpoints to compare.
 
 A PUT of a blob is signed: `x-tequio-author` is the key, `x-tequio-ts` the time in milliseconds, and
 `x-tequio-signature` the Ed25519 signature over `"tequio/v1/request" 0x00`, the network id, the
-body's SHA-256 and the time as u64 big-endian. A request is good for 60 seconds either way; sent
-again it changes nothing, for the name is the content.
+body's SHA-256 and the time as u64 big-endian. A request is valid for 60 seconds before and after
+its time. Replaying it changes nothing: the name of a blob is its hash.
 
-Seeds are where peers that can be dialled say they are: records signed by their peers
-(`tequio_shared.addresses`), held in memory only, and forgotten when too old to be current.
+Seeds are signed address records of peers that can be dialled (`tequio_shared.addresses`). They are
+held in memory only, and dropped when they are too old.
 """
 
 import asyncio
@@ -56,14 +56,14 @@ from tequio_shared.statements.statement import Entry, statement_id
 REQUEST_PREFIX = b"tequio/v1/request\0"
 WINDOW_MS = 60_000
 RECORDS = 1_000
-"""Most address records held at once."""
-_HEX = re.compile("[0-9A-Fa-f]{64}")  # bytes.fromhex would pass over spaces
+"""Address records held at once, at most."""
+_HEX = re.compile("[0-9A-Fa-f]{64}")  # bytes.fromhex alone would allow spaces
 _PIECE_BYTES = 1 << 18
 
 
 @post("/v1/statements")
 async def post_statements(request: Request, ledger: Ledger, limiter: RateLimiter) -> PostedAnswer:
-    """Log a bundle of entries; answers when they are on the disk under a signed checkpoint."""
+    """Log a bundle of entries; answers once they are stored under a signed checkpoint."""
     begun, network = time.perf_counter(), network_of(request)
     leaves = _leaves(await read_body(request, POST_BYTES))
     limiter.charge_address(network, len(leaves))
@@ -90,13 +90,13 @@ def _leaves(raw: bytes) -> list[bytes]:
     except MalformedError as err:
         raise RefusedError("malformed", str(err)) from err
     if not leaves:
-        raise RefusedError("malformed", "an empty bundle")
+        raise RefusedError("malformed", "the bundle is empty")
     return leaves
 
 
 @dataclass(slots=True)
 class _Check:
-    """Parses, screens and verifies, cheap things first; runs in a thread, only reads the state."""
+    """Parses, screens and verifies, cheap checks first; runs in a thread, only reads the state."""
 
     state: State
     now_ms: int
@@ -105,7 +105,7 @@ class _Check:
     newcomers: set[PeerKey] = field(default_factory=set)  # registered earlier in this bundle
 
     def judge(self, leaf: bytes) -> Entry | Refused:
-        """Give the entry of a leaf if it is sound, or what is wrong with it."""
+        """Return the entry of a leaf if it is valid, else the reason to refuse it."""
         name = sha256(leaf)
         try:
             entry = Entry.parse(leaf)
@@ -140,7 +140,7 @@ def _item(outcome: Outcome) -> PostedStatement:
 
 @get("/v1/blobs/{name}")
 async def get_blob(request: Request, ledger: Ledger, name: str) -> Response:
-    """Give a blob, its hash checked."""
+    """Return a blob, its hash checked."""
     digest = _digest(name)
     kept = {**PERMANENT, "etag": f'"{to_text(digest)}"'}
     if kept["etag"] in request.headers.get("if-none-match", "") and ledger.blobs.has(digest):
@@ -149,14 +149,13 @@ async def get_blob(request: Request, ledger: Ledger, name: str) -> Response:
         file = await asyncio.to_thread(ledger.blobs.open, digest)
     except KeyError as err:
         raise RefusedError("not-found", f"no blob {name}") from err
-    size = str(os.fstat(file.fileno()).st_size)
-    headers = {**kept, "content-length": size}
+    headers = {**kept, "content-length": str(os.fstat(file.fileno()).st_size)}
     return StreamingResponse(_pieces(file), media_type=OCTETS, headers=headers)
 
 
 @head("/v1/blobs/{name}")
 async def head_blob(ledger: Ledger, name: str) -> Response:
-    """Say whether a blob is here, and its size."""
+    """Report whether the ledger has a blob, and its size."""
     size = ledger.blobs.size(_digest(name))
     if size is None:
         raise RefusedError("not-found", f"no blob {name}")
@@ -166,7 +165,7 @@ async def head_blob(ledger: Ledger, name: str) -> Response:
 
 @put("/v1/blobs/{name}", status=201)
 async def put_blob(request: Request, ledger: Ledger, limiter: RateLimiter, name: str) -> Response:
-    """Take a blob in: 201, or 200 when it is here already."""
+    """Store a blob: 201, or 200 if it is stored already."""
     digest = _digest(name)
     limiter.charge_address(network_of(request), 1)
     author = _author(request, ledger, digest)
@@ -197,11 +196,14 @@ async def _receive_blob(request: Request, ledger: Ledger, digest: Digest, author
 
 
 def _author(request: Request, ledger: Ledger, digest: Digest) -> PeerKey:
-    """Check who sends this, before a byte of it is read."""
+    """Verify the author of an upload before any byte of its body is read."""
     author = key_from_text(request.headers.get("x-tequio-author", ""))
     ts = natural(request.headers.get("x-tequio-ts", ""))
     if abs(ledger.clock() - ts) > WINDOW_MS:
-        raise RefusedError("expired", "the request is not from the last 60 seconds")
+        raise RefusedError(
+            "expired",
+            "x-tequio-ts differs from the ledger's clock by more than 60 s: check your clock",
+        )
     if author not in ledger.state.peers:
         raise RefusedError("not-admitted", "this key is not registered")
     signature = from_text(request.headers.get("x-tequio-signature", ""), keys.SIGNATURE_BYTES)
@@ -220,19 +222,21 @@ def _digest(name: str) -> Digest:
 async def post_checkpoint(request: Request, ledger: Ledger, limiter: RateLimiter) -> Response:
     """Compare a checkpoint with the log: 204 when the log contains it.
 
-    Anybody may send one; only what bears our own signature counts. One that the log does not
-    contain proves that entries were lost, and stops all signing.
+    Anyone may send one; only checkpoints with this log's own signature count. One that the log
+    does not contain proves that entries were lost, and stops all signing.
     """
     limiter.charge_address(network_of(request), 1)
     note = await read_body(request, NOTE_BYTES)
     if not await ledger.show(note):
-        raise RefusedError("log-behind", ledger.guard.reason or "this log does not contain it")
+        raise RefusedError(
+            "log-behind", ledger.guard.reason or "this log does not contain the checkpoint"
+        )
     return Response(None, status_code=204)
 
 
 @dataclass(frozen=True, slots=True)
 class _HeldRecord:
-    """A record, its bytes, and the network address that brought it."""
+    """A record, its bytes, and the network address that uploaded it."""
 
     record: AddressRecord
     raw: bytes
@@ -240,28 +244,30 @@ class _HeldRecord:
 
 
 class SeedBook:
-    """The newest record of each peer; a bounded number of peers.
+    """The newest record of each peer, for a bounded number of peers.
 
-    A key costs nothing, so one address could fill the book: when it is full, whoever brought the
-    most records gives the oldest of them up.
+    A key costs nothing, so one address could fill the book: when it is full, the address with the
+    most records loses the oldest of them.
     """
 
     def __init__(self) -> None:
         self._held: dict[PeerKey, _HeldRecord] = {}
 
     def put(self, record: AddressRecord, network: str, now_ms: int) -> None:
-        """Hold a verified record; raises RefusedError when there is no room or it is old."""
+        """Store a verified record; raises RefusedError if it is old or the book is full."""
         if not record.is_current(now_ms):
-            raise RefusedError("expired", "the record's time is not now")
+            raise RefusedError(
+                "expired", "the time of the record is too far from now: check your clock"
+            )
         held = self._held.get(record.author)
         if held is not None and held.record.ts > record.ts:
-            raise RefusedError("expired", "a newer record of this peer is held")
+            raise RefusedError("expired", "the ledger has a newer record of this peer")
         if held is None and len(self.current(now_ms)) >= RECORDS:
             self._make_room(network)
         self._held[record.author] = _HeldRecord(record, record.encode(), network)
 
     def current(self, now_ms: int) -> list[bytes]:
-        """Give what is current, newest first, and forget the rest."""
+        """List the current records, the newest first; drops the others."""
         self._held = {k: v for k, v in self._held.items() if v.record.is_current(now_ms)}
         return [one.raw for one in sorted(self._held.values(), key=lambda one: -one.record.ts)]
 
@@ -269,25 +275,25 @@ class SeedBook:
         counts = Counter(one.network for one in self._held.values())
         greediest, most = counts.most_common(1)[0]
         if counts[network] >= most:
-            raise RefusedError("queue-full", "the list of seeds is full")
+            raise RefusedError("queue-full", "the list of seeds is full: try again later")
         theirs = (key for key, one in self._held.items() if one.network == greediest)
         del self._held[min(theirs, key=lambda key: self._held[key].record.ts)]
 
 
 @get("/v1/seeds")
-async def get_seeds(ledger: Ledger, book: SeedBook) -> SeedsAnswer:
-    """List the peers that can be dialled."""
-    return SeedsAnswer([msgspec.Raw(raw) for raw in book.current(ledger.clock())])
+async def get_seeds(ledger: Ledger, seeds: SeedBook) -> SeedsAnswer:
+    """List the address records of peers that can be dialled."""
+    return SeedsAnswer([msgspec.Raw(raw) for raw in seeds.current(ledger.clock())])
 
 
 @put("/v1/seeds", status=204)
 async def put_seed(
-    request: Request, ledger: Ledger, limiter: RateLimiter, book: SeedBook
+    request: Request, ledger: Ledger, limiter: RateLimiter, seeds: SeedBook
 ) -> Response:
-    """Hold a peer's record while it is current."""
+    """Store a peer's address record while it is current."""
     record = AddressRecord.parse(await read_body(request, RECORD_BYTES))
     network = network_of(request)
     limiter.charge_address(network, 1)
     record.verify(ledger.state.net)
-    book.put(record, network, ledger.clock())
+    seeds.put(record, network, ledger.clock())
     return Response(None, status_code=204)

@@ -53,7 +53,7 @@ def test_a_volunteer_joins_a_team_changes_it_and_leaves(ledger: Served, tmp_path
     assert "is in team puebla-2" in told(ledger, folder, "puebla-2")
     assert "is in no team" in told(ledger, folder, "--leave")
     assert "nothing to change" in told(ledger, folder, "--leave")
-    assert "puebla" not in httpx.get(page, timeout=30).text.partition("Said last")[0]
+    assert "puebla" not in httpx.get(page, timeout=30).text.partition("Newest statements")[0]
 
 
 @pytest.mark.parametrize(

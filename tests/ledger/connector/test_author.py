@@ -35,6 +35,6 @@ def test_a_ledger_that_names_a_number_that_cannot_be_uses_up_none(tmp_path: Path
             await author.join(0)
 
     book = Book(tmp_path / "book", 0)
-    with pytest.raises(UserFacingError, match="no key says that much"):
+    with pytest.raises(UserFacingError, match="check that it is the right ledger"):
         asyncio.run(join())
     assert book.used == Book(tmp_path / "book", 0).used == 0

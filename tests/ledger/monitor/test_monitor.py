@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
+import httpx
+import msgspec
+import pytest
 import re
 import sqlite3
 import subprocess
 import sys
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
-
-import httpx
-import msgspec
-import pytest
-
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.monitor import watch as watching
-from tequio_ledger.monitor.alarms import FINAL, Alarm, Alarms, FoundError, Kind
+from tequio_ledger.monitor.alarms import (Alarm, Alarms, FINAL, FoundError, Kind)
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger, UnreachableError
 from tequio_ledger.monitor.watch import Watch
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import Digest, from_text, sha256, to_text
+from tequio_shared.ids import (Digest, from_text, sha256, to_text)
 from tequio_shared.keys import Signer
-from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
+from tequio_shared.log.notes import (Checkpoint, KeyKind, VerifierKey, sign_checkpoint)
 from tequio_shared.log.policy import Policy, proves_fork
 from tequio_shared.log.tiles import TILE_WIDTH, Tile, hashes_at
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
 from tests.support.contest_log import ContestLog
-from tests.support.cosigned_ledger import Ring, cosigned, say, wait_until_shown
-from tests.support.ledgers import UNLIMITED, Served, served
-from tests.support.memory_log import LOG_SIGNER, MemoryLog, chain_of, genesis
+from tests.support.cosigned_ledger import (Ring, cosigned, say, wait_until_shown)
+from tests.support.ledgers import Served, UNLIMITED, served
+from tests.support.memory_log import (LOG_SIGNER, MemoryLog, chain_of, genesis)
 from tests.support.slack import allowed_s
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+
+if TYPE_CHECKING:
 
     Change = Callable[[str, bytes], bytes]
 
@@ -231,7 +232,7 @@ def test_what_is_no_checkpoint_is_no_fork_and_rings_when_it_stays(
         monkeypatch.setattr(watching, "LATE_S", 0.0)
         watch.look()
         (alarm,) = rung(tmp_path)
-        assert (alarm.kind, alarm.why) == (Kind.AWAY, "what is shown is no checkpoint")
+        assert (alarm.kind, alarm.why) == (Kind.AWAY, "the checkpoint is not valid")
         remote.change = lambda _path, raw: raw
         watch.look()
         assert watch.size >= 301

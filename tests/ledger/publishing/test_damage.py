@@ -46,5 +46,7 @@ def test_a_changed_byte_in_what_was_published_is_told_at_the_start(tmp_path: Pat
                 loaded.load()
                 assert loaded.published == ledger.log.published
             else:
-                with pytest.raises(UserFacingError, match="what was published last is not ours"):
+                with pytest.raises(
+                    UserFacingError, match="published checkpoint is not signed by this log"
+                ):
                     loaded.load()

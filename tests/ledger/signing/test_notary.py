@@ -20,9 +20,12 @@ import pytest
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.signing import process as signing_process
 from tequio_ledger.signing.client import (
+    LINE_BYTES,
     MEMORY,
     Absent,
+    Hello,
     RemoteNotary,
+    Sign,
     begin_memory,
     forgot,
     note_key,
@@ -31,7 +34,6 @@ from tequio_ledger.signing.client import (
     public_key,
 )
 from tequio_ledger.signing.process import SigningServer, listening
-from tequio_ledger.signing.protocol import LINE_BYTES, Hello, Sign
 from tequio_ledger.signing.signer import CheckpointSigner, Memory, Notary, WouldForkError
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import UserFacingError
@@ -111,7 +113,7 @@ def test_a_smaller_size_and_another_root_and_another_log_are_refused(
     sign(opened, log, 20)
     other = log.fork(12, 28)
     with pytest.raises(
-        WouldForkError, match=r"size 20 of log\.example/one was signed already, so 19"
+        WouldForkError, match=r"size 20 of log\.example/one was signed already, so size 19"
     ):
         sign(opened, log, 19)
     for size in (20, 21, 40):
@@ -206,7 +208,7 @@ def test_a_signer_that_is_away_is_waited_for_and_a_stranger_is_not_believed(
         assert notary.key == log.signer.key
         (tmp_path / "other").mkdir()
     other = ShownLog(signer=type(log.signer)(bytes([9]) * 32), hashes=log.hashes)
-    with beside(tmp_path, other), pytest.raises(UserFacingError, match="no signer of ours"):
+    with beside(tmp_path, other), pytest.raises(UserFacingError, match="is not this log's signer"):
         sign(notary, log, 3)
 
 
@@ -267,7 +269,7 @@ def test_a_folder_with_the_key_needs_no_signer_and_one_without_needs_one(
     with here, elsewhere:
         key = here.signer("log").key
         assert open_signer(here).key == key
-        with pytest.raises(UserFacingError, match="guards nothing"):
+        with pytest.raises(UserFacingError, match="does not protect it"):
             open_signer(here, tmp_path / "sign.socket")
         note_key(elsewhere, log.signer.key)
         absent = open_signer(elsewhere)
@@ -291,7 +293,7 @@ def test_a_key_without_its_memory_signs_nothing_unless_it_never_did(
             sign(notary, log, size)
         assert open_keeper(folder, log.origin, is_first=False).last_size == 10
         (tmp_path / MEMORY).unlink()
-        with pytest.raises(UserFacingError, match="bring that back, or say --first"):
+        with pytest.raises(UserFacingError, match="restore that file, or use --first"):
             open_keeper(folder, log.origin, is_first=False)
         assert open_keeper(folder, log.origin, is_first=True).last_size == 0
 
@@ -315,7 +317,7 @@ def test_a_signer_signs_for_one_log_from_its_first_signature_on(
 ) -> None:
     foreign = ShownLog(origin="log.example/two", hashes=log.hashes)
     with beside(tmp_path, log) as notary:
-        with pytest.raises(WouldForkError, match=r"'log\.example/one' is signed here, not"):
+        with pytest.raises(WouldForkError, match=r"signs 'log\.example/one', not"):
             sign(notary, foreign, 3)
         assert sign(notary, log, 3).size == 3
     with Folder(tmp_path / "keeper") as folder:
@@ -334,14 +336,14 @@ def test_a_user_who_was_not_named_is_answered_nothing(
     with beside(tmp_path, log, frozenset([os.getuid() + 1])) as notary:
         for ask in (lambda: notary.key, lambda: sign(notary, log, 3)):
             with pytest.raises(
-                UnwritableError, match=rf"user {os.getuid()} may not ask .*--caller"
+                UnwritableError, match=rf"user {os.getuid()} may not use .*--caller"
             ):
                 ask()
         silent = socket.socket(socket.AF_UNIX)
         with contextlib.closing(silent):  # and is not listened to for as long as a caller is
             silent.connect(str(tmp_path / "sign.socket"))
             silent.settimeout(PATIENCE_S)
-            assert b"may not ask" in silent.recv(LINE_BYTES)
+            assert b"may not use" in silent.recv(LINE_BYTES)
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def test_all_blobs_together_have_a_quota(blobs: BlobFolder) -> None:
 def test_a_refused_upload_leaves_no_file(blobs: BlobFolder, tmp_path: Path) -> None:
     upload = blobs.begin(sha256(b"right"), ALICE, 100)
     upload.write(b"wrong")
-    with pytest.raises(RefusedError, match="not what its name says"):
+    with pytest.raises(RefusedError, match="does not have the hash in its name"):
         blobs.keep(upload, ALICE)
     blobs.end(upload)
     assert not blobs.has(sha256(b"right"))

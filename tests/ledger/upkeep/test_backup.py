@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import httpx
 import json
 import os
+import pytest
 import shutil
 import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
-
-import httpx
-import pytest
-
 from tequio_ledger.admin import backup
 from tequio_ledger.data_folder import Folder
 from tequio_shared.errors import UserFacingError
@@ -23,11 +20,12 @@ from tests.support.authors import newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.mortal_ledgers import stabled
 from tests.support.uploads import put_blob
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
-
     from tequio_shared.ids import NetworkId
+
 
 CLOCK = VirtualClock()
 
@@ -98,9 +96,9 @@ def flood_until(url: str, net: NetworkId, ended: threading.Event) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path, made: Path) -> None:
     before = contents(made), contents(tmp_path / "ledger")
-    with pytest.raises(UserFacingError, match="is there already"):
+    with pytest.raises(UserFacingError, match="exists and is not empty"):
         backup.backup(Folder(tmp_path / "ledger"), made, CLOCK)
-    with pytest.raises(UserFacingError, match="is there already"):
+    with pytest.raises(UserFacingError, match="exists and is not empty"):
         backup.restore(made, tmp_path / "ledger")
     assert (contents(made), contents(tmp_path / "ledger")) == before
 
@@ -126,7 +124,7 @@ def test_every_byte_of_a_backup_is_checked(tmp_path: Path, made: Path) -> None:
         data = bytearray((spoiled / name).read_bytes())
         data[len(data) // 2] ^= 1
         (spoiled / name).write_bytes(data)
-        with pytest.raises(UserFacingError, match="is not what was backed up"):
+        with pytest.raises(UserFacingError, match="is not the file that was backed up"):
             backup.restore(spoiled, tmp_path / "again")
         (spoiled / name).unlink()
         with pytest.raises(UserFacingError, match="is missing"):
@@ -136,14 +134,14 @@ def test_every_byte_of_a_backup_is_checked(tmp_path: Path, made: Path) -> None:
 
 
 def test_what_is_no_backup_is_told(tmp_path: Path, made: Path) -> None:
-    with pytest.raises(UserFacingError, match="no whole backup"):
+    with pytest.raises(UserFacingError, match="not a complete backup"):
         backup.restore(tmp_path / "ledger", tmp_path / "again")
     with pytest.raises(UserFacingError, match="holds no ledger"):
         backup.backup(Folder(made / "blobs"), tmp_path / "other", CLOCK)
     named = json.loads((made / backup.NAME).read_text())
     named["files"][0]["path"] = "../elsewhere"
     (made / backup.NAME).write_text(json.dumps(named))
-    with pytest.raises(UserFacingError, match="outside of it"):
+    with pytest.raises(UserFacingError, match="outside itself"):
         backup.restore(made, tmp_path / "again")
 
 

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from sqlalchemy import text
 
 from tequio_ledger import genesis
+from tequio_ledger.__main__ import cli
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
-from tequio_ledger.cli import cli
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.log.guard import Cause, Mark, write_mark
 from tests.ledger.test_replay import CLOCK, live_through

@@ -1,4 +1,4 @@
-"""What holds for the whole API: its description, pages, tags, problems, and an end in order."""
+"""Properties of the whole API: its description, paging, tags, problems, and an orderly stop."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from tests.support.lived_ledger import live_yesterday, open_competitions
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
 
 UNDERIVED = {"/healthz", "/v1/seeds", "/v1/openapi.json", "/v1/witnesses"}
 """JSON that follows from no entry of the log."""

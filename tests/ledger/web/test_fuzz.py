@@ -1,8 +1,8 @@
-"""Whatever arrives is answered as described, or the line is closed; and the ledger lives on.
+"""Any input is answered as described, or its connection is closed; the ledger keeps running.
 
-Schemathesis makes requests from the API's own description, right and wrong ones, and holds the
-answers against it. Then bytes that are no HTTP, heads that lie about their bodies, and bodies that
-were statements before somebody broke them.
+Schemathesis makes valid and invalid requests from the API's own description, and checks the answers
+against it. Further inputs are bytes other than HTTP, heads that lie about their bodies, and
+corrupted statements.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tests.support.lived_ledger import live_yesterday, open_competitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 SEED = "20261121"
 CASES = 12
@@ -114,7 +115,7 @@ def spoken(program: Served, said: bytes) -> bytes:
 
 
 def assert_sound(answer: bytes, said: bytes) -> None:
-    """Every answer begins as HTTP does, and none is a fault of ours."""
+    """Check that every answer is HTTP, and none reports an internal error."""
     if answer:
         first = re.match(rb"HTTP/1\.[01] (\d{3}) ", answer)
         assert first is not None, (said[:200], answer[:200])

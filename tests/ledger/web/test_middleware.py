@@ -66,7 +66,7 @@ async def asked(app: ASGIApp, given: dict[str, Any]) -> Said:
     ("host", "forwarded", "counts"),
     [
         ("192.0.2.1", "", "192.0.2.1"),
-        ("192.0.2.1", "198.51.100.7", "192.0.2.1"),  # no proxy of ours: its word is not believed
+        ("192.0.2.1", "198.51.100.7", "192.0.2.1"),  # not a trusted proxy: its header is ignored
         ("10.1.2.3", "198.51.100.7", "198.51.100.7"),
         ("10.1.2.3", "203.0.113.5, 198.51.100.7", "198.51.100.7"),  # the first was only claimed
         ("10.1.2.3", "203.0.113.5, 198.51.100.7, 10.9.9.9", "198.51.100.7"),

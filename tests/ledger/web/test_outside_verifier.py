@@ -80,7 +80,7 @@ def log_key(program: Served) -> str:
     return str(httpx.get(f"{program.url}/v1/network", timeout=30).json()["log_key"])
 
 
-def note(program: Served) -> bytes:
+def checkpoint_note(program: Served) -> bytes:
     return httpx.get(f"{program.url}/log/checkpoint", timeout=30).content
 
 
@@ -101,12 +101,12 @@ def test_it_refuses_a_log_that_forked(
 ) -> None:
     """Both logs are signed by the one key, and each is whole in itself."""
     common, shown = tmp_path / "common", tmp_path / "shown"
-    common.write_bytes(note(program))
+    common.write_bytes(checkpoint_note(program))
     for name in ("one", "other"):
         shutil.copytree(stored, tmp_path / name)
     with served(tmp_path / "one", *UNLIMITED) as one:
         say(one, "one history", 7)
-        shown.write_bytes(note(one))
+        shown.write_bytes(checkpoint_note(one))
         assert run(verifier, one.url, log_key(one), common).returncode == ALL_HOLDS
     with served(tmp_path / "other", *UNLIMITED) as other:
         for name, count in (("smaller", 3), ("as large", 4), ("larger", 250)):

@@ -1,4 +1,4 @@
-"""Who is outside, and why, in the answers of the real program."""
+"""Restricted keys, and the reasons, in the answers of the real program."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Limit = Annotated[int, msgspec.Meta(ge=1, le=10)]
 
 
 class Found(msgspec.Struct):
-    """What a handler was called with."""
+    """Arguments of a handler's call."""
 
     name: str
     limit: int

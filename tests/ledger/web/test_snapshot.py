@@ -43,22 +43,22 @@ def test_nobody_sees_rows_before_their_log_is_signed(ledger: Ledger) -> None:
     last, seen = unsign(ledger), threading.Event()
     found: list[int] = []
 
-    def look() -> None:
+    def read() -> None:
         with snapshot(ledger.database) as (_, published):
             found.append(published.size)
         seen.set()
 
-    looking = threading.Thread(target=look)
-    looking.start()
+    reading_thread = threading.Thread(target=read)
+    reading_thread.start()
     assert not seen.wait(0.1)
     with ledger.database.writer.begin() as connection:
         log_rows.insert_checkpoint(connection, last)
-    looking.join(5)
+    reading_thread.join(5)
     assert found == [last.size]
 
 
 def test_a_log_that_stays_unsigned_is_a_reason_to_come_back(ledger: Ledger) -> None:
     unsign(ledger)
     reading = snapshot(ledger.database, patience_s=0.05)
-    with pytest.raises(RefusedError, match="come back later"), reading:
+    with pytest.raises(RefusedError, match="try again later"), reading:
         pass

@@ -1,4 +1,4 @@
-"""What strangers brought comes from the address of the pages: no route lets a browser run it."""
+"""Uploads of strangers share an origin with the pages: no route lets a browser run them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from tests.support.authors import Author
 if TYPE_CHECKING:
     from tests.support.ledgers import Served
 
+
 SCRIPT = b"<script>alert(1)</script>"
 OURS = {"/static/{name}"}
 """Files of the program, which a browser may run."""
 DATA = ("application/json", "application/problem+json", "application/openapi+json")
 STREAMS = ("text/event-stream",)
 LOOKED_AT = ("/log/checkpoint", "/log/policy")
-"""Signed text that people look at."""
+"""Signed text that browsers may display."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What stands in the places of parameters: names of things that are there."""
+    """Names of stored things, as values of path parameters."""
 
     key: str
     blob: str

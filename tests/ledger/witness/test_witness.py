@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
+import httpx
+import msgspec
+import pytest
 import random
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
-
-import httpx
-import msgspec
-import pytest
-
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.witness import app
-from tequio_ledger.witness.settings import WitnessSettings
-from tequio_ledger.witness.witness import EVIDENCE_FILES, Book, Desk
+from tequio_ledger.witness.app import WitnessSettings
+from tequio_ledger.witness.witness import Book, Desk, EVIDENCE_FILES
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.log import notes
 from tequio_shared.log.notes import KeyKind, VerifierKey, open_checkpoint
-from tequio_shared.log.policy import (
-    AddCheckpoint,
-    CosigningRefusedError,
-    ForkEvidence,
-    find_cosignature,
-    origin_hash,
-    proves_fork,
-)
+from tequio_shared.log.policy import (AddCheckpoint, CosigningRefusedError, ForkEvidence, find_cosignature, origin_hash, proves_fork)
 from tests.support.witnesses import ShownLog, Witness, witnessing
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -199,7 +190,7 @@ def test_a_changed_byte_in_the_book_stops_the_start(tmp_path: Path, log: ShownLo
     whole = path.read_bytes()
     for changed in (whole.replace(b"\n30\n", b"\n29\n"), b"", log.request(0, 20).note):
         path.write_bytes(changed)
-        with pytest.raises(UserFacingError, match="is not what this witness kept"):
+        with pytest.raises(UserFacingError, match="is not what this witness stored"):
             Book(tmp_path / "w" / "logs", {log.origin: log.key}, own)
 
 
@@ -210,7 +201,7 @@ def test_a_key_that_outlived_what_it_saw_cosigns_nothing(tmp_path: Path, log: Sh
         cosigned(witness, log, 0, 3)
     shutil.rmtree(tmp_path / "w" / "logs")
     with (
-        pytest.raises(AssertionError, match="which knows what it cosigned"),
+        pytest.raises(AssertionError, match="which records what it cosigned"),
         witnessing(tmp_path / "w", log.key),
     ):
         pass

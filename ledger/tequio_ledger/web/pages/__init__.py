@@ -1,1 +1,1 @@
-"""What people see of the ledger in a browser: pages that work without scripts."""
+"""The ledger's web pages, which work without scripts."""

@@ -1,7 +1,7 @@
-"""A chart as a template draws it: pure geometry, worked out before anything is written.
+"""Geometry of charts, for templates to draw.
 
-Every chart is laid out twice, for a wide and for a narrow screen, so that its letters are as large
-as all others on either; the style sheet shows one of the two.
+Every chart is laid out twice, for wide and for narrow screens, so that its text has the same size
+as the text of the page on both; the style sheet displays one of the two.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
     from tequio_shared.curve import Point
 
-# --- The charts' smooth line as an SVG path.
-
 
 def smooth(points: Sequence[Point]) -> str:
-    """The line through the points, whose x must rise; none: an empty path."""
+    """Give the SVG path of a smooth line; x must rise. Empty without points."""
     if not points:
         return ""
     pieces = ("C" + " ".join(map(_pair, piece)) for piece in curve.smooth(points))
@@ -34,20 +32,21 @@ def _pair(point: Point) -> str:
 
 
 WIDE, NARROW = (540, 220), (336, 200)
-_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 14, 14, 26
+LEFT, TOP, BOTTOM = 48, 14, 26
+_RIGHT = 14
 INTERVALS = 4
 _STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 _GAP, _MOST_GAP = 0.3, 6.0
-"""Between two bars: a share of their place, and no more pixels than these."""
+"""Gap between two bars, as a share of their width, and at most in pixels."""
 _LABEL_PX = 64
-"""Least distance between two labels of the lower axis."""
+"""Least distance of two labels on the lower axis."""
 MOST_STEPS = 160
-"""More values than these are drawn as means of neighbours."""
+"""A longer series is drawn as means of neighbours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Single:
-    """One of the values that a reading sums up; an outlier may lie beyond the axis."""
+    """One of the values behind a reading; an outlier may lie beyond the axis."""
 
     value: float
     is_outlier: bool
@@ -55,14 +54,14 @@ class Single:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """One step of a series: its place on the axis, its value, and how both are said."""
+    """One step of a series: its position, its value, and both in words."""
 
     at: float
     value: float
     label: str
-    said: str
+    caption: str
     is_open: bool = False
-    """Its time is not over: the value still grows."""
+    """The value may still grow: its period is not over."""
     singles: tuple[Single, ...] = ()
 
 
@@ -79,7 +78,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """A mark of an axis, in pixels, and what is written at it."""
+    """A tick of an axis, in pixels, with its label."""
 
     at: float
     text: str
@@ -87,18 +86,18 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """One value in pixels; `left` and `width` are the strip in which the pointer shows it."""
+    """One value in pixels; `left` and `width` are the strip that reveals it on hover."""
 
     x: float
     y: float
     left: float
     width: float
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """A single value in pixels, at the edge if it lies beyond the axis."""
+    """A single value in pixels; at the edge if it lies beyond the axis."""
 
     x: float
     y: float
@@ -121,13 +120,13 @@ class Layout:
     columns: tuple[Tick, ...]
     dots: tuple[Dot, ...]
     bars: tuple[Bar, ...] = ()
-    """Instead of line and area."""
+    """Drawn instead of line and area."""
     spots: tuple[Spot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """A series over time or rounds, with its summary for who cannot see it."""
+    """A series over time or rounds, with a summary for people who cannot see it."""
 
     name: str
     title: str
@@ -145,9 +144,11 @@ def chart(
     *,
     from_zero: bool,
 ) -> Chart:
-    """Lay a series out; `name` must be the only one on its page. Fewer than two: no layouts."""
+    """Lay a series out; `name` must be unique on its page. Fewer than two readings: no layouts."""
     shown = thin(readings)
-    bounds = scale(_values(shown), from_zero=from_zero) if shown else (0.0, 1.0)
+    singles = (each for one in shown for each in one.singles if not each.is_outlier)
+    values = [*(one.value for one in shown), *(each.value for each in singles)]
+    bounds = scale(values, from_zero=from_zero) if shown else (0.0, 1.0)
     kinds = (("wide", *WIDE), ("narrow", *NARROW))
     layouts = tuple(_layout(*kind, shown, bounds, write) for kind in kinds)
     return Chart(
@@ -159,14 +160,8 @@ def chart(
     )
 
 
-def _values(readings: Sequence[Reading]) -> list[float]:
-    """All that the axis has to hold."""
-    singles = (each for one in readings for each in one.singles if not each.is_outlier)
-    return [*(one.value for one in readings), *(each.value for each in singles)]
-
-
 def as_bars(chart_: Chart) -> Chart:
-    """Draw each value as a bar of its own: for amounts, between which there is nothing."""
+    """Draw each value as a bar: for amounts per period, which have no values in between."""
     layouts = tuple(_with_bars(one, chart_.readings) for one in chart_.layouts)
     return replace(chart_, layouts=layouts)
 
@@ -194,7 +189,7 @@ def _with_bars(layout: Layout, readings: Sequence[Reading]) -> Layout:
 
 
 def scale(values: Sequence[float], *, from_zero: bool) -> tuple[float, float]:
-    """The round ends of an axis that holds all values."""
+    """Give round ends of an axis that includes all values."""
     lowest, highest = (0.0 if from_zero else min(values)), max(values)
     spread = highest - lowest or abs(highest) or 1.0
     step = _step(spread / INTERVALS)
@@ -206,7 +201,7 @@ def scale(values: Sequence[float], *, from_zero: bool) -> tuple[float, float]:
 
 
 def thin(readings: Sequence[Reading]) -> list[Reading]:
-    """At most `MOST_STEPS` of them: each the mean of neighbours, said as the last of these."""
+    """Reduce a series to at most `MOST_STEPS` means of neighbours, each labelled as the last."""
     if len(readings) <= MOST_STEPS:
         return list(readings)
     size = -(-len(readings) // MOST_STEPS)
@@ -216,7 +211,7 @@ def thin(readings: Sequence[Reading]) -> list[Reading]:
             at=group[-1].at,
             value=sum(one.value for one in group) / len(group),
             label=group[-1].label,
-            said=f"mean of {len(group)} up to {group[-1].said}",
+            caption=f"mean of {len(group)} up to {group[-1].caption}",
         )
         for group in groups
     ]
@@ -235,39 +230,33 @@ def _layout(
     bounds: tuple[float, float],
     write: Callable[[float], str],
 ) -> Layout:
-    right, base = width - _RIGHT, height - _BOTTOM
+    right, base = width - _RIGHT, height - BOTTOM
     low, high = bounds
-    xs = _places([one.at for one in readings], right)
+    first, span = (readings[0].at, readings[-1].at - readings[0].at) if readings else (0.0, 0.0)
+    xs = [LEFT + (one.at - first) / (span or 1.0) * (right - LEFT) for one in readings]
 
     def place(value: float) -> float:
-        return base - (value - low) / (high - low) * (base - _TOP)
+        return base - (value - low) / (high - low) * (base - TOP)
 
     ys = [place(one.value) for one in readings]
     points = list(zip(xs, ys, strict=True))
     line = smooth(points)
-    rows = tuple(
-        Tick(
-            at=round(base - at / INTERVALS * (base - _TOP), 1),
-            text=write(low + at * (high - low) / INTERVALS),
-        )
-        for at in range(INTERVALS + 1)
-    )
     return Layout(
         kind=kind,
         width=width,
         height=height,
-        left=_LEFT,
+        left=LEFT,
         right=right,
         base=base,
         line=line,
         area=f"{line}V{base}H{xs[0]:.1f}Z" if points else "",
-        rows=rows,
+        rows=value_ticks(bounds, base, write),
         columns=_columns(xs, readings),
         dots=_dots(points, readings, right),
         spots=tuple(
             Spot(
                 x=round(x, 1),
-                y=round(min(max(place(single.value), _TOP), base), 1),
+                y=round(min(max(place(single.value), TOP), base), 1),
                 is_outlier=single.is_outlier,
             )
             for x, one in zip(xs, readings, strict=True)
@@ -276,15 +265,22 @@ def _layout(
     )
 
 
-def _places(ats: Sequence[float], right: float) -> list[float]:
-    if not ats:
-        return []
-    first, span = ats[0], (ats[-1] - ats[0]) or 1.0
-    return [_LEFT + (at - first) / span * (right - _LEFT) for at in ats]
+def value_ticks(
+    bounds: tuple[float, float], base: float, write: Callable[[float], str]
+) -> tuple[Tick, ...]:
+    """Label the vertical axis, whose lower end is at `base`."""
+    low, high = bounds
+    return tuple(
+        Tick(
+            at=round(base - at / INTERVALS * (base - TOP), 1),
+            text=write(low + at * (high - low) / INTERVALS),
+        )
+        for at in range(INTERVALS + 1)
+    )
 
 
 def _columns(xs: Sequence[float], readings: Sequence[Reading]) -> tuple[Tick, ...]:
-    """Labels from the last one backwards, as many as there is room for."""
+    """Label as many readings as there is room for, from the last one backwards."""
     ticks: list[Tick] = []
     for x, one in zip(reversed(xs), reversed(readings), strict=True):
         if not ticks or (ticks[-1].at - x >= _LABEL_PX and ticks[-1].text != one.label):
@@ -295,14 +291,14 @@ def _columns(xs: Sequence[float], readings: Sequence[Reading]) -> tuple[Tick, ..
 def _dots(
     points: Sequence[tuple[float, float]], readings: Sequence[Reading], right: float
 ) -> tuple[Dot, ...]:
-    edges = [_LEFT, *((a[0] + b[0]) / 2 for a, b in pairwise(points)), right]
+    edges = [LEFT, *((a[0] + b[0]) / 2 for a, b in pairwise(points)), right]
     return tuple(
         Dot(
             x=round(x, 1),
             y=round(y, 1),
             left=round(edges[at], 1),
             width=round(edges[at + 1] - edges[at], 1),
-            said=readings[at].said,
+            caption=readings[at].caption,
         )
         for at, (x, y) in enumerate(points)
     )

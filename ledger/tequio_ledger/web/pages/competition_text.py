@@ -1,4 +1,4 @@
-"""A competition in words: where it stands, its rules, and who could read its texts too early."""
+"""A competition in words: its phase, its rules, and the secrecy of its texts."""
 
 from __future__ import annotations
 
@@ -17,61 +17,72 @@ if TYPE_CHECKING:
     from tequio_ledger.web.competitions import CompetitionNow
     from tequio_shared.competition.rules import CompetitionRules
 
+
 PHASES: Mapping[CompetitionPhase, Mark] = {
     CompetitionPhase.OPEN: Mark(
-        "Open", "ok", "Entrants train and submit; whoever is no entrant may offer to evaluate."
+        "Open", "ok", "Entrants train and submit; anyone else may offer to evaluate."
     ),
     CompetitionPhase.CLOSED: Mark(
         "Closed",
         "busy",
-        "No submission counts any more. Who offered to evaluate opens a secret: together they "
-        "make a draw that nobody can steer.",
+        "No more submissions count. Those who offered to evaluate reveal their secrets: together "
+        "the secrets make a draw that nobody can steer.",
     ),
     CompetitionPhase.DRAWN: Mark(
-        "Waiting for the texts", "busy", "Custodians show their shares of the key to the texts."
+        "Waiting for the texts", "busy", "Custodians reveal their shares of the key to the texts."
     ),
     CompetitionPhase.REVEALED: Mark(
         "Scoring",
         "busy",
-        "Everybody can read the texts now. The evaluators who were drawn score every submission "
-        "and commit to their scores, so that nobody can copy another's.",
+        "Everyone can read the texts now. The drawn evaluators score every submission and commit "
+        "to their scores, so that nobody can copy another's.",
     ),
     CompetitionPhase.DECIDED: Mark(
-        "Decided", "ok", "Organisers stated the outcome, and anybody can compute it again."
+        "Decided", "ok", "Organisers stated the outcome, and anyone can recompute it."
     ),
 }
-NOT_YET = Mark("Announced", "wait", "Entries are not open yet; the rules and the texts are fixed.")
+NOT_YET = Mark("Announced", "wait", "Not open for entries yet; the rules and the texts are fixed.")
 SHOWING = Mark(
-    "Showing scores",
+    "Revealing scores",
     "busy",
-    "The time to score is over. Evaluators show what they committed to; what they hold back does "
-    "not count.",
+    "Scoring is over. Evaluators reveal the scores they committed to; scores that are not revealed "
+    "do not count.",
 )
 DISPUTES = Mark(
     "Open to challenge",
     "busy",
-    "Evaluators are done. Whoever gets another number for a document may still say so.",
+    "Scoring is complete. Anyone who gets a different score for a text can still challenge it.",
 )
 STUCK = Mark(
     "Ended without texts",
     "warn",
-    "Too few custodians showed their shares in time, so that nobody can read the texts, and nobody "
-    "was scored. It ended there; nothing is lost but the texts.",
+    "Too few custodians revealed their shares in time. Nobody can read the texts, so the "
+    "competition ended without scores.",
 )
 VOID = Mark(
     "Ended without a ranking",
     "warn",
-    "No model can have the scores of enough evaluators any more. It ended there.",
+    "No model can be scored by enough evaluators any more, so the competition ended.",
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """A competition in one line; `coming` is the next date (ms) and its meaning."""
+
+    id: str
+    name: str
+    mark: Mark
+    coming: tuple[str, int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """A date of the competition: what happens then, and the entry that says that it did."""
+    """A date of the competition, its meaning, and the entry that marks it."""
 
     name: str
     at_ms: int
-    says: str
+    description: str
     is_over: bool
     index: int | None
 
@@ -81,12 +92,18 @@ class Rule:
     """One rule, in words; `link` is where people find more."""
 
     name: str
-    says: str
+    description: str
     link: str = ""
 
 
+def contest(now: CompetitionNow, now_ms: int) -> Contest:
+    return Contest(
+        id=now.id, name=now.rules.name, mark=mark(now, now_ms), coming=coming(now, now_ms)
+    )
+
+
 def mark(now: CompetitionNow, now_ms: int) -> Mark:
-    """Where a competition stands at that time."""
+    """Describe the state of a competition at a time."""
     dates = now.rules.dates
     if now.phase is CompetitionPhase.OPEN and now_ms < dates.opens:
         return NOT_YET
@@ -99,16 +116,16 @@ def mark(now: CompetitionNow, now_ms: int) -> Mark:
 
 
 def gist(rules: CompetitionRules) -> str:
-    """What it is, in one sentence."""
+    """Describe a competition in one sentence."""
     texts = plural(rules.sealed.documents, "text")
     return (
-        f"Who trains the model that predicts {texts} best, which nobody can read before the "
-        "deadline: the fewest bits per byte win."
+        f"Train the model that predicts {texts} best, unseen until the deadline: the fewest bits "
+        "per byte win."
     )
 
 
 def coming(now: CompetitionNow, now_ms: int) -> tuple[str, int] | None:
-    """What comes next and when (ms); None where no date is left."""
+    """Give the next date (ms) and its meaning; None if no date is left."""
     dates = now.rules.dates
     if now.void:
         return None
@@ -118,10 +135,10 @@ def coming(now: CompetitionNow, now_ms: int) -> tuple[str, int] | None:
             ("to enter and submit", dates.deadline),
         ],
         CompetitionPhase.CLOSED: [("until the draw closes", dates.draw)],
-        CompetitionPhase.DRAWN: [("for custodians to show their shares", dates.scored)],
+        CompetitionPhase.DRAWN: [("for custodians to reveal their shares", dates.scored)],
         CompetitionPhase.REVEALED: [
             ("for evaluators to score", dates.scored),
-            ("for evaluators to show their scores", dates.reveal_until),
+            ("for evaluators to reveal their scores", dates.reveal_until),
             ("for challenges", dates.result),
         ],
         CompetitionPhase.DECIDED: [],
@@ -130,9 +147,9 @@ def coming(now: CompetitionNow, now_ms: int) -> tuple[str, int] | None:
 
 
 def steps(now: CompetitionNow, now_ms: int) -> tuple[Step, ...]:
-    """The dates in their order."""
+    """List the dates in their order."""
     dates, began = now.rules.dates, now.began
-    told = (
+    rows = (
         ("Opens", dates.opens, "keys enter and submit", None),
         (
             "Deadline",
@@ -143,51 +160,52 @@ def steps(now: CompetitionNow, now_ms: int) -> tuple[Step, ...]:
         (
             "Draw",
             dates.draw,
-            "secrets are open, shares may be shown",
+            "secrets are revealed, shares may be",
             began.get(CompetitionPhase.DRAWN),
         ),
         ("Scored", dates.scored, "evaluators have committed to their scores", None),
-        ("Shown", dates.reveal_until, "what was not shown does not count", None),
+        ("Revealed", dates.reveal_until, "scores not revealed by now do not count", None),
         ("Result", dates.result, "challenges end", began.get(CompetitionPhase.DECIDED)),
     )
     return tuple(
-        Step(name=name, at_ms=at_ms, says=says, is_over=at_ms <= now_ms, index=index)
-        for name, at_ms, says, index in told
+        Step(name=name, at_ms=at_ms, description=description, is_over=at_ms <= now_ms, index=index)
+        for name, at_ms, description, index in rows
     )
 
 
 def rules_told(rules: CompetitionRules) -> tuple[Rule, ...]:
-    """The rules, each in a sentence or two."""
+    """State each rule in a sentence or two."""
     scoring, sealed = rules.scoring, rules.sealed
     drawn = min(scoring.documents, sealed.documents)
     return (
-        Rule(name="Budget", says=_budget(rules)),
+        Rule(name="Budget", description=_budget(rules)),
         Rule(
             name="Data",
-            says="" if rules.data else "The rules say nothing about what may be trained on.",
+            description="" if rules.data else "The rules do not limit the training data.",
             link=rules.data,
         ),
         Rule(
             name="Texts",
-            says=f"{count(drawn)} of {count(sealed.documents)} are drawn and scored, once nobody "
-            "can change a submission.",
+            description=f"{count(drawn)} of {count(sealed.documents)} are drawn and scored after "
+            "the deadline for submissions.",
         ),
         Rule(
             name="Reading",
-            says=f"Windows of {count(scoring.window)} tokens, {count(scoring.stride)} new ones in "
-            "each after the first; every token is scored once, in 32-bit precision.",
+            description=f"Windows of {count(scoring.window)} tokens, {count(scoring.stride)} new "
+            "ones in each after the first; every token is scored once, in 32-bit precision.",
         ),
         Rule(
             name="Score",
-            says="Bits per byte of UTF-8, so that tokenizers do not matter. Of each text the "
-            f"median of {scoring.evaluators} evaluators counts, and fewer than "
-            f"{LEAST_EVALUATORS} rank nobody. Honest computers agree within 1 in "
+            description="Bits per byte of UTF-8, so that tokenizers do not matter. For each text "
+            f"the median of {scoring.evaluators} evaluators counts; with fewer than "
+            f"{LEAST_EVALUATORS} nobody is ranked. Honest computers agree within 1 in "
             f"{count(TOTAL_TOLERANCE)} on a total and 1 in {count(DOCUMENT_TOLERANCE)} on a text.",
         ),
         Rule(
             name="Ranks",
-            says="One is ahead of another only if chance does not explain it: a paired bootstrap "
-            "over the texts at 5 %, corrected for the number of pairs. Else they share a rank.",
+            description="One entrant is ahead of another only if chance does not explain the "
+            "difference: a paired bootstrap over the texts at 5 %, corrected for the number of "
+            "pairs. Otherwise they share a rank.",
         ),
     )
 
@@ -210,7 +228,7 @@ def _budget(rules: CompetitionRules) -> str:
 
 
 def secrecy(now: CompetitionNow) -> Mark:
-    """Who could have read the texts before they were shown; the worst of it decides the tone."""
+    """State who could have read the texts early; the worst case decides the tone."""
     sealed = now.rules.sealed
     held = len(sealed.shares)
     by_organisers = sum(one.is_organiser for one in now.shares)
@@ -220,7 +238,7 @@ def secrecy(now: CompetitionNow) -> Mark:
         return Mark(
             "One alone can open it",
             "warn",
-            f"{who}{whose} could read the texts at any time, alone and unseen. You have to "
+            f"{who}{whose} could read the texts at any time, alone and unnoticed. You have to "
             "trust that nobody did.",
         )
     together = max(Counter(one.owner for one in now.shares).values())

@@ -1,4 +1,4 @@
-"""A signature line of a checkpoint: whose it is, and when a cosigner gave it."""
+"""Entries of the log and signature lines of checkpoints, as rows of pages."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tequio_ledger.store.entries import EntryRow
     from tequio_shared.log.policy import Policy
 
-# --- An entry in one line: where it stands, what it says, who said it, and about what.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryLine:
@@ -26,7 +24,7 @@ class EntryLine:
     index: int
     id: str
     type: str
-    says: str
+    description: str
     author: str
     run: str
     round: int | None
@@ -34,12 +32,11 @@ class EntryLine:
 
 
 def entry_line(row: EntryRow) -> EntryLine:
-    """Write an entry in a line."""
     return EntryLine(
         index=row.index,
         id=to_text(row.id),
         type=row.type,
-        says=text.TYPES.get(row.type, "A statement of a newer tequio"),
+        description=text.TYPES.get(row.type, "A statement of a newer version of Tequio"),
         author=to_text(row.author),
         run=to_text(row.run) if row.run else "",
         round=row.round,
@@ -53,18 +50,18 @@ _COSIGNED_BYTES = _KEY_ID_BYTES + _TIME_BYTES + SIGNATURE_BYTES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteLine:
-    """One line as it stands there; whether the signature holds, a verifier says."""
+    """One signature line; the signature is not verified here."""
 
     name: str
     key_id: str
     cosigned_ms: int | None
-    """When, for a line of the form that cosigners use."""
+    """Time of the signature, if the line is a cosignature."""
     witness: str
-    """Verifier key of the witness whose line it is by the log's policy; none of the others."""
+    """Verifier key of a witness that the log's policy names; empty for any other line."""
 
 
 def note_lines(note: bytes, policy: Policy | None) -> tuple[NoteLine, ...]:
-    """Read the signature lines of a checkpoint of ours."""
+    """Parse the signature lines of a checkpoint of this log."""
     keys = [one.key for one in policy.witnesses] if policy else []
     known = {(key.name, key.id): key.text() for key in keys}
     return tuple(_line(text, known) for text in signature_lines(note.rpartition(b"\n\n")[2]))

@@ -1,4 +1,4 @@
-"""What the log says about one round, read from its entries: open, closed or void."""
+"""One round, open, closed or void, read from its log entries."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 
 Row = tuple[int, bytes, int]
-"""Index, leaf, and when it was logged (ms)."""
+"""Index, leaf, and time of logging (ms)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """One entry of the round: where it stands and when it was logged."""
+    """One entry of the round: its index, its time and its body."""
 
     index: int
     at_ms: int
@@ -65,7 +65,7 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proven:
-    """A witness's proof: as signed, and what it names."""
+    """A witness proof, as signed and decoded."""
 
     index: int
     at_ms: int
@@ -80,7 +80,7 @@ class RoundStory:
     roster: Roster
     rostered: Told
     promoted: Told | None
-    """Of the head that this round made; its members say so in the next round."""
+    """Promotion of the head that this round made; it happens in the next round."""
     opened: Told | None
     witnessed: Told | None
     ended: Told | None
@@ -93,35 +93,33 @@ class RoundStory:
 
     @property
     def open(self) -> RoundOpen | None:
-        """What round.open says."""
         body = self.opened.body if self.opened else None
         return body if isinstance(body, RoundOpen) else None
 
     @property
     def void(self) -> RoundVoid | None:
-        """What round.void says."""
         body = self.ended.body if self.ended else None
         return body if isinstance(body, RoundVoid) else None
 
     @property
     def is_complete(self) -> bool:
-        """Whether no entry about this round can follow."""
+        """True if no further entry about this round can follow."""
         return self.void is not None or (self.ended is not None and self.promoted is not None)
 
     @property
     def ended_early(self) -> bool:
-        """Whether it ended before witnesses were asked."""
+        """True if it ended before witnesses were asked."""
         return self.ended is not None and self.witnessed is None
 
     @property
     def verdicts(self) -> Verdicts:
-        """What the proofs so far come to, by committed slot."""
+        """Verdicts of the proofs so far, by committed slot."""
         seen = {slot: one.seen for slot, one in self.proofs.items()}
         return proof.verdicts(self.elected, seen, self.commits)
 
     @property
     def quorum(self) -> int:
-        """Proofs that a close needs."""
+        """Proofs needed to close the round."""
         return max(assignment.quorum(len(self.elected)), 1) if self.elected else 0
 
 
@@ -129,12 +127,12 @@ def tell(
     net: NetworkId, run: RunId, number: int, rows: Iterable[Row], documents: Documents
 ) -> RoundStory:
     """Read a round from its entries, the roster among them; `documents` raises KeyError."""
-    entries = [(index, Entry.parse(leaf).statement, at_ms) for index, leaf, at_ms in rows]
     firsts: dict[type[Body], Told] = {}
-    said: dict[type[Body], dict[PeerKey, Told]] = {HeadAttest: {}, WorkCommit: {}, WitnessProof: {}}
-    for index, statement, at_ms in entries:
+    own: dict[type[Body], dict[PeerKey, Told]] = {HeadAttest: {}, WorkCommit: {}, WitnessProof: {}}
+    for index, leaf, at_ms in rows:
+        statement = Entry.parse(leaf).statement
         told = Told(index=index, at_ms=at_ms, body=statement.body)
-        by_author = said.get(type(statement.body))
+        by_author = own.get(type(statement.body))
         if by_author is None:
             firsts.setdefault(type(statement.body), told)
         else:
@@ -150,9 +148,9 @@ def tell(
         opened=opened,
         witnessed=firsts.get(RoundWitness),
         ended=ended,
-        attests={slot_of[key]: told for key, told in said[HeadAttest].items()},
-        commits={slot_of[key]: _commit(told) for key, told in said[WorkCommit].items()},
-        proofs={slot_of[key]: _proof(told, roster) for key, told in said[WitnessProof].items()},
+        attests={slot_of[key]: told for key, told in own[HeadAttest].items()},
+        commits={slot_of[key]: _commit(told) for key, told in own[WorkCommit].items()},
+        proofs={slot_of[key]: _proof(told, roster) for key, told in own[WitnessProof].items()},
         elected=_elected(net, run, number, roster, opened),
         result=_result(ended, documents),
     )
@@ -160,7 +158,7 @@ def tell(
 
 def _roster(told: Told, documents: Documents) -> Roster:
     if not isinstance(told.body, RoundRoster):
-        raise TypeError(f"a roster is expected, not {told.body.TYPE}")
+        raise TypeError(f"expected a roster, got {told.body.TYPE}")
     return Roster.parse(documents(digest_from_text(told.body.roster)))
 
 
@@ -172,7 +170,7 @@ def _result(told: Told | None, documents: Documents) -> RoundResult | None:
 
 def _commit(told: Told) -> Committed:
     if not isinstance(told.body, WorkCommit):
-        raise TypeError(f"a commitment is expected, not {told.body.TYPE}")
+        raise TypeError(f"expected a commitment, got {told.body.TYPE}")
     raw = from_text(told.body.header, None)
     return Committed(
         index=told.index,
@@ -184,7 +182,7 @@ def _commit(told: Told) -> Committed:
 
 def _proof(told: Told, roster: Roster) -> Proven:
     if not isinstance(told.body, WitnessProof):
-        raise TypeError(f"a proof is expected, not {told.body.TYPE}")
+        raise TypeError(f"expected a proof, got {told.body.TYPE}")
     bitmap = from_text(told.body.bitmap, None)
     vouched = proof.decode_bitmap(bitmap, len(roster.members))
     rejected = {slot: proof.RejectionReason(code) for slot, code in told.body.rejected}
@@ -203,12 +201,12 @@ def _elected(
     return assignment.committee(assignment.seed(net, run, number, beacon, named), candidates)
 
 
-# --- What became of one member of a round, with the reason why it earned what it did.
+# --- The outcome of a round for each member, and the reason for its points.
 
-_PENDING = text.Mark("Being judged", "busy", "Witnesses have not all answered yet.")
-_TRAINS = text.Mark("Training", "busy", "Its time to commit is not over.")
-_NOT_DUE = text.Mark("No work due", "off", "Not a trainer of this round.")
-_VOID = text.Mark("Counts for nothing", "warn", "The round is void: its work is not paid.")
+_PENDING = text.Mark("Being judged", "busy", "Not all witnesses have answered yet.")
+_TRAINS = text.Mark("Training", "busy", "It can still commit.")
+_NOT_DUE = text.Mark("No work due", "off", "It is not a trainer of this round.")
+_VOID = text.Mark("Not paid", "warn", "The round is void: no work is paid.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,21 +218,21 @@ class SlotStory:
     first_window: int | None
     windows: int
     attest_index: int | None
-    """Its statement of the head that it holds."""
+    """Entry in which it states its head."""
     is_head_agreed: bool
-    """It is the one that the round opened with."""
+    """The stated head is the one with which the round opened."""
     is_head_other: bool
-    """The round opened with another one."""
+    """The round opened with another head."""
     commit_index: int | None
     commit_ms: int | None
-    """After the opening."""
+    """Time of its commitment after the opening."""
     tokens: int
     verdict: Mark
     votes: int
-    """Witnesses that vouched for it."""
+    """Other witnesses that vouched for it."""
     is_elected: bool
     is_asked: bool
-    """Elected, and the round came to where witnesses answer, or still may."""
+    """Elected, and the round reached the witness phase or still may."""
     proof_index: int | None
     duty: Mark
     trainer_micropoints: int
@@ -242,18 +240,16 @@ class SlotStory:
 
     @property
     def micropoints(self) -> int:
-        """What it earned in all."""
         return self.trainer_micropoints + self.witness_micropoints
 
     @property
     def why(self) -> str:
-        """Why it earned that, or nothing."""
-        work = self.verdict.says if self.windows else "It had no windows to train."
-        return f"{work} {self.duty.says}" if self.is_elected else work
+        """Reason for its points, or for none."""
+        work = self.verdict.description if self.windows else "It had no windows to train."
+        return f"{work} {self.duty.description}" if self.is_elected else work
 
 
 def slot_stories(story: RoundStory) -> tuple[SlotStory, ...]:
-    """Tell of every slot of a round."""
     verdicts = _verdicts(story)
     return tuple(
         _slot(story, slot, verdicts.get(slot)) for slot in range(len(story.roster.members))
@@ -261,7 +257,7 @@ def slot_stories(story: RoundStory) -> tuple[SlotStory, ...]:
 
 
 def _verdicts(story: RoundStory) -> dict[int, tuple[int, int]]:
-    """Verdict and reason as codes: those of the result, else what the proofs so far come to."""
+    """Give verdict and reason as codes: of the result, else of the proofs so far."""
     if story.result is not None:
         return {slot: (row.verdict, row.reason) for slot, row in enumerate(story.result.slots)}
     return {slot: (int(one), int(why)) for slot, (one, why) in story.verdicts.items()}
@@ -297,7 +293,7 @@ def _slot(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Slot
 
 
 def head_stated(story: RoundStory, slot: int) -> str | None:
-    """The head that a slot says it holds; None before it says so."""
+    """Give the head that a slot states; None before it does."""
     attest = story.attests.get(slot)
     return attest.body.head if attest and isinstance(attest.body, HeadAttest) else None
 
@@ -315,7 +311,6 @@ def _mark(story: RoundStory, slot: int, verdict: tuple[int, int] | None) -> Mark
 
 
 def _duty(story: RoundStory, slot: int, paid: int) -> Mark:
-    """Witness duty in words."""
     if slot not in story.elected:
         return text.Mark("Not elected", "off", "It was not elected to witness.")
     if slot not in story.proofs:
@@ -329,7 +324,7 @@ def _duty(story: RoundStory, slot: int, paid: int) -> Mark:
 
 def _unanswered(story: RoundStory) -> Mark:
     if story.ended is None:
-        return text.Mark("Elected", "wait", "It was elected to witness, and is yet to answer.")
+        return text.Mark("Elected", "wait", "It was elected to witness and has not answered yet.")
     if story.ended_early:
         return text.Mark("Not asked", "off", "The round ended before it could witness.")
     return text.Mark("No proof", "warn", "It was elected to witness and sent no proof.")
@@ -339,21 +334,19 @@ def _unpaid(story: RoundStory, slot: int) -> Mark:
     seen = story.proofs[slot].seen
     if proof.earns(slot, seen, story.verdicts):
         return text.Mark(
-            "Proof counted", "ok", "Its witness proof counted; its share rounds down to nothing."
+            "Proof counted", "ok", "Its witness proof counted; its share rounds down to 0."
         )
     return text.Mark(
-        "Proof at odds", "warn", "Its witness proof differed too much from what the quorum found."
+        "Proof at odds", "warn", "Its witness proof differed too much from the quorum's."
     )
 
 
-# --- Stories of rounds from the database; those that nothing can be added to are remembered.
-
 HELD = 256
-"""Stories in memory; one takes some kilobytes for each member."""
+"""Cached rounds; one takes some kilobytes for each member."""
 
 
 class ToldRounds:
-    """Tells rounds of one network; any thread may ask."""
+    """Reads rounds of one network, and caches those that are complete; thread-safe."""
 
     def __init__(self, net: NetworkId, documents: Documents) -> None:
         self._net = net
@@ -362,7 +355,7 @@ class ToldRounds:
         self._lock = Lock()
 
     def story(self, connection: Connection, run: RunId, number: int) -> RoundStory:
-        """Tell a round; raises RefusedError("not-found") for one that has no roster."""
+        """Read a round; raises RefusedError("not-found") if it has no roster."""
         with self._lock:
             known = self._over.get((run, number))
             if known is not None:
@@ -374,11 +367,8 @@ class ToldRounds:
         except KeyError as err:
             raise RefusedError("not-found", f"this run has no round {number}") from err
         if story.is_complete:
-            self._keep((run, number), story)
+            with self._lock:
+                self._over[run, number] = story
+                if len(self._over) > HELD:
+                    self._over.popitem(last=False)
         return story
-
-    def _keep(self, name: tuple[RunId, int], story: RoundStory) -> None:
-        with self._lock:
-            self._over[name] = story
-            if len(self._over) > HELD:
-                self._over.popitem(last=False)

@@ -1,4 +1,4 @@
-"""All pages in one router, with errors as pages too."""
+"""The routes of all pages, and errors as pages."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from tequio_ledger.web.pages.round_view import ToldRounds
 from tequio_ledger.web.routing import RouteGroup, get
 from tequio_shared.errors import PeerError, RefusedError
 
-# --- GET /live: says when the log has grown, at most once a second, for pages that are open.
+# --- GET /live: tells open pages that the log has grown, at most once a second.
 #
-# One line for whatever happened meanwhile; a page then asks for itself again and is told if
-# nothing of it changed.
+# A page then asks for itself again, and gets 304 if nothing on it changed.
 
 PAUSE_S = 1.0
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
@@ -38,17 +37,17 @@ async def get_live(request: Request, ledger: Ledger, streams: Streams) -> Respon
 
 
 async def _follow(ledger: Ledger, streams: Streams, network: str) -> AsyncIterator[bytes]:
-    try:  # again: others may have come between the answer and its first byte
+    try:  # again: others may have connected between the answer and its first byte
         streams.limit.check(StreamKind.LIVE, network, ledger.settings.address_streams)
     except RefusedError:
         return
     streams.limit.enter(StreamKind.LIVE, network)
-    said = -1
+    sent = -1
     try:
         while not streams.is_closing:
             size = ledger.published.size
-            if size != said:
-                said = size
+            if size != sent:
+                sent = size
                 yield f"event: size\ndata: {size}\n\n".encode()
                 await asyncio.sleep(PAUSE_S)
             elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
@@ -57,42 +56,42 @@ async def _follow(ledger: Ledger, streams: Streams, network: str) -> AsyncIterat
         streams.limit.leave(StreamKind.LIVE, network)
 
 
-# --- What a browser is told when a page cannot be shown.
+# --- Error pages.
 
 _TITLES = {
-    400: "That address makes no sense",
-    404: "Not found",
-    503: "Come back in a moment",
+    400: "This address is not valid",
+    404: "Page not found",
+    503: "Try again in a moment",
 }
 _STATUS = {"not-found": 404, "read-only": 503, "queue-full": 503}
 _PROGRAMS = ("/v1/", "/log/")
-"""Below these nothing is answered in HTML."""
+"""Paths below these never answer in HTML."""
 
 
 def page_errors(
     otherwise: Callable[[Request, Exception], Response],
 ) -> Callable[[Request, Exception], Response]:
-    """Answer errors of pages with pages: what does not exist, or not now, or was never a key."""
+    """Answer refusals and malformed keys with error pages, anything else with `otherwise`."""
 
     def answer(request: Request, err: Exception) -> Response:
         match err:
             case RefusedError():
                 status = _STATUS.get(err.code, 400)
-                return render.problem(request, status, _TITLES[status], str(err))
             case PeerError():
-                return render.problem(request, 404, _TITLES[404], str(err))
+                status = 404
             case _:
                 return otherwise(request, err)
+        return render.problem(request, status, _TITLES[status], str(err))
 
     return answer
 
 
 def answer_missing(request: Request) -> Response:
-    """Answer an address that leads nowhere: a browser with a page, a program with JSON."""
+    """Answer an unknown path: a browser with a page, a program with JSON."""
     path, is_read = request.scope["path"], "text/html" in request.headers.get("accept", "")
     if path.startswith(_PROGRAMS) or not is_read:
         return errors.answer_missing(request)
-    return render.problem(request, 404, _TITLES[404], f"there is no page {path[:120]}")
+    return render.problem(request, 404, _TITLES[404], f"there's no page at {path[:120]}")
 
 
 ROUTES = (
@@ -118,18 +117,17 @@ ROUTES = (
 def pages(
     ledger: Ledger, otherwise: Callable[[Request, Exception], Response]
 ) -> tuple[RouteGroup, dict[str, object]]:
-    """Put the pages of a ledger together, and what their handlers need beside it.
+    """Give the route group of a ledger's pages, and the services that only they need.
 
-    `otherwise` answers errors that are no reader's business.
+    `otherwise` answers errors that say nothing to a reader.
     """
-    told = ToldRounds(ledger.genesis.network_id, ledger.blobs.read)
-    prints, turns = Prints(time.monotonic), Turns()
+    reader = ToldRounds(ledger.genesis.network_id, ledger.blobs.read)
+    cache, queue = Prints(time.monotonic), Turns()
 
-    def printed(request: Request) -> Response | None:
-        """Answer with a page that was printed a moment ago, if there is one."""
-        request.state.prints, request.state.turns = prints, turns
-        found = prints.find(request)
+    def cached(request: Request) -> Response | None:
+        request.state.page_cache, request.state.render_queue = cache, queue
+        found = cache.find(request)
         return None if found is None else found.answer(request)
 
-    group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=printed)
-    return group, {"told": told}
+    group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=cached)
+    return group, {"reader": reader}

@@ -1,4 +1,4 @@
-"""Rounds in a row as charts: what trainers say of their loss, and how fast tokens came."""
+"""Charts of runs and rounds: losses, speed, points, the round as a ring, a timeline and votes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from tequio_ledger.web.pages.run_view import RunNow, SlotNow
     from tequio_ledger.web.pages.text import Mark as TextMark
 
-# --- The Bloom filter of a witness proof as a picture: one square a bit.
+# --- The Bloom filter of a witness proof: one square per bit.
 
 MOST_BITS = 4_096
-"""Larger filters are told in numbers only."""
+"""Larger filters are described in numbers only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BloomPicture:
-    """One filter; `path` draws its ones as unit squares, `across` to a row."""
+    """One filter; `path` draws its set bits as unit squares, `across` to a row."""
 
     slot: int
     index: int
@@ -39,12 +39,11 @@ class BloomPicture:
 
     @property
     def fill(self) -> float:
-        """Share of ones."""
+        """Share of set bits."""
         return self.ones / self.bits if self.bits else 0.0
 
 
 def bloom_picture(slot: int, sent: Proven) -> BloomPicture:
-    """Draw the filter of one proof."""
     raw = from_text(sent.body.bloom, None)
     bits = len(raw) * 8
     ones = [at for at in range(bits) if raw[at >> 3] >> (at & 7) & 1]
@@ -61,12 +60,12 @@ def bloom_picture(slot: int, sent: Proven) -> BloomPicture:
     )
 
 
-# --- The round under way as a ring: one segment a member, filled as it says what it owes.
+# --- The current round as a ring: one segment per member, filled as it does its duties.
 
 SIZE = 220
 _CENTRE = SIZE / 2
 _RADII = (104.0, 84.0, 64.0)
-"""Of the outer edges of the three bands: head stated, committed, witnessed."""
+"""Outer radii of the three bands: head stated, committed, witnessed."""
 _BAND = 15.0
 _GAP_RAD = 0.03
 
@@ -77,26 +76,25 @@ class Segment:
 
     path: str
     tone: str
-    """done, due, or none where nothing is owed."""
-    said: str
+    """done, due, or none if the member has no such duty."""
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRing:
-    """The ring, and what it shows in a sentence; without segments there is no round."""
+    """The ring, and its meaning in a sentence; no segments outside a round."""
 
     segments: tuple[Segment, ...]
     summary: str
 
 
 def round_ring(now: RunNow) -> RoundRing:
-    """Draw the round under way."""
     if not now.slots:
-        return RoundRing(segments=(), summary="No round is under way")
+        return RoundRing(segments=(), summary="No round is in progress")
     segments = [
-        Segment(path=_arc(radius, at, len(now.slots)), tone=tone, said=f"{slot.key}: {said}")
+        Segment(path=_arc(radius, at, len(now.slots)), tone=tone, caption=f"{slot.key}: {caption}")
         for at, slot in enumerate(now.slots)
-        for radius, (tone, said) in zip(_RADII, _duties(slot), strict=True)
+        for radius, (tone, caption) in zip(_RADII, _duties(slot), strict=True)
     ]
     summary = (
         f"{now.stated} of {len(now.slots)} members stated their head, {now.committed} of "
@@ -121,7 +119,7 @@ def _duty(*, owed: bool, done: bool, what: str) -> tuple[str, str]:
 
 
 def _arc(radius: float, at: int, count: int) -> str:
-    """A band's segment, clockwise from the top; a lone one is a whole ring but for its gap."""
+    """Draw a segment of a band, clockwise from the top; a single one is a ring with a gap."""
     turn = 2 * math.pi / count
     gap = min(_GAP_RAD, turn / 4)
     first, last = at * turn + gap / 2, (at + 1) * turn - gap / 2
@@ -141,16 +139,15 @@ SPAN_DAYS = 30
 
 
 def losses(rounds: Sequence[PastRound]) -> Chart:
-    """Median claimed loss over rounds."""
     readings = [
-        _reading(one, value, f"{value:.4f} nats a token")
+        _reading(one, value, f"{value:.4f} nats per token")
         for one in rounds
         if (value := text.loss(one.loss_q16)) is not None and value > 0
     ]
     return chart(
         "loss",
         "Training loss",
-        summary("The median loss that trainers claim", readings, "nats a token"),
+        summary("The median loss that trainers claim", readings, "nats per token"),
         readings,
         text.brief,
         from_zero=False,
@@ -158,7 +155,7 @@ def losses(rounds: Sequence[PastRound]) -> Chart:
 
 
 def rates(rounds: Sequence[PastRound]) -> Chart:
-    """Tokens a second over closed rounds, from opening to close."""
+    """Draw the accepted tokens per second of closed rounds, from opening to close."""
     readings = [
         _reading(one, value, f"{text.short_count(value)} tokens/s")
         for one in rounds
@@ -167,7 +164,7 @@ def rates(rounds: Sequence[PastRound]) -> Chart:
     return chart(
         "rate",
         "Tokens per second",
-        summary("Accepted tokens a second", readings, "tokens/s"),
+        summary("Accepted tokens per second", readings, "tokens/s"),
         readings,
         text.brief,
         from_zero=True,
@@ -175,14 +172,14 @@ def rates(rounds: Sequence[PastRound]) -> Chart:
 
 
 def rate(one: PastRound) -> float | None:
-    """Accepted tokens a second of a closed round."""
+    """Give the accepted tokens per second of a closed round."""
     if one.outcome != "closed" or one.opened_ms is None or one.ended_ms is None:
         return None
     return one.tokens / max(one.ended_ms - one.opened_ms, 1) * 1_000
 
 
 def points_per_day(by_day: dict[int, int], now_ms: int, name: str = "points") -> Chart:
-    """Points a day over the last days, days without any included."""
+    """Draw the points of each of the last days, days without points included."""
     today = now_ms // text.DAY_MS
     first = max(today - SPAN_DAYS + 1, min(by_day, default=today) - 1)
     readings = [_day(day, by_day.get(day, 0), today) for day in range(first, today + 1)]
@@ -195,7 +192,7 @@ def points_per_day(by_day: dict[int, int], now_ms: int, name: str = "points") ->
     made = chart(
         name,
         "Points per day",
-        f"{summary}; today, so far, {text.points(by_day.get(today, 0))}" if total else summary,
+        f"{summary}; {text.points(by_day.get(today, 0))} today so far" if total else summary,
         readings if total else [],
         text.brief,
         from_zero=True,
@@ -210,19 +207,19 @@ def _day(number: int, micropoints: int, today: int) -> Reading:
         at=number,
         value=micropoints / text.MICRO,
         label=label,
-        said=f"{label}{', so far' if is_open else ''}: {text.points(micropoints)} points",
+        caption=f"{label}{', so far' if is_open else ''}: {text.points(micropoints)} points",
         is_open=is_open,
     )
 
 
-def _reading(one: PastRound, value: float, said: str) -> Reading:
+def _reading(one: PastRound, value: float, caption: str) -> Reading:
     return Reading(
-        at=one.round, value=value, label=str(one.round), said=f"round {one.round}: {said}"
+        at=one.round, value=value, label=str(one.round), caption=f"round {one.round}: {caption}"
     )
 
 
 def summary(what: str, readings: Sequence[Reading], unit: str) -> str:
-    """Say a series by rounds in a sentence."""
+    """Describe a series of rounds in a sentence."""
     if not readings:
         return "No round has closed yet"
     first, last = readings[0], readings[-1]
@@ -239,7 +236,7 @@ def _short(value: float) -> str:
     return text.short_count(value) if value >= 100 else f"{value:.3g}"  # noqa: PLR2004
 
 
-# --- A round in time, as bands and ticks: stating heads, training, witnessing.
+# --- The timeline of a round: its phases as bands, its statements as ticks.
 
 WIDTH, HEIGHT = 720, 96
 _LEFT, _RIGHT = 4, 716
@@ -253,21 +250,21 @@ class Band:
     kind: str
     left: float
     width: float
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """Something that was logged, in pixels."""
+    """A logged statement, in pixels."""
 
     at: float
     kind: str
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """The round's phases and what was logged in them."""
+    """The phases of a round and the statements logged in them."""
 
     bands: tuple[Band, ...]
     marks: tuple[Mark, ...]
@@ -275,7 +272,7 @@ class Timeline:
 
 
 def timeline(story: RoundStory, now_ms: int) -> Timeline:
-    """Lay a round out from its roster to its end, or to now."""
+    """Lay a round out from its roster to its end, or to now if it is not over."""
     phases = _phases(story, now_ms)
     first, last = phases[0][1], phases[-1][2]
     scale = (_RIGHT - _LEFT) / max(last - first, 1)
@@ -289,20 +286,20 @@ def timeline(story: RoundStory, now_ms: int) -> Timeline:
             kind=kind,
             left=place(begin),
             width=round(max((end - begin) * scale, 1), 1),
-            said=f"{name}: {text.duration(end - begin)}",
+            caption=f"{name}: {text.duration(end - begin)}",
         )
         for (name, kind), begin, end in phases
     ]
     marks = [
-        Mark(at=place(at_ms), kind=kind, said=f"{said}, {text.duration(at_ms - first)} in")
-        for at_ms, kind, said in _logged(story)
+        Mark(at=place(at_ms), kind=kind, caption=f"{caption}, {text.duration(at_ms - first)} in")
+        for at_ms, kind, caption in _logged(story)
     ]
-    summary = "; ".join(band.said for band in bands)
+    summary = "; ".join(band.caption for band in bands)
     return Timeline(bands=tuple(bands), marks=tuple(marks), summary=summary)
 
 
 def _phases(story: RoundStory, now_ms: int) -> list[tuple[tuple[str, str], int, int]]:
-    """Name and kind, begin and end of each phase so far."""
+    """List name and kind, begin and end of each phase so far."""
     kinds = (("Stating heads", "attest"), ("Training", "train"), ("Witnessing", "witness"))
     begins = [one.at_ms for one in (story.rostered, story.opened, story.witnessed) if one]
     end = story.ended.at_ms if story.ended else max(now_ms, begins[-1])
@@ -311,20 +308,20 @@ def _phases(story: RoundStory, now_ms: int) -> list[tuple[tuple[str, str], int, 
 
 
 def _logged(story: RoundStory) -> list[tuple[int, str, str]]:
-    """When, of which kind, and in words."""
-    said = (
+    """List time (ms), kind and meaning of each statement."""
+    kinds = (
         (story.attests, "attest", "states its head"),
         (story.commits, "train", "commits"),
         (story.proofs, "witness", "sends its proof"),
     )
     return [
         (one.at_ms, kind, f"slot {slot} {what}")
-        for entries, kind, what in said
+        for entries, kind, what in kinds
         for slot, one in entries.items()
     ]
 
 
-# --- Who vouched for whom: witnesses down the side, contributions along the top.
+# --- The votes of a round: a row for each witness, a column for each contribution.
 
 _VOUCHED = text.Mark("yes", "ok", "vouched for it")
 _LEFT_OUT = text.Mark("–", "off", "did not vouch for it")
@@ -333,7 +330,7 @@ _OWN = text.Mark("own", "off", "its own")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteRow:
-    """One witness's word on every contribution; `index` is its proof's entry."""
+    """One witness's votes; `index` is the entry of its proof."""
 
     slot: int
     key: str
@@ -343,27 +340,25 @@ class VoteRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteGrid:
-    """All votes; `slots` are the committed ones, in the order of the columns."""
+    """All votes; `slots` are the contributions, in the order of the columns."""
 
     slots: tuple[int, ...]
     rows: tuple[VoteRow, ...]
 
 
 def vote_grid(story: RoundStory) -> VoteGrid:
-    """Lay the votes of a round out."""
     slots = tuple(sorted(story.commits))
-    rows = [_row(story, witness, slots) for witness in story.elected]
-    return VoteGrid(slots=slots, rows=tuple(rows))
-
-
-def _row(story: RoundStory, witness: int, slots: tuple[int, ...]) -> VoteRow:
-    sent = story.proofs.get(witness)
-    return VoteRow(
-        slot=witness,
-        key=story.roster.members[witness].peer,
-        index=sent.index if sent else None,
-        votes=tuple(_vote(witness, slot, sent) for slot in slots) if sent else (),
+    rows = tuple(
+        VoteRow(
+            slot=witness,
+            key=story.roster.members[witness].peer,
+            index=sent.index if sent else None,
+            votes=tuple(_vote(witness, slot, sent) for slot in slots) if sent else (),
+        )
+        for witness in story.elected
+        for sent in (story.proofs.get(witness),)
     )
+    return VoteGrid(slots=slots, rows=rows)
 
 
 def _vote(witness: int, slot: int, sent: Proven) -> TextMark:

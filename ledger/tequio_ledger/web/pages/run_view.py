@@ -1,6 +1,6 @@
-"""A run as it stands, taken from the ledger's state in one go and frozen.
+"""A run, copied from the ledger's state in one step and frozen.
 
-The state belongs to the event loop: take these there, and everything else in a thread.
+The state belongs to the event loop: copy there, and do everything else in a thread.
 """
 
 from __future__ import annotations
@@ -28,20 +28,18 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import RoundView
 
-# --- How far a run has come through its data.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataProgress:
-    """Windows handed out, and what part of an epoch they are where the data are known here."""
+    """Windows handed out, and the length of an epoch if the data manifest is stored here."""
 
     source: str
     windows: int
     waiting: int
-    """Windows that were handed out, came back, and wait to be trained."""
+    """Windows that were handed out, returned untrained, and wait to be handed out again."""
     epoch_windows: int | None
     tokens_per_byte: float | None
-    """Of the held-out text; 1 where a token is a byte; None where nothing is known of it."""
+    """Of the held-out text; 1 where a token is a byte; None if unknown."""
 
     @property
     def epochs(self) -> float | None:
@@ -50,7 +48,6 @@ class DataProgress:
 
 
 def data_progress(now: RunNow, read: Callable[[Digest], bytes]) -> DataProgress:
-    """Say how far the run is."""
     corpus = _corpus(read, digest_from_text(now.manifest.data.manifest))
     samples = now.manifest.windows.samples
     return DataProgress(
@@ -71,7 +68,7 @@ def _tokens_per_byte(now: RunNow, corpus: Corpus | None) -> float | None:
 
 
 def _corpus(read: Callable[[Digest], bytes], digest: Digest) -> Corpus | None:
-    """The data manifest, if its organiser put it here."""
+    """Read the data manifest, if its organiser uploaded it."""
     try:
         raw = read(digest)
     except KeyError:
@@ -92,7 +89,7 @@ SHOWN_HEADS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotNow:
-    """One slot of the round under way, and what it said so far."""
+    """One slot of the current round, and its progress."""
 
     slot: int
     key: str
@@ -109,7 +106,7 @@ class SlotNow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clock:
-    """A phase's time in ms since 1970; `until_ms` is None when no time ends it."""
+    """Time of a phase in ms since 1970; `until_ms` is None if no time ends it."""
 
     since_ms: int | None
     until_ms: int | None
@@ -117,7 +114,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnHub:
-    """A head that organisers published, by the log entry that says so."""
+    """A head that organisers published, and the log entry that states it."""
 
     round: int
     repo: str
@@ -134,8 +131,8 @@ class RunNow:
     manifest: Manifest
     state: RunState
     mark: Mark
-    wish: str
-    """pause or finish when that is wanted after this round, else empty."""
+    pending: str
+    """"pause" or "finish" if organisers want that after this round, else empty."""
     number: int
     closed: int
     voided: int
@@ -149,55 +146,50 @@ class RunNow:
     weights_root: str
     slots: tuple[SlotNow, ...]
     quorum: int
-    """Voices of the role witness that a head needs while heads are stated, then proofs needed."""
+    """Witnesses that must state a head while heads are stated; afterwards, proofs needed."""
     dealt: int
-    """Windows handed out so far, and those of them that came back."""
+    """Windows handed out so far; `returned` of them came back untrained."""
     returned: int
     on_hub: tuple[OnHub, ...]
     """The newest published heads, the newest first."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will happen."""
         return self.state is RunState.FINISHED
 
     @property
     def stated(self) -> int:
-        """Members of this round that stated a head."""
         return sum(slot.has_stated for slot in self.slots)
 
     @property
     def committed(self) -> int:
-        """Trainers of this round that committed."""
         return sum(slot.has_committed for slot in self.slots)
 
     @property
     def witnessed(self) -> int:
-        """Elected witnesses of this round that sent their proof."""
         return sum(slot.has_witnessed for slot in self.slots)
 
     @property
     def trainers(self) -> int:
-        """Members of this round with windows to train."""
         return sum(slot.windows > 0 for slot in self.slots)
 
     @property
     def elected(self) -> int:
-        """Members of this round that were elected to witness."""
         return sum(slot.is_elected for slot in self.slots)
 
 
 def run_now(state: LedgerState, run: RunId) -> RunNow:
-    """Take a run; raises RefusedError("not-found")."""
+    """Copy a run; raises RefusedError("not-found")."""
     view = state.run(run)
     accounts, head = view.accounts, view.head
+    newest = sorted(view.published.items(), reverse=True)[:SHOWN_HEADS]
     return RunNow(
         id=to_text(run),
         name=view.manifest.name,
         manifest=view.manifest,
         state=view.state,
         mark=text.STATES[view.state],
-        wish={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.request, ""),
+        pending={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.wish, ""),
         number=view.number,
         closed=view.closed,
         voided=view.voided,
@@ -213,15 +205,10 @@ def run_now(state: LedgerState, run: RunId) -> RunNow:
         quorum=_quorum(view.round) if view.round else 0,
         dealt=accounts.queue.fresh,
         returned=assignment.count_windows(accounts.queue.returned),
-        on_hub=_on_hub(view),
-    )
-
-
-def _on_hub(view: FullRunView) -> tuple[OnHub, ...]:
-    newest = sorted(view.published.items(), reverse=True)[:SHOWN_HEADS]
-    return tuple(
-        OnHub(round=number, repo=body.repo, revision=body.revision, entry=index)
-        for number, (index, body) in newest
+        on_hub=tuple(
+            OnHub(round=number, repo=body.repo, revision=body.revision, entry=index)
+            for number, (index, body) in newest
+        ),
     )
 
 
@@ -266,6 +253,6 @@ def _slot(state: LedgerState, view: FullRunView, current: RoundView, slot: int) 
 
 
 def _quorum(current: RoundView) -> int:
-    if current.phase is RoundPhase.ATTEST:
-        return max(assignment.quorum(len(current.roster.slots_of(WITNESS))), 1)
-    return max(assignment.quorum(len(current.elected)), 1)
+    is_stating = current.phase is RoundPhase.ATTEST
+    voters = current.roster.slots_of(WITNESS) if is_stating else current.elected
+    return max(assignment.quorum(len(voters)), 1)

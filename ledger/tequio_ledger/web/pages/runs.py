@@ -11,16 +11,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.log.log import Published
 from tequio_ledger.store import queries
 from tequio_ledger.store.queries import PastRound
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.competitions import CompetitionNow, competitions_of
+from tequio_ledger.web.competitions import competitions_of
 from tequio_ledger.web.pages import competition_text, render, run_charts, text
-from tequio_ledger.web.pages import text as pages_text
 from tequio_ledger.web.pages.charts import Chart, Reading, Single, chart
-from tequio_ledger.web.pages.run_charts import RoundRing, round_ring, summary
-from tequio_ledger.web.pages.run_view import DataProgress, RunNow, data_progress, run_now
+from tequio_ledger.web.pages.competition_text import Contest
+from tequio_ledger.web.pages.run_charts import round_ring, summary
+from tequio_ledger.web.pages.run_view import RunNow, data_progress, run_now
 from tequio_ledger.web.pages.text import Mark
 from tequio_ledger.web.routing import get
 from tequio_shared.ids import RunId, from_text, to_text
@@ -34,7 +33,8 @@ if TYPE_CHECKING:
 
     from tequio_ledger.store.queries import MeasuredHead, MeasuredRow
 
-# --- How good a run's heads are on held-out text, as its page shows it: a curve, and who says so.
+
+# --- Quality of a run's heads on held-out text: a curve, and the members that measured it.
 
 _AGREES = Mark("with the median", "ok")
 _OUTLIER = Mark("far from the median", "warn")
@@ -42,7 +42,7 @@ _OUTLIER = Mark("far from the median", "warn")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureLine:
-    """What one drawn member says of the last measured head."""
+    """One drawn member's measurement of the last measured head."""
 
     peer: str
     entry: int
@@ -52,17 +52,17 @@ class MeasureLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """What the model writes after a beginning, and who says so."""
+    """A continuation written by the model, and the member that reports it."""
 
     round: int
     peer: str
     entry: int
     prompt: str
     text: str
-    alike: int
-    """So many say the same, word for word."""
-    told: int
-    """So many say anything."""
+    agreeing: int
+    """Members that report the same text, word for word."""
+    reports: int
+    """Members that report any text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,15 +72,15 @@ class HeldOut:
     curve: Chart
     round: int
     bits_per_byte: float
-    """Median of its lines."""
+    """Median of `lines`."""
     size_bytes: int
     lines: tuple[MeasureLine, ...]
     writing: Writing | None
-    """Of the newest head of which there is a sample."""
+    """Of the newest head that has a sample."""
 
 
 def held_out(heads: Sequence[MeasuredHead]) -> HeldOut | None:
-    """Show measured heads, the last one last; nothing without any."""
+    """Describe measured heads, in their order; None if there are none."""
     if not heads:
         return None
     last = heads[-1]
@@ -99,9 +99,9 @@ def _curve(heads: Sequence[MeasuredHead]) -> Chart:
     return chart(
         "held-out",
         "Held-out text",
-        summary("The median that drawn members measure", readings, "bits per byte"),
+        summary("The median measured by drawn members", readings, "bits per byte"),
         readings,
-        pages_text.brief,
+        text.brief,
         from_zero=False,
     )
 
@@ -113,7 +113,7 @@ def _reading(head: MeasuredHead) -> Reading:
         at=head.round,
         value=value,
         label=str(head.round),
-        said=f"head of round {head.round}: {value:.4f} bits per byte, {count}",
+        caption=f"head of round {head.round}: {value:.4f} bits per byte, {count}",
         singles=tuple(
             Single(value=bits_per_byte(row.said), is_outlier=row.is_outlier) for row in head.rows
         ),
@@ -124,15 +124,15 @@ def _writing(head: MeasuredHead) -> Writing | None:
     sample = measures.sample_of(head.shown.said) if head.shown else None
     if head.shown is None or sample is None:
         return None
-    told = [one for row in head.rows if (one := measures.sample_of(row.said)) is not None]
+    samples = [one for row in head.rows if (one := measures.sample_of(row.said)) is not None]
     return Writing(
         round=head.round,
         peer=to_text(head.shown.peer),
         entry=head.shown.entry,
         prompt=sample.prompt,
         text=sample.text,
-        alike=told.count(sample),
-        told=len(told),
+        agreeing=samples.count(sample),
+        reports=len(samples),
     )
 
 
@@ -150,7 +150,7 @@ STRIP_ROUNDS = 60
 CHART_ROUNDS = 2_000
 PAGE_ROUNDS = 100
 LAST_ROUNDS = 10
-"""Rounds over which the present speed is taken."""
+"""Closed rounds over which the speed is averaged."""
 
 OUTCOMES = {
     "open": Mark("Under way", "busy"),
@@ -174,73 +174,23 @@ class RoundLine:
     loss: float | None
 
     @property
-    def said(self) -> str:
-        """The round in a few words."""
+    def caption(self) -> str:
         if self.mark is OUTCOMES["closed"]:
             accepted = text.plural(self.accepted, "contribution")
             return f"Round {self.number}: {accepted} accepted"
         return f"Round {self.number}: {self.mark.word.lower()}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contest:
-    """A competition that the run is a side of."""
-
-    id: str
-    name: str
-    mark: Mark
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPage:
-    """A run with its past."""
-
-    now: RunNow
-    rounds: tuple[RoundLine, ...]
-    """The newest first."""
-    strip: tuple[RoundLine, ...]
-    """The newest last."""
-    rate: float | None
-    """Tokens a second over the last closed rounds."""
-    loss: float | None
-    losses: Chart
-    rates: Chart
-    held_out: HeldOut | None
-    ring: RoundRing
-    data: DataProgress
-    asked: tuple[str, ...]
-    """Whom the run takes; nothing: everybody."""
-    contests: tuple[Contest, ...]
-    """Competitions that it is a side of."""
-    ledger: str
-    """Where this ledger is, for who wants to join."""
-
-    @property
-    def bits_per_byte(self) -> float | None:
-        """The loss as bits that a byte of text takes, where it is known how long tokens are."""
-        if self.loss is None or self.data.tokens_per_byte is None:
-            return None
-        return self.loss / math.log(2) * self.data.tokens_per_byte
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundsPage:
-    """A page of a run's rounds."""
-
-    run: str
-    name: str
-    rounds: tuple[RoundLine, ...]
-    older: int | None
-    is_first: bool
-
-
 @get("/runs/{run}")
 async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
-    """Show a run."""
     await ledger.sequencer.settled()
-    now = run_now(ledger.state, RunId(from_text(run)))
-    contests = competitions_of(ledger.state, RunId(from_text(run)), ledger.clock())
-    return await render.in_turn(request, _printed, request, ledger, now, contests)
+    run_id, now_ms = RunId(from_text(run)), ledger.clock()
+    now = run_now(ledger.state, run_id)
+    contests = [
+        competition_text.contest(one, now_ms)
+        for one in competitions_of(ledger.state, run_id, now_ms)
+    ]
+    return await render.in_turn(request, lambda: _run(request, ledger, now, contests))
 
 
 @get("/runs/{run}/rounds")
@@ -253,61 +203,59 @@ def get_rounds(
     now = ledger.state.run(run_id)
     with snapshot(ledger.database) as (connection, published):
         rows = queries.rounds_before(connection, run_id, before, PAGE_ROUNDS)
-    view = RoundsPage(
+    return render.page(
+        request,
+        ledger,
+        published,
+        "rounds.html",
         run=run,
         name=now.manifest.name,
-        rounds=tuple(_run_line(row, now.state) for row in rows),
+        rounds=[_round_line(row, now.state) for row in rows],
         older=rows[-1].round if len(rows) == PAGE_ROUNDS and rows[-1].round > 1 else None,
         is_first=before == JSON_INTEGER,
     )
-    return render.page(request, "rounds.html", render.frame(request, ledger, published), view)
 
 
-def _printed(
-    request: Request, ledger: Ledger, now: RunNow, contests: tuple[CompetitionNow, ...]
-) -> Response:
-    view, published = _view(ledger, now, contests, render.here(request, ledger))
-    return render.page(request, "run.html", render.frame(request, ledger, published), view)
-
-
-def _view(
-    ledger: Ledger, now: RunNow, contests: tuple[CompetitionNow, ...], here: str
-) -> tuple[RunPage, Published]:
+def _run(request: Request, ledger: Ledger, now: RunNow, contests: list[Contest]) -> Response:
     run = from_text(now.id)
     with snapshot(ledger.database) as (connection, published):
         past = queries.last_rounds(connection, run, CHART_ROUNDS)
         heads = queries.last(connection, run, CHART_ROUNDS)
-    lines = [_run_line(row, now.state) for row in past]
-    losses = [line.loss for line in lines if line.loss]
-    view = RunPage(
+    lines = [_round_line(row, now.state) for row in past]
+    loss = next((line.loss for line in reversed(lines) if line.loss), None)
+    data = data_progress(now, ledger.blobs.read)
+    return render.page(
+        request,
+        ledger,
+        published,
+        "run.html",
         now=now,
-        rounds=tuple(reversed(lines[-SHOWN_ROUNDS:])),
-        strip=tuple(lines[-STRIP_ROUNDS:]),
+        rounds=lines[: -SHOWN_ROUNDS - 1 : -1],
+        strip=lines[-STRIP_ROUNDS:],
         rate=_rate([row for row in past if row.outcome == "closed"][-LAST_ROUNDS:]),
-        loss=losses[-1] if losses else None,
+        loss=loss,
+        bits_per_byte=loss / math.log(2) * data.tokens_per_byte
+        if loss and data.tokens_per_byte
+        else None,
         losses=run_charts.losses(past),
         rates=run_charts.rates(past),
         held_out=held_out(heads),
         ring=round_ring(now),
-        data=data_progress(now, ledger.blobs.read),
-        asked=text.asked(ledger.state.run(RunId(run)).manifest.admits),
-        contests=tuple(
-            Contest(id=one.id, name=one.rules.name, mark=competition_text.mark(one, ledger.clock()))
-            for one in contests
-        ),
-        ledger=here,
+        data=data,
+        conditions=text.asked(now.manifest.admits),
+        contests=contests,
+        ledger_url=render.here(request, ledger),
     )
-    return view, published
 
 
 def _rate(closed: list[PastRound]) -> float | None:
-    """Accepted tokens a second while those rounds were open."""
+    """Give the accepted tokens per second while the rounds were open."""
     timed = [row for row in closed if row.opened_ms is not None and row.ended_ms is not None]
     length_ms = sum((row.ended_ms or 0) - (row.opened_ms or 0) for row in timed)
     return sum(row.tokens for row in timed) / length_ms * 1_000 if length_ms else None
 
 
-def _run_line(row: PastRound, state: RunState) -> RoundLine:
+def _round_line(row: PastRound, state: RunState) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
     is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
     mark = OUTCOMES.get(row.outcome, Mark(row.outcome, "wait"))

@@ -1,7 +1,7 @@
-"""GET /static/{name}: style sheets, scripts and letters, named with their hash and kept for ever.
+"""GET /static/{name}: style sheets, scripts and fonts, cached permanently under their hash.
 
-The colours come from the same file as those of the app, and so do its letters, under the SIL Open
-Font License. Where that package is missing, the pages are set in the system's own.
+The colours come from the app's theme file, and the fonts are the app's, under the SIL Open Font
+License. If their package is missing, the pages use the system's fonts.
 """
 
 import base64
@@ -27,27 +27,26 @@ _WEIGHTS = {
     600: "HankenGrotesk-SemiBold.otf",
     700: "HankenGrotesk-Bold.otf",
 }
-_FOR_EVER = "public, max-age=31536000, immutable"
+_PERMANENT = "public, max-age=31536000, immutable"
 _AN_HOUR = "public, max-age=3600"
 _TAG_CHARS = 12
 
 
 def _tokens() -> str:
-    """The colours as custom properties: light, and dark where the screen is asked to be."""
+    """Write the colours as custom properties: light, and dark for systems in dark mode."""
     themes = tomllib.loads((files("tequio_assets") / "theme.toml").read_text(encoding="utf-8"))
-    light, dark = (_properties(themes[name]) for name in ("light", "dark"))
+    light, dark = (
+        "".join(f"--{name.replace('_', '-')}:{colour};" for name, colour in themes[theme].items())
+        for theme in ("light", "dark")
+    )
     return (
         f":root{{color-scheme:light dark;{light}}}\n"
         f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
     )
 
 
-def _properties(theme: dict[str, str]) -> str:
-    return "".join(f"--{name.replace('_', '-')}:{colour};" for name, colour in theme.items())
-
-
 def letters() -> dict[str, bytes]:
-    """The files of the letters, by name; none where the package is missing."""
+    """Read the font files by name; none if the package is missing."""
     try:
         folder = files("font_hanken_grotesk") / "files"
     except ModuleNotFoundError:
@@ -56,7 +55,7 @@ def letters() -> dict[str, bytes]:
 
 
 def faces(given: dict[str, bytes]) -> str:
-    """Say to browsers where they are."""
+    """Write the `@font-face` rules of the given font files."""
     return "".join(
         f'@font-face{{font-family:"Hanken Grotesk";font-weight:{weight};font-display:swap;'
         f'src:url("/static/{name}?v={_tag(given[name])}") format("opentype")}}\n'
@@ -86,21 +85,20 @@ HASHES = {
     for name, content in CONTENT.items()
     if name.endswith(".js")
 }
-"""Of every script, as a page's policy and its `integrity` have it."""
+"""Of every script, for the content security policy and `integrity`."""
 
 
 def address(name: str) -> str:
-    """Where a file is, by a name that changes with it."""
+    """Give the URL of a file, which changes with its content."""
     return f"/static/{name}?v={TAGS[name]}"
 
 
 @get("/static/{name}")
 async def get_static(name: str, v: str = "") -> Response:
-    """Give a style sheet, a script, a picture or letters."""
     if name not in CONTENT:
-        raise RefusedError("not-found", f"there is no file {name[:60]}")
+        raise RefusedError("not-found", f"there's no file named {name[:60]}")
     headers = {
-        "cache-control": _FOR_EVER if v == TAGS[name] else _AN_HOUR,
+        "cache-control": _PERMANENT if v == TAGS[name] else _AN_HOUR,
         "x-content-type-options": "nosniff",
     }
     return Response(CONTENT[name], media_type=_TYPES[name.rpartition(".")[2]], headers=headers)

@@ -1,4 +1,4 @@
-"""What stands in the log as a code, in words."""
+"""Numbers, times and the codes of the log, as people read them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ if TYPE_CHECKING:
 
     from tequio_shared.round.manifest import Admission
 
-# --- Numbers, times and keys as people read them. Points are never rounded up.
 
 MICRO = 1_000_000
 SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS = 1_000, 60_000, 3_600_000, 86_400_000
 ABSENT = "–"
 KEY_CHARS = 10
-"""Of a key where space is short; as many as the app shows."""
+"""Length of a shortened key, the same as in the app."""
 _PLACES = ((1_000, 0), (100, 1), (1, 2))
-"""From how many points on, how many decimals are shown."""
+"""Decimals of points, from each number of points upwards."""
 _SIGNIFICANT = 3
 _SCALES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 _UNITS = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (SECOND_MS, "s"))
@@ -36,7 +35,7 @@ _Q16 = 1 << 16
 
 
 def points(micropoints: int) -> str:
-    """Points, short: 18,930 or 412.5 or 0.00123; cut, not rounded."""
+    """Write points briefly: 18,930 or 412.5 or 0.00123; truncated, so never rounded up."""
     whole = micropoints // MICRO
     places = next((places for least, places in _PLACES if whole >= least), None)
     if places is None:
@@ -45,17 +44,16 @@ def points(micropoints: int) -> str:
 
 
 def exact_points(micropoints: int) -> str:
-    """Points to the micro-point, without zeros at the end."""
+    """Write points to the micro-point, without trailing zeros."""
     return _decimal(micropoints, len(f"{micropoints % MICRO:06d}".rstrip("0")))
 
 
 def count(number: int) -> str:
-    """A whole number."""
     return f"{number:,}"
 
 
 def short_count(number: float) -> str:
-    """A great number, in three digits: 950, 12.4k, 350M, 1.31B."""
+    """Write a large number in three digits: 950, 12.4k, 350M, 1.31B."""
     for power, letter in _SCALES:
         part = number / 10**power
         if part >= 1:
@@ -65,7 +63,7 @@ def short_count(number: float) -> str:
 
 
 def brief(number: float) -> str:
-    """A number for an axis, in at most three digits and without zeros at the end: 2.5k, 0.075."""
+    """Write a number for an axis, in at most three digits without trailing zeros: 2.5k, 0.075."""
     for power, letter in _SCALES:
         if abs(number) >= 10**power:
             return f"{number / 10**power:.3g}{letter}"
@@ -73,22 +71,21 @@ def brief(number: float) -> str:
 
 
 def decimal(number: float | None, places: int = 2) -> str:
-    """A number with so many decimals."""
     return ABSENT if number is None or not math.isfinite(number) else f"{number:,.{places}f}"
 
 
 def percent(part: float) -> str:
-    """A share of one."""
+    """Write a fraction of 1."""
     return f"{100 * part:.0f} %"
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: 1 round, 12 rounds."""
+    """Write a number with its noun: 1 round, 12 rounds."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def size(size_bytes: int) -> str:
-    """Bytes in decimal units, as disks and lines are sold."""
+    """Write bytes in decimal units."""
     if size_bytes < 1_000:  # noqa: PLR2004 - a kilobyte
         return f"{size_bytes} B"
     power = min(int(math.log10(size_bytes)) // 3, 4)
@@ -96,51 +93,46 @@ def size(size_bytes: int) -> str:
 
 
 def duration(length_ms: int) -> str:
-    """How long, in at most two units: 38 s, 2 min 5 s, 2 h 14 min, 3 d 4 h."""
+    """Write a duration in at most two units: 38 s, 2 min 5 s, 2 h 14 min, 3 d 4 h."""
     rest = max(0, length_ms)
     for (unit_ms, unit), (next_ms, next_unit) in pairwise(_UNITS):
         if rest >= unit_ms:
             more = rest % unit_ms // next_ms
-            return (
-                f"{rest // unit_ms} {unit} {more} {next_unit}"
-                if more
-                else f"{rest // unit_ms} {unit}"
-            )
+            return f"{rest // unit_ms} {unit}" + (f" {more} {next_unit}" if more else "")
     return f"{rest // SECOND_MS} s"
 
 
-def moment(at_ms: int) -> str:
-    """A time for people: 21 Nov 2026, 14:03:22 UTC."""
+def utc_time(at_ms: int) -> str:
+    """Write a time: 21 Nov 2026, 14:03:22 UTC."""
     at = _utc(at_ms)
     return f"{at.day} {at:%b %Y, %H:%M:%S} UTC" if at else f"{at_ms} ms since 1970"
 
 
 def day(at_ms: int) -> str:
-    """A day for an axis: 21 Nov."""
+    """Write a day for an axis: 21 Nov."""
     at = _utc(at_ms)
     return f"{at.day} {at:%b}" if at else ABSENT
 
 
 def machine_time(at_ms: int) -> str:
-    """The same for machines, as ISO 8601; empty for a time that no calendar has."""
+    """Write a time in ISO 8601; empty if no calendar has it."""
     at = _utc(at_ms)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else ""
 
 
 def short_key(text: str) -> str:
-    """The front of a key or digest."""
     return text if len(text) <= KEY_CHARS + 1 else text[:KEY_CHARS] + "…"
 
 
 def loss(loss_q16: int | None) -> float | None:
-    """Nats a token."""
+    """Convert a loss to nats per token."""
     return None if loss_q16 is None else loss_q16 / _Q16
 
 
 def _utc(at_ms: int) -> datetime | None:
     try:
         return datetime.fromtimestamp(at_ms / SECOND_MS, UTC)
-    except (OverflowError, ValueError, OSError):  # a member may claim any time
+    except (OverflowError, ValueError, OSError):  # members may claim any time
         return None
 
 
@@ -149,41 +141,19 @@ def _decimal(micropoints: int, places: int) -> str:
     return f"{whole:,}.{f'{part:06d}'[:places]}" if places else f"{whole:,}"
 
 
-FILTERS = {
-    "points": points,
-    "exact_points": exact_points,
-    "count": count,
-    "short_count": short_count,
-    "decimal": decimal,
-    "percent": percent,
-    "plural": plural,
-    "size": size,
-    "duration": duration,
-    "moment": moment,
-    "day": day,
-    "machine_time": machine_time,
-    "short_key": short_key,
-}
-"""By their names in templates."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """What went wrong with a request."""
-
-    status: int
-    title: str
-    detail: str
+_FILTERS = (points, exact_points, count, short_count, decimal, percent, plural, size, duration)
+FILTERS = {one.__name__: one for one in (*_FILTERS, utc_time, machine_time, short_key)}
+"""Filters of templates, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A state as people see it: a word, a tone with a shape of its own, and a sentence."""
+    """A state for people: a word, a tone with its own colour and shape, and a sentence."""
 
     word: str
     tone: str
-    """ok, busy, wait, warn, danger or off."""
-    says: str = ""
+    """One of ok, busy, wait, warn, danger and off."""
+    description: str = ""
 
 
 STATES: Mapping[RunState, Mark] = MappingProxyType(
@@ -192,9 +162,11 @@ STATES: Mapping[RunState, Mark] = MappingProxyType(
             "Waiting for members", "wait", "The next round begins when enough members are ready."
         ),
         RunState.WARMUP: Mark(
-            "Stating heads", "busy", "The round's members say which model they hold."
+            "Stating heads", "busy", "The members of the round state which head they have."
         ),
-        RunState.ROUND_TRAIN: Mark("Training", "ok", "Trainers work on their windows of the data."),
+        RunState.ROUND_TRAIN: Mark(
+            "Training", "ok", "Trainers train on their windows of the data."
+        ),
         RunState.ROUND_WITNESS: Mark(
             "Witnessing", "ok", "Elected witnesses fetch and check every contribution."
         ),
@@ -202,24 +174,26 @@ STATES: Mapping[RunState, Mark] = MappingProxyType(
             "Cooling down", "busy", "No more rounds: members state the last head."
         ),
         RunState.PAUSED: Mark("Paused", "off", "An organiser paused the run."),
-        RunState.FINISHED: Mark("Finished", "off", "The run has ended; its head stays as it is."),
+        RunState.FINISHED: Mark("Finished", "off", "The run has ended; its head is final."),
     }
 )
 
 LAST_HEAD = Mark(
     "Last head", "off", "There were no more rounds to train: these members stated the last head."
 )
-"""Of a roster that was made when its run was ending."""
+"""State of a roster that was made while its run was ending."""
 ENDING = frozenset({RunState.COOLDOWN, RunState.FINISHED})
 
-VERDICTS: Mapping[Verdict, Mark] = MappingProxyType(
+VERDICTS: Mapping[int, Mark] = MappingProxyType(
     {
-        Verdict.SILENT: Mark("No commitment", "off", "Said nothing before training was over."),
+        Verdict.SILENT: Mark("No commitment", "off", "It did not commit before training was over."),
         Verdict.ACCEPTED: Mark(
             "Accepted", "ok", "A quorum of witnesses checked it and vouched for it."
         ),
         Verdict.NOT_SELECTED: Mark(
-            "Not selected", "wait", "Too few witnesses had all of it in time. No blame, no points."
+            "Not selected",
+            "wait",
+            "Too few witnesses received all of it in time. No points, no blame.",
         ),
         Verdict.REJECTED: Mark(
             "Rejected", "danger", "A quorum of witnesses gave the same reason against it."
@@ -227,71 +201,75 @@ VERDICTS: Mapping[Verdict, Mark] = MappingProxyType(
     }
 )
 
-REASONS: Mapping[RejectionReason, str] = MappingProxyType(
+REASONS: Mapping[int, str] = MappingProxyType(
     {
         RejectionReason.NONE: "",
         RejectionReason.LENGTH: "its length is not what the header implies",
-        RejectionReason.MAGIC: "it does not begin as a contribution does",
-        RejectionReason.VERSION: "it has a version that nobody knows",
-        RejectionReason.SHAPE: "algorithm, k or bits are not those of the round",
-        RejectionReason.FLAGS: "it sets flags that mean nothing",
+        RejectionReason.MAGIC: "it does not begin like a contribution",
+        RejectionReason.VERSION: "its version is unknown",
+        RejectionReason.SHAPE: "its algorithm, k or bits are not those of the round",
+        RejectionReason.FLAGS: "it sets unknown flags",
         RejectionReason.RUN: "it belongs to another run",
         RejectionReason.ROUND: "it belongs to another round",
         RejectionReason.BASE: "it starts from another head",
         RejectionReason.TRAINER: "it names another trainer",
-        RejectionReason.WINDOWS: "its windows are not those assigned",
-        RejectionReason.TOKENS: "its tokens do not follow from its windows",
+        RejectionReason.WINDOWS: "its windows are not the assigned ones",
+        RejectionReason.TOKENS: "its token count does not match its windows",
         RejectionReason.STEPS: "it took more inner steps than the run allows",
         RejectionReason.PAYLOAD_ROOT: "its bytes are not the ones committed to",
         RejectionReason.SCALE: "a scale byte is out of range",
-        RejectionReason.FILLER: "an empty chunk is not written as it must be",
+        RejectionReason.FILLER: "an empty chunk is not encoded correctly",
         RejectionReason.POPCOUNT: "a record has too many or too few entries",
-        RejectionReason.HIGH: "an index lies beyond its chunk",
+        RejectionReason.HIGH: "an index is beyond its chunk",
         RejectionReason.ASCENDING: "indices do not ascend",
         RejectionReason.LEVEL: "a level is out of range",
-        RejectionReason.HOLLOW: "a chunk with a scale holds nothing",
+        RejectionReason.HOLLOW: "a chunk with a scale is empty",
         RejectionReason.NORM: "its norm is far larger than the round's median",
-        RejectionReason.COSINE: "it points away from what witnesses measured themselves",
-        RejectionReason.COPY: "it shares nearly all its indices with an earlier commitment",
+        RejectionReason.COSINE: "its direction contradicts the witnesses' own measurements",
+        RejectionReason.COPY: "nearly all its indices are those of an earlier commitment",
     }
 )
-"""Why witnesses refuse a contribution; behind "because"."""
+"""Reasons of witnesses to refuse a contribution; each follows "because"."""
 
-VOIDS: Mapping[VoidReason, str] = MappingProxyType(
+VOIDS: Mapping[int, str] = MappingProxyType(
     {
         VoidReason.NO_HEAD_QUORUM: "too few members stated the same head in time",
-        VoidReason.NO_COMMITMENTS: "nobody committed to a contribution in time",
+        VoidReason.NO_COMMITMENTS: "no trainer committed to a contribution in time",
         VoidReason.NO_PROOF_QUORUM: "too few witnesses sent their proofs in time",
-        VoidReason.NOTHING_ACCEPTED: "no contribution was vouched for by a quorum",
+        VoidReason.NOTHING_ACCEPTED: "no contribution got a quorum of witnesses",
     }
 )
 
-STANDINGS: Mapping[Standing, Mark] = MappingProxyType(
+STANDINGS: Mapping[str, Mark] = MappingProxyType(
     {
-        Standing.NEWCOMER: Mark("Newcomer", "wait", "Small shares until enough work was accepted."),
-        Standing.ACTIVE: Mark("Active", "ok", "Full shares and witness duty."),
-        Standing.SUSPECTED: Mark(
-            "Suspected", "warn", "Works on, without witness duty while there are others."
+        Standing.NEWCOMER: Mark(
+            "Newcomer", "wait", "Gets small shares until enough of its work is accepted."
         ),
-        Standing.QUARANTINED: Mark("Quarantined", "danger", "In no roster until the term is over."),
+        Standing.ACTIVE: Mark("Active", "ok", "Full member: trains and witnesses."),
+        Standing.SUSPECTED: Mark(
+            "Suspected", "warn", "Still trains, but witnesses only if there are too few others."
+        ),
+        Standing.QUARANTINED: Mark(
+            "Quarantined", "danger", "Excluded from all rounds until the term is over."
+        ),
         Standing.PROBATION: Mark(
             "On probation", "warn", "Back from quarantine, with small shares."
         ),
-        Standing.BANNED: Mark("Banned", "danger", "Organisers decided that it does not come back."),
+        Standing.BANNED: Mark("Banned", "danger", "Permanently excluded by organisers."),
     }
 )
 
-TIERS: Mapping[Tier, Mark] = MappingProxyType(
+TIERS: Mapping[int, Mark] = MappingProxyType(
     {
-        Tier.ANONYMOUS: Mark("Anonymous", "wait", "Nobody says who is behind it."),
-        Tier.VOUCHED: Mark("Vouched for", "ok", "A connector knows an account behind it."),
-        Tier.INVITED: Mark("Invited", "ok", "Organisers let it in."),
+        Tier.ANONYMOUS: Mark("Anonymous", "wait", "Nobody vouches for its owner."),
+        Tier.VOUCHED: Mark("Vouched for", "ok", "A connector verified an account of its owner."),
+        Tier.INVITED: Mark("Invited", "ok", "Invited by organisers."),
     }
 )
 
 TYPES: Mapping[str, str] = MappingProxyType(
     {
-        "net.genesis": "The network begins",
+        "net.genesis": "The network starts",
         "key.register": "A key registers",
         "run.open": "A run opens",
         "run.pause": "An organiser pauses a run",
@@ -301,107 +279,93 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "member.ready": "A member is ready for the next round",
         "member.leave": "A member leaves",
         "round.roster": "The members of the coming round",
-        "head.attest": "A member states the head it holds",
+        "head.attest": "A member states its head",
         "head.promote": "A quorum stated this head: it is canonical",
-        "head.measure": "A drawn member says how good a head is on held-out text",
+        "head.measure": "A drawn member measures a head on held-out text",
         "round.open": "Training begins",
         "work.commit": "A trainer commits to its contribution",
-        "round.witness": "Training is over, witnesses judge",
-        "witness.proof": "A witness says what it checked",
-        "round.close": "A round closes, and pays",
-        "round.void": "A round counts for nothing",
-        "fault.report": "Somebody proves a fault",
+        "round.witness": "Training is over, witnessing begins",
+        "witness.proof": "A witness reports what it checked",
+        "round.close": "A round closes and pays points",
+        "round.void": "A round is void",
+        "fault.report": "A key proves a fault",
         "standing.change": "A key's standing changes",
         "standing.appeal": "A key appeals",
         "standing.release": "Organisers release a key",
         "standing.uphold": "Organisers uphold a quarantine",
         "invite.open": "Organisers open an invitation",
         "invite.close": "Organisers close an invitation",
-        "invite.revoke": "Organisers revoke an invitation and whom it let in",
-        "role.grant": "Organisers let a key vouch for others",
-        "role.revoke": "Organisers take a key's role back",
-        "member.vouch": "A connector knows an account behind a key",
-        "member.team": "A key says for which team it earns",
-        "checkpoint.publish": "Organisers put a head on the Hugging Face Hub",
+        "invite.revoke": "Organisers revoke an invitation and the keys it admitted",
+        "role.grant": "Organisers allow a key to vouch for others",
+        "role.revoke": "Organisers revoke a key's role",
+        "member.vouch": "A connector vouches for a key",
+        "member.team": "A key chooses its team",
+        "checkpoint.publish": "Organisers publish a head on the Hugging Face Hub",
         "comp.open": "Organisers open a competition",
-        "comp.enter": "Somebody enters a competition",
+        "comp.enter": "An entrant enters a competition",
         "comp.submit": "An entrant submits a model",
-        "eval.offer": "Somebody offers to evaluate",
-        "comp.close": "The deadline is over: what is logged up to here counts",
-        "eval.secret": "Who offered to evaluate opens the secret",
-        "comp.draw": "No secret counts any more: shares may be shown",
-        "comp.reveal": "A custodian shows a share of the key",
+        "eval.offer": "A key offers to evaluate",
+        "comp.close": "The deadline is over: submissions up to here count",
+        "eval.secret": "An evaluator who offered reveals its secret",
+        "comp.draw": "No more secrets count: shares may be revealed",
+        "comp.reveal": "A custodian reveals a share of the key",
         "eval.commit": "An evaluator commits to a model's scores",
-        "eval.result": "An evaluator shows what a model scored",
-        "comp.challenge": "Somebody got another number",
+        "eval.result": "An evaluator reveals a model's scores",
+        "comp.challenge": "A score was challenged",
         "comp.result": "Organisers state the outcome of a competition",
     }
 )
-"""What a statement of each type says."""
+"""Statement types in words."""
 
 
-def verdict(code: int, reason: int) -> Mark:
-    """A verdict with its reason; codes of a newer tequio are named as they are."""
-    try:
-        mark = VERDICTS[Verdict(code)]
-    except ValueError:
-        return Mark(f"Verdict {code}", "wait", "A newer tequio knows what this means.")
-    return Mark(mark.word, mark.tone, f"{mark.says} {_because(reason)}".rstrip())
+def verdict(code: int, reason_code: int) -> Mark:
+    """Describe a verdict with its reason; an unknown code, of a newer version, by its number."""
+    mark = VERDICTS.get(code)
+    if mark is None:
+        return Mark(f"Verdict {code}", "wait", "This code is from a newer version of Tequio.")
+    why = reason(reason_code)
+    return Mark(
+        mark.word, mark.tone, f"{mark.description} Because {why}." if why else mark.description
+    )
 
 
 def reason(code: int) -> str:
-    """A reason, for the middle of a sentence."""
-    try:
-        return REASONS[RejectionReason(code)]
-    except ValueError:
-        return f"reason {code}, which a newer tequio knows"
+    """Give a reason for the middle of a sentence."""
+    return REASONS.get(code, _UNKNOWN.format(code))
 
 
 def void(code: int) -> str:
-    """Why a round is void."""
-    try:
-        return VOIDS[VoidReason(code)]
-    except ValueError:
-        return f"reason {code}, which a newer tequio knows"
+    """Give the reason why a round is void, for the middle of a sentence."""
+    return VOIDS.get(code, _UNKNOWN.format(code))
 
 
 def standing(name: str) -> Mark:
-    """A standing."""
-    try:
-        return STANDINGS[Standing(name)]
-    except ValueError:
-        return Mark(name, "wait")
+    return STANDINGS.get(name) or Mark(name, "wait")
 
 
 def tier(number: int) -> Mark:
-    """A tier."""
-    try:
-        return TIERS[Tier(number)]
-    except ValueError:
-        return Mark(f"Tier {number}", "wait")
+    return TIERS.get(number) or Mark(f"Tier {number}", "wait")
+
+
+_UNKNOWN = "reason {}, which is from a newer version of Tequio"
 
 
 def asked(rules: Admission) -> tuple[str, ...]:
-    """Whom a run takes, and the way in, in sentences; none: everybody."""
-    said = []
+    """State in sentences which keys a run admits; none if it admits every key."""
+    sentences = []
     if rules.trainer_tier:
-        said.append(f"Only keys that {_BEHIND[rules.trainer_tier]} train.")
+        sentences.append(f"Only keys that {_BEHIND[rules.trainer_tier]} may train.")
     if rules.witness_tier:
-        said.append(f"Only keys that {_BEHIND[rules.witness_tier]} witness.")
+        sentences.append(f"Only keys that {_BEHIND[rules.witness_tier]} may witness.")
     if rules.owner_slots < CONTRIBUTORS:
-        said.append(f"One owner has at most {plural(rules.owner_slots, 'slot')} in a round.")
+        sentences.append(f"An owner has at most {plural(rules.owner_slots, 'slot')} in a round.")
     if rules.owner_seats < CONTRIBUTORS:
-        said.append(f"At most {rules.owner_seats} of an owner's keys may witness.")
+        sentences.append(f"At most {rules.owner_seats} of an owner's keys may witness.")
     tiers = {rules.trainer_tier, rules.witness_tier} - {0}
     if tiers:
-        vouch = ", or have an account of yours vouch (tequio connect)" if 1 in tiers else ""
-        said.append(f"Ask an organiser for an invitation (tequio join){vouch}.")
-    return tuple(said)
+        vouch = ", or connect an account (tequio connect)" if 1 in tiers else ""
+        sentences.append(f"Ask an organiser for an invitation (tequio join){vouch}.")
+    return tuple(sentences)
 
 
 _BEHIND = {1: "a connector vouches for or organisers invited", 2: "organisers invited"}
-
-
-def _because(code: int) -> str:
-    said = reason(code)
-    return f"Because {said}." if said else ""

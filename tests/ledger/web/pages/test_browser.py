@@ -15,15 +15,7 @@ from tequio_ledger.web.pages.static import HASHES, address
 from tequio_shared.log import merkle
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
-from tests.support.browser import (
-    CHROMIUM,
-    NARROW,
-    WIDE,
-    Scheme,
-    Watched,
-    barriers,
-    watched,
-)
+from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, Watched, barriers, watched
 from tests.support.log_reader import read_leaves
 from tests.support.site import REFUSED, Site, served_site
 
@@ -31,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, Page, Route
+
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: installer/setup.sh tools")
 
@@ -52,14 +45,14 @@ def test_a_new_user_finds_a_peer_from_the_front_of_its_key(site: Site, window: W
     page.get_by_label("Find a peer, entry or hash").fill(site.peers[3][:7])
     page.keyboard.press("Enter")
     page.wait_for_url(f"{site.url}/peers/{site.peers[3]}")
-    assert "Rounds, the newest first" in main_text(page)
+    assert "Newest rounds" in main_text(page)
 
 
 def test_a_new_user_sees_why_a_round_paid_nothing(site: Site, window: Watched) -> None:
     page = window.page
     window.open(f"{site.url}/peers/{site.peers[3]}")
     row = page.locator("tr", has_text="Rejected")
-    assert "it points away from what witnesses measured themselves" in row.inner_text()
+    assert "its direction contradicts the witnesses' own measurements" in row.inner_text()
     row.get_by_role("link", name=str(REFUSED), exact=True).click()
     page.wait_for_url(f"**/rounds/{REFUSED}")
     assert page.locator("td[title^='refused it']").count() == 5
@@ -78,7 +71,7 @@ def test_a_new_user_verifies_an_entry(site: Site, window: Watched) -> None:
 
 
 def verdict(page: Page) -> str:
-    """What the verifier came to, once it is done."""
+    """Wait for the verifier, and return its verdict."""
     page.locator("#check-says.verdict").wait_for()
     return page.locator("#check-says").inner_text()
 
@@ -126,7 +119,7 @@ def test_the_verifier_refuses_what_was_changed(site: Site, window: Watched, what
     window.page.route("**/entries/100", forge)
     window.open(f"{site.url}/entries/100")
     window.page.get_by_role("button", name="Verify in this browser").click()
-    assert verdict(window.page).startswith("This does not hold.")
+    assert verdict(window.page).startswith("Verification failed.")
     failed = window.page.locator("#check-steps li.bad")
     assert step in " ".join(failed.all_inner_texts())
 
@@ -136,7 +129,7 @@ def test_a_log_that_shrank_since_the_last_visit_is_noticed(site: Site, window: W
     window.open(f"{site.url}/entries/5")
     remember(page, size="999999", root="AAAA")
     page.get_by_role("button", name="Verify in this browser").click()
-    assert verdict(page).startswith("This does not hold.")
+    assert verdict(page).startswith("Verification failed.")
     assert "this browser saw 999999 entries before" in page.locator("#check-steps").inner_text()
 
 
@@ -171,7 +164,7 @@ def test_a_log_under_another_name_or_key_at_the_same_address_is_noticed(
     remember(page, **{what: former})
     page.reload()
     page.get_by_role("button", name="Verify in this browser").click()
-    assert verdict(page).startswith("This does not hold.")
+    assert verdict(page).startswith("Verification failed.")
     assert says in page.locator("#check-steps").inner_text()
     kept = json.loads(page.evaluate("localStorage.getItem('checkpoint')"))
     assert kept[what] == former, "what is wrong must not be kept"
@@ -224,7 +217,7 @@ def test_a_time_that_no_calendar_has_is_said_and_is_no_fault_of_the_log(
         address("verify.js"),
     )
     assert said[0] == "at 2027-01-15T08:00:00.000Z"
-    assert said[1] == "it says: second 4611686018427387904, which no calendar has"
+    assert said[1] == "at second 4611686018427387904, which no calendar has"
     assert said[2].endswith("which no calendar has")
 
 
@@ -235,7 +228,7 @@ def test_growth_is_proven_from_the_tiles_and_a_changed_past_is_noticed(
     page = window.page
     window.open(f"{site.url}/entries/5")
     root = base64.b64encode(merkle.root(first_leaves(site, size))).decode()
-    for kept, result in ((root, "Verified:"), ("A" * 43 + "=", "This does not hold.")):
+    for kept, result in ((root, "Verified:"), ("A" * 43 + "=", "Verification failed.")):
         remember(page, size=str(size), root=kept)
         page.reload()
         page.get_by_role("button", name="Verify in this browser").click()
@@ -296,7 +289,7 @@ def test_a_new_user_sees_how_good_heads_are_and_who_says_so(site: Site, window: 
     assert said.count() == 3
     assert said.first.locator(".mark").inner_text() == "with the median"
     said.first.locator("td.n a").click()
-    page.get_by_text("A drawn member says how good a head is").first.wait_for()
+    page.get_by_text("A drawn member measures a head on held-out text").first.wait_for()
 
 
 def test_a_page_follows_the_log_by_itself(site: Site, window: Watched) -> None:
@@ -377,4 +370,4 @@ def test_a_chart_says_its_values_to_pointer_and_reader(site: Site, window: Watch
     dot = chart.locator(".hit").nth(5).locator("circle")
     assert dot.evaluate("one => getComputedStyle(one).visibility") == "visible"
     card.get_by_text("Values", exact=True).click()
-    assert "nats a token" in card.locator(".values ul").inner_text()
+    assert "nats per token" in card.locator(".values ul").inner_text()

@@ -29,7 +29,7 @@ FINITE = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False, allow_subno
 
 def readings(*values: float) -> list[Reading]:
     return [
-        Reading(at=at, value=value, label=str(at), said=f"step {at}: {value}")
+        Reading(at=at, value=value, label=str(at), caption=f"step {at}: {value}")
         for at, value in enumerate(values)
     ]
 
@@ -60,7 +60,7 @@ def test_a_curve_stays_between_its_neighbours(values: list[float]) -> None:
 def test_many_values_become_means_that_say_so() -> None:
     shown = thin(readings(*range(1_000)))
     assert len(shown) <= MOST_STEPS
-    assert shown[0].said == "mean of 7 up to step 6: 6"
+    assert shown[0].caption == "mean of 7 up to step 6: 6"
     assert sum(one.value for one in shown[:-1]) / len(shown[:-1]) == pytest.approx(496.5, abs=7)
 
 
@@ -69,7 +69,7 @@ def test_a_chart_is_laid_out_for_a_wide_and_a_narrow_screen() -> None:
     assert [one.kind for one in made.layouts] == ["wide", "narrow"]
     for layout in made.layouts:
         assert len(layout.rows) == INTERVALS + 1
-        assert [dot.said for dot in layout.dots] == ["step 0: 1", "step 1: 3", "step 2: 2"]
+        assert [dot.caption for dot in layout.dots] == ["step 0: 1", "step 1: 3", "step 2: 2"]
         assert layout.dots[1].y < layout.dots[2].y < layout.dots[0].y
         assert layout.dots[-1].left + layout.dots[-1].width == pytest.approx(layout.right)
 
@@ -113,6 +113,6 @@ def test_bars_are_as_high_as_their_values_and_nothing_is_drawn_between_them() ->
 def test_the_day_that_is_not_over_says_so() -> None:
     made = points_per_day({10: 3 * MICRO, 12: MICRO}, 12 * DAY_MS + 5)
     assert [bar.is_open for bar in made.layouts[0].bars] == [False, False, False, True]
-    assert made.readings[-1].said == "13 Jan, so far: 1.00 points"
-    assert made.readings[-2].said == "12 Jan: 0 points"
-    assert made.summary.endswith("today, so far, 1.00")
+    assert made.readings[-1].caption == "13 Jan, so far: 1.00 points"
+    assert made.readings[-2].caption == "12 Jan: 0 points"
+    assert made.summary.endswith("1.00 today so far")

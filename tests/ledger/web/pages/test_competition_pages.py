@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tequio_ledger.web.competitions import competition_now
-from tequio_ledger.web.pages import competition_text, competition_views, text
+from tequio_ledger.web.pages import competition_scores, competition_text, text
 from tequio_shared.competition.rules import CompetitionOutcome, CompetitionRules
 from tequio_shared.ids import from_text, to_text
 from tests.support.ledgers import VirtualClock, make_settings, opened
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
     from tequio_ledger.web.competitions import CompetitionNow
 
+
 KINDS = ("comp.", "eval.")
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """What happened, and how it is told."""
+    """The competitions of a ledger, and its pages."""
 
     shown: ShownCompetitions
     reader: PageReader
@@ -46,12 +47,10 @@ class Contest:
         return to_text(self.shown.papers[phase].id)
 
     def now(self, phase: str, at_ms: int | None = None) -> CompetitionNow:
-        """The same as it stands, at that time."""
         time_ms = self.shown.clock() if at_ms is None else at_ms
         return competition_now(self.shown.ledger.state, self.shown.papers[phase].id, time_ms)
 
     def page(self, phase: str) -> Page:
-        """Its page."""
         return self.reader.get(f"/competitions/{self.name(phase)}")
 
     def json(self, path: str) -> Any:  # noqa: ANN401 - whatever JSON can be
@@ -221,7 +220,7 @@ def test_each_pair_is_told_from_both_sides(contest: Contest) -> None:
 def test_scores_before_the_outcome_rank_nobody(contest: Contest) -> None:
     page = contest.page("revealed")
     assert "Scores so far" in page.text
-    assert "What they say: 6 of 16 results" in page.text
+    assert "Results: 6 of 16" in page.text
     assert not [one for one in page.elements if one.attributes.get("class") == "rank"]
     assert "outlier" in page.text
 
@@ -237,10 +236,10 @@ def test_custodians_of_one_owner_are_one(contest: Contest) -> None:
     owned = [replace(one, owner=now.shares[0].owner) for one in now.shares[:2]]
     told = competition_text.secrecy(replace(now, shares=(*owned, now.shares[2])))
     assert told.tone == "warn"
-    assert "2 of the custodians' keys belong to one owner" in told.says
+    assert "2 of the custodians' keys belong to one owner" in told.description
     organised = [replace(one, is_organiser=True) for one in now.shares[:2]]
     told = competition_text.secrecy(replace(now, shares=(*organised, now.shares[2])))
-    assert "organisers hold 2" in told.says
+    assert "organisers hold 2" in told.description
 
 
 def test_entrants_lead_to_their_runs_and_runs_to_their_competitions(contest: Contest) -> None:
@@ -267,7 +266,7 @@ def test_every_swarm_has_a_curve_of_its_own(contest: Contest) -> None:
     page = contest.page("open")
     looks = [one.attributes["class"] for one in page.all("path") if "swarm look" in str(one)]
     assert looks.count("swarm look-0") == looks.count("swarm look-1") == 3, "two sizes, a legend"
-    assert "medians of what members drawn by lot measured" in page.text
+    assert "medians of the measurements by drawn members" in page.text
     assert re.search(r"comet, round 8: 1\.\d{4} bits per byte", page.text)
 
 
@@ -314,15 +313,15 @@ def test_a_competition_whose_texts_nobody_opened_ends_on_every_page(contest: Con
 
 def test_who_committed_and_who_showed_is_told_for_each_entrant(contest: Contest) -> None:
     page = contest.page("revealed").text
-    assert "Who committed, and who showed" in page
+    assert "Commitments and scores" in page
     dates = contest.now("revealed").rules.dates
     for at_ms, counts in {
-        contest.shown.clock(): {"shown": 6, "committed": 7, "due": 3},
-        dates.scored + 1: {"shown": 6, "committed": 7, "silent": 3},
-        dates.reveal_until + 1: {"shown": 6, "held back": 7, "silent": 3},
+        contest.shown.clock(): {"revealed": 6, "committed": 7, "due": 3},
+        dates.scored + 1: {"revealed": 6, "committed": 7, "silent": 3},
+        dates.shown + 1: {"revealed": 6, "withheld": 7, "silent": 3},
     }.items():
-        parts = competition_views.parts(contest.now("revealed", at_ms), at_ms)
-        assert counts == {word: parts.count(word) for word in counts}
+        progress = competition_scores.progress(contest.now("revealed", at_ms), at_ms)
+        assert counts == {word: progress.count(word) for word in counts}
         assert sum(counts.values()) == 4 * len(LEVELS)
 
 
@@ -332,4 +331,4 @@ def test_each_date_up_to_the_result_has_its_word(contest: Contest) -> None:
     for at_ms in (dates.scored, dates.scored + 1, dates.reveal_until + 1):
         now = contest.now("revealed", at_ms)
         words.append(competition_text.mark(now, at_ms).word)
-    assert words == ["Scoring", "Showing scores", "Open to challenge"]
+    assert words == ["Scoring", "Revealing scores", "Open to challenge"]

@@ -39,7 +39,7 @@ def test_the_verifier_checks_every_cosigner_and_the_status_names_who_is_silent(
             window.open(f"{ledger.url}/status")
             page.get_by_text("does not answer").first.wait_for()
             assert "6 entries of 11 are published" in page.locator("main").inner_text()
-            assert "the rest waits for its witnesses" in page.locator("footer").inner_text()
+            assert "the others wait for witnesses" in page.locator("footer").inner_text()
             window.open(f"{ledger.url}/entries")
             assert page.locator("tbody tr").count() == 6
 

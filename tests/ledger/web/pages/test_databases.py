@@ -30,7 +30,7 @@ def test_all_kinds_of_pages_are_there(tmp_path: Path, cluster: Cluster) -> None:
         for path, says in {
             "/": "points in",
             f"/runs/{run}": "The median loss that trainers claim",
-            f"/runs/{run}/rounds/13": "it points away from what witnesses measured themselves",
+            f"/runs/{run}/rounds/13": "its direction contradicts the witnesses' own measurements",
             f"/peers/{key}": "points in",
             "/leaderboard?span=7d": "Rounds paid",
             f"/leaderboard?around={key}": "Around",

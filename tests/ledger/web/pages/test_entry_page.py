@@ -39,7 +39,7 @@ def test_fields_are_said_in_words_and_lead_on(seen: Seen) -> None:
     record = seen.shown.ledger.state.standings.records[liar.key]
     page = seen.pages.get(f"/entries/{record.since}")
     assert "signed two different statements under one number" in page.text
-    assert "In no roster until the term is over." in page.text
+    assert "Excluded from all rounds until the term is over." in page.text
     wanted = {f"/peers/{to_text(liar.key)}", *(f"/entries/{at}" for at in record.evidence)}
     assert wanted <= set(page.links())
 
@@ -48,9 +48,9 @@ def test_a_commitment_shows_what_is_in_its_header(seen: Seen) -> None:
     commit = seen.shown.round.commitments[0]
     page = seen.pages.get(f"/entries/{commit.index}")
     assert f"header: tokens {commit.header.tokens:,}" in page.text
-    assert "the trainer's own word; nothing depends on it" in page.text
+    assert "claimed by the trainer; nothing depends on it" in page.text
 
 
 def test_nobody_cosigned_and_the_page_says_so(seen: Seen) -> None:
-    said = "No outside witness cosigned this checkpoint: this log has no policy that asks for one."
+    said = "No witness cosigned this checkpoint: the policy of this log asks for none."
     assert said in seen.pages.get("/entries/3").text

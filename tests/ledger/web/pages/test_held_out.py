@@ -19,6 +19,7 @@ from tests.support.shown_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY
 if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import Seen
 
+
 LAST = DAYS * ROUNDS_A_DAY // MEASURED * MEASURED
 """The last head that was measured."""
 
@@ -60,7 +61,7 @@ def test_the_run_shows_the_median_of_the_last_head_and_who_measured_it(seen: See
     last = heads(seen)["heads"][-1]
     bits = last["millibits"] / last["size_bytes"] / 1_000
     assert f"{bits:.3f}" in page.text
-    assert f"Who measured the head of round {LAST}" in page.text
+    assert f"Measurements of the head of round {LAST}" in page.text
     assert "head of round 12" in page.text
     assert "median of 3, 1 far from it" in page.text
     for one in last["measures"]:
@@ -75,10 +76,10 @@ def test_the_run_shows_what_the_newest_head_writes_and_who_says_so(seen: Seen) -
     assert "<bdi>Once upon a time" in raw
     assert "could &lt;b&gt;count&lt;/b&gt; the stars.\nEvery" in raw, "a text and no HTML"
     assert "<b>count" not in raw
-    assert "2 of 3 drawn members say the same word for word" in page.text
+    assert "2 of 3 drawn members report the same text, word for word" in page.text
     assert f"/peers/{sample['peer']}" in page.links()
     assert f"/entries/{sample['entry']}" in page.links()
-    assert f"After round {LAST} it goes on by itself" in page.text
+    assert f"After round {LAST} the model continues a text" in page.text
 
 
 def test_the_api_gives_the_sample_that_most_agree_on(seen: Seen) -> None:
@@ -101,7 +102,7 @@ def test_the_api_gives_the_sample_that_most_agree_on(seen: Seen) -> None:
 def test_the_entry_of_a_measure_shows_its_sample_as_text(seen: Seen) -> None:
     sample = heads(seen)["heads"][-1]["sample"]
     page = seen.pages.get(f"/entries/{sample['entry']}")
-    assert "what the model writes, by this member" in page.text
+    assert "the model's text, according to this member" in page.text
     assert "<b>count" not in page.answer.text
 
 
@@ -135,7 +136,7 @@ def test_where_the_newest_heads_have_no_sample_an_older_one_is_shown() -> None:
     assert shown is not None
     assert shown.writing is not None
     assert (shown.writing.round, shown.writing.text) == (0, " upon")
-    assert (shown.writing.alike, shown.writing.told) == (1, 1)
+    assert (shown.writing.agreeing, shown.writing.reports) == (1, 1)
     without = held_out([head(0, row("ana", 8))])
     assert without is not None
     assert without.writing is None
@@ -156,7 +157,7 @@ def test_an_outlier_is_marked_in_words_and_by_a_shape() -> None:
     assert shown.bits_per_byte == pytest.approx(7.0)
     marks = {line.mark.word: line.mark.tone for line in shown.lines}
     assert marks == {"with the median": "ok", "far from the median": "warn"}
-    assert shown.curve.readings[-1].said.endswith("median of 3, 1 far from it")
+    assert shown.curve.readings[-1].caption.endswith("median of 3, 1 far from it")
     for layout in shown.curve.layouts:
         assert sum(spot.is_outlier for spot in layout.spots) == 1
         assert all(layout.rows[-1].at <= spot.y <= layout.base for spot in layout.spots)

@@ -25,7 +25,7 @@ def pages(tmp_path: Path) -> Iterator[PageReader]:
 
 
 def cells(pages: PageReader, path: str) -> list[str]:
-    """What stands in the table, row by row."""
+    """List the rows of the table."""
     return [one.text.strip() for one in pages.get(path).all("td")]
 
 
@@ -41,7 +41,7 @@ def test_teams_stand_in_the_order_of_what_was_earned_for_them(pages: PageReader)
 
 def test_a_span_without_a_team_says_so(pages: PageReader) -> None:
     page = pages.get("/leaderboard?by=teams&span=24h")
-    assert "paid a key that was in a team" in page.text
+    assert "No team earned points in this time span." in page.text
     assert page.answer.status_code == 200
 
 
@@ -56,4 +56,5 @@ def test_people_with_several_keys_of_one_account_have_one_place_of_all_time(
 def test_places_are_of_people_or_of_teams(seen: Seen) -> None:
     answer = seen.pages.get("/leaderboard?by=cats").answer
     assert answer.status_code == 400
-    assert "places are of people, teams, not" in answer.text
+    assert "unknown ranking" in answer.text
+    assert "use people, teams" in answer.text

@@ -148,7 +148,7 @@ def test_without_the_package_of_letters_the_system_has_its_own(
 
 
 def test_the_overview_says_that_nobody_tells_of_gpus(seen: Seen) -> None:
-    assert "How many GPUs that are is not known here" in seen.pages.get("/").text
+    assert "The network doesn't record hardware" in seen.pages.get("/").text
 
 
 def test_colours_are_those_of_the_app(seen: Seen) -> None:
@@ -162,14 +162,14 @@ def test_colours_are_those_of_the_app(seen: Seen) -> None:
 @pytest.mark.parametrize(
     ("path", "status", "says"),
     [
-        ("/nowhere", 404, "there is no page /nowhere"),
+        ("/nowhere", 404, "there's no page at /nowhere"),
         ("/entries/x", 404, "'x' is not the number of an entry"),
         ("/entries/-1", 404, "'-1' is not the number of an entry"),
-        ("/entries/99999999", 404, "so there is no entry 99999999"),
+        ("/entries/99999999", 404, "there's no entry 99999999: the published log has"),
         ("/peers/abc", 404, "expected 32 bytes"),
         (f"/peers/{'A' * 43}", 404, "is not registered here"),
         (f"/runs/{'A' * 43}", 404, "was opened in this network"),
-        ("/leaderboard?span=year", 400, "the span is 'year'; it can be 24h, 7d, all"),
+        ("/leaderboard?span=year", 400, "unknown span 'year': use 24h, 7d, all"),
         ("/entries?before=-1", 400, "before"),
     ],
 )

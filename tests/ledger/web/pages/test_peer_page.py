@@ -22,9 +22,9 @@ def test_a_peer_sees_why_a_round_paid_nothing(seen: Seen) -> None:
     older = [link for link in page.links() if "before=" in link]
     rows = [row.text for one in (page, *map(seen.pages.get, older)) for row in one.all("tr")]
     (rejected,) = [row for row in rows if "Rejected" in row]
-    assert "Because it points away from what witnesses measured themselves." in rejected
+    assert "Because its direction contradicts the witnesses' own measurements." in rejected
     (void,) = [row for row in rows if "Void" in row]
-    assert "Said nothing before training was over." in void
+    assert "It did not commit before training was over." in void
 
 
 def test_nobody_is_blamed_for_a_duty_that_never_came(seen: Seen) -> None:
@@ -109,11 +109,11 @@ def test_a_peer_shows_who_is_behind_its_key_and_which_entry_says_so(seen: Seen) 
     state = seen.shown.ledger.state
     keys = [peer.key for peer in seen.shown.peers[:3]]
     anonymous, invited, vouched = (seen.pages.get(f"/peers/{to_text(key)}") for key in keys)
-    assert "Anonymous Nobody says who is behind it." in anonymous.text
+    assert "Anonymous Nobody vouches for its owner." in anonymous.text
     assert "Owner the key itself" in anonymous.text
-    assert "Invited Organisers let it in." in invited.text
+    assert "Invited Invited by organisers." in invited.text
     assert f"Owner {to_text(LINK.key)[:8]}" in invited.text
-    assert "Vouched for A connector knows an account behind it." in vouched.text
+    assert "Vouched for A connector verified an account of its owner." in vouched.text
     for key, page in zip(keys[1:], (invited, vouched), strict=True):
         assert f"/entries/{state.tiers.highest(key).since}" in page.links()
 
@@ -123,7 +123,7 @@ def test_the_roster_shows_tiers_and_the_run_whom_it_takes(seen: Seen) -> None:
     rows = {link: row.text for row in page.all("tr") for link in peers_in(row.text, seen)}
     tiers = [rows[to_text(peer.key)] for peer in seen.shown.peers[:3]]
     assert ["Anonymous" in tiers[0], "Invited" in tiers[1], "Vouched for" in tiers[2]] == [True] * 3
-    assert "One owner has at most 4 slots in a round." in page.text
+    assert "An owner has at most 4 slots in a round." in page.text
 
 
 def peers_in(text: str, seen: Seen) -> list[str]:

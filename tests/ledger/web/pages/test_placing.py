@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from tequio_ledger.web.pages.competition_views import Placed, Word, placing
+from tequio_ledger.web.pages.competition_charts import EvaluatorScore, RankedEntrant, ranking_chart
 
 
-def placed(name: str, rank: int, value: float, *words: Word, width: float = 0.01) -> Placed:
+def placed(
+    name: str, rank: int, value: float, *scores: EvaluatorScore, width: float = 0.01
+) -> RankedEntrant:
     interval = (value - width, value + width)
-    return Placed(name=name, rank=rank, value=value, interval=interval, words=words)
+    return RankedEntrant(name=name, rank=rank, value=value, interval=interval, scores=scores)
 
 
-def word(value: float, *, is_outlier: bool = False) -> Word:
-    return Word(evaluator="k" * 43, value=value, is_outlier=is_outlier)
+def word(value: float, *, is_outlier: bool = False) -> EvaluatorScore:
+    return EvaluatorScore(evaluator="k" * 43, value=value, is_outlier=is_outlier)
 
 
 def test_better_is_left_and_the_bar_holds_its_interval() -> None:
-    picture = placing([placed("one", 1, 0.9), placed("other", 2, 1.1)])
+    picture = ranking_chart([placed("one", 1, 0.9), placed("other", 2, 1.1)])
     assert picture is not None
     assert [one.kind for one in picture.layouts] == ["wide", "narrow"]
     for layout in picture.layouts:
@@ -28,8 +30,8 @@ def test_better_is_left_and_the_bar_holds_its_interval() -> None:
 
 
 def test_a_liar_stands_at_the_edge_and_does_not_stretch_the_scale() -> None:
-    honest = placing([placed("one", 1, 0.9, word(0.9)), placed("other", 2, 1.1)])
-    liars = placing(
+    honest = ranking_chart([placed("one", 1, 0.9, word(0.9)), placed("other", 2, 1.1)])
+    liars = ranking_chart(
         [placed("one", 1, 0.9, word(0.9), word(40.0, is_outlier=True)), placed("other", 2, 1.1)]
     )
     assert honest is not None
@@ -39,12 +41,12 @@ def test_a_liar_stands_at_the_edge_and_does_not_stretch_the_scale() -> None:
         calm, odd = other.rows[0].spots
         assert (calm.is_outlier, odd.is_outlier) == (False, True)
         assert odd.x == other.right
-        assert odd.said.endswith("further off than honest computers can be, off the scale")
+        assert odd.caption.endswith("further off than honest computers can be, off the scale")
 
 
 def test_who_shares_a_rank_stands_on_one_ground() -> None:
     ranks = (("a", 1, 0.9), ("b", 1, 0.91), ("c", 3, 1.0), ("d", 4, 1.1), ("e", 4, 1.11))
-    picture = placing([placed(*one) for one in ranks])
+    picture = ranking_chart([placed(*one) for one in ranks])
     assert picture is not None
     first, last = picture.layouts[0].bands
     rows = picture.layouts[0].rows
@@ -53,11 +55,11 @@ def test_who_shares_a_rank_stands_on_one_ground() -> None:
 
 
 def test_one_alone_without_an_interval_has_a_place_and_no_bar() -> None:
-    alone = Placed(name="one", rank=0, value=1.0, interval=None, words=())
-    picture = placing([alone])
+    alone = RankedEntrant(name="one", rank=0, value=1.0, interval=None, scores=())
+    picture = ranking_chart([alone])
     assert picture is not None
     (row,) = picture.layouts[0].rows
     assert (row.width, row.rank) == (0.0, "")
     assert picture.layouts[0].left <= row.x <= picture.layouts[0].right
     assert picture.layouts[0].bands == ()
-    assert placing([]) is None
+    assert ranking_chart([]) is None

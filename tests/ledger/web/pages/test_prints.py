@@ -75,6 +75,6 @@ def test_a_page_asked_for_twice_is_printed_once(seen: Seen) -> None:
     seen.shown.clock.pass_ms(5_000)
     assert seen.pages.get(path).answer.content == first.content, "the time left is the old one"
     assert seen.pages.get(f"{path}?").answer.status_code == 200
-    assert seen.pages.get(f"{path}?anew").answer.content == first.content, "nothing was asked for"
+    assert seen.pages.get(f"{path}?again").answer.content == first.content, "nothing was asked for"
     other = seen.pages.get(f"{path}?before=7").answer
     assert other.headers["etag"] != first.headers["etag"]

@@ -25,7 +25,7 @@ def round_page(seen: Seen, number: int) -> Page:
 def test_a_rejected_contribution_comes_with_its_reason(seen: Seen) -> None:
     page = round_page(seen, REFUSED)
     assert "Accepted 5 of 6 contributions committed" in page.text
-    assert "Because it points away from what witnesses measured themselves." in page.text
+    assert "Because its direction contradicts the witnesses' own measurements." in page.text
     refusals = [
         one for one in page.all("td") if one.attributes.get("title", "")[:10] == "refused it"
     ]
@@ -34,8 +34,8 @@ def test_a_rejected_contribution_comes_with_its_reason(seen: Seen) -> None:
 
 def test_a_void_round_says_why_and_blames_nobody(seen: Seen) -> None:
     page = round_page(seen, VOID)
-    assert "because nobody committed to a contribution in time" in page.text
-    assert "nobody is paid and nobody is blamed" in page.text
+    assert "because no trainer committed to a contribution in time" in page.text
+    assert "nobody is paid or blamed" in page.text
     assert "nothing: the head stays" in page.text
     assert "the round ended before they were asked" in page.text
     assert "did not answer" not in page.text
@@ -44,9 +44,9 @@ def test_a_void_round_says_why_and_blames_nobody(seen: Seen) -> None:
 def test_a_round_under_way_shows_who_has_committed(seen: Seen) -> None:
     page = round_page(seen, seen.shown.round.number)
     assert "Training" in page.text
-    assert page.text.count("Its time to commit is not over.") == 3
+    assert page.text.count("It can still commit.") == 3
     assert "Accepted 0 of 2" in page.text
-    assert "not canonical yet" in page.text
+    assert "not canonical until the members of the next round state it" in page.text
 
 
 def test_points_of_a_round_are_those_of_the_credits(seen: Seen) -> None:

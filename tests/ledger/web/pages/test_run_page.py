@@ -27,5 +27,5 @@ def test_the_entry_says_what_was_published(seen: Seen) -> None:
     view = seen.shown.ledger.state.run(seen.shown.rules.run_id)
     index, body = view.published[PUBLISHED[-1]]
     page = seen.pages.get(f"/entries/{index}")
-    assert "Organisers put a head on the Hugging Face Hub" in page.text
+    assert "Organisers publish a head on the Hugging Face Hub" in page.text
     assert body.revision in page.text

@@ -6,7 +6,7 @@ import dataclasses
 import math
 
 from tequio_ledger.store.queries import MeasuredHead, MeasuredRow, PastRound
-from tequio_ledger.web.pages.competition_views import Swarm, side_curves
+from tequio_ledger.web.pages.competition_charts import Swarm, side_curves
 from tequio_shared.ids import PeerKey
 from tequio_shared.statements.runs import HeadMeasure
 
@@ -52,7 +52,7 @@ def test_measures_are_shown_where_all_swarms_have_them() -> None:
     assert both.is_measured
     assert both.unit == "bits per byte"
     assert [reading.value for reading in both.sides[1].readings] == [8.0, 2.5]
-    assert both.sides[0].said == "round 10: 2.5000 bits per byte"
+    assert both.sides[0].caption == "round 10: 2.5000 bits per byte"
 
 
 def test_losses_become_bits_per_byte_where_all_tokens_are_known() -> None:
@@ -60,7 +60,7 @@ def test_losses_become_bits_per_byte_where_all_tokens_are_known() -> None:
     assert curves.unit == "bits per byte"
     assert math.isclose(curves.sides[0].readings[-1].value, 2.0 * 0.25 / math.log(2), rel_tol=1e-4)
     mixed = side_curves([swarm("a", 4.0), swarm("b", 3.0, tokens_per_byte=None)], left_out=0)
-    assert mixed.unit == "nats a token"
+    assert mixed.unit == "nats per token"
     assert mixed.sides[0].readings[0].value == 4.0
 
 
@@ -79,6 +79,6 @@ def test_all_swarms_share_one_scale_and_keep_their_looks() -> None:
 def test_a_swarm_without_rounds_is_named_and_not_drawn() -> None:
     curves = side_curves([swarm("a", 4.0, 2.0), swarm("b")], left_out=0)
     assert [len(one.lines) for one in curves.layouts] == [1, 1]
-    assert curves.sides[1].said == "no closed round yet"
+    assert curves.sides[1].caption == "no closed round yet"
     assert side_curves([swarm("b")], left_out=0).layouts == ()
     assert side_curves([], left_out=0).sides == ()

@@ -1,4 +1,4 @@
-"""Those who look at pages wait for each other, and never for the log's own connections."""
+"""Readers of pages queue for each other, and never use up the log's own connections."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
 
-SERVICES = ("ledger", "told", "streams")
+SERVICES = ("ledger", "reader", "streams")
 
 
 class Crowd:
@@ -53,7 +53,7 @@ def test_a_few_pages_are_printed_at_once_and_of_too_many_readers_the_last_is_sen
         turns, crowd = Turns(), Crowd()
         tasks = [asyncio.create_task(turns.take(crowd.work)) for _ in range(AT_ONCE + WAITING)]
         await asyncio.to_thread(crowd.is_full.wait, 60)
-        with pytest.raises(RefusedError, match="come back"):
+        with pytest.raises(RefusedError, match="try again later"):
             await turns.take(crowd.work)
         crowd.may_end.set()
         return await asyncio.gather(*tasks), crowd.most

@@ -1,4 +1,4 @@
-"""What a run asks of whom it takes, in words."""
+"""Admission rules, tiers and health of the ledger in words."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ def test_a_run_that_takes_everybody_asks_nothing() -> None:
 def test_what_a_run_asks_is_said_rule_by_rule() -> None:
     rules = Admission(trainer_tier=1, witness_tier=2, owner_slots=1, owner_seats=1)
     assert text.asked(rules) == (
-        "Only keys that a connector vouches for or organisers invited train.",
-        "Only keys that organisers invited witness.",
-        "One owner has at most 1 slot in a round.",
+        "Only keys that a connector vouches for or organisers invited may train.",
+        "Only keys that organisers invited may witness.",
+        "An owner has at most 1 slot in a round.",
         "At most 1 of an owner's keys may witness.",
-        "Ask an organiser for an invitation (tequio join), "
-        "or have an account of yours vouch (tequio connect).",
+        "Ask an organiser for an invitation (tequio join), or connect an account (tequio connect).",
     )
     assert text.asked(Admission(witness_tier=2))[-1:] == (
         "Ask an organiser for an invitation (tequio join).",
@@ -36,5 +35,5 @@ def test_every_tier_has_a_word_and_one_of_a_newer_program_its_number() -> None:
 
 def test_every_cause_for_which_a_ledger_does_not_sign_has_words_of_its_own() -> None:
     marks = [HEALTH[cause.value] for cause in Cause]
-    assert all(mark.says for mark in marks)
+    assert all(mark.description for mark in marks)
     assert len({mark.word for mark in marks}) == len(Cause)

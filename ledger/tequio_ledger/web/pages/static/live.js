@@ -1,11 +1,11 @@
-// Keeps a page that is being looked at up to date. Without this file every page works the same,
-// it only has to be loaded again by hand.
+// Keeps a visible page up to date. Without this file every page works the same, but has to be
+// reloaded by hand.
 
 const QUIET_MS = 1000;
-const SPREAD_MS = 1500; // not everybody who looks asks in the same moment
+const SPREAD_MS = 1500; // so that not all browsers ask at the same moment
 const SECOND_MS = 1000;
 
-/** What is left of a phase, in the words that the server uses. */
+/** Writes a duration as the server does. */
 function duration(ms) {
   const s = Math.max(0, Math.floor(ms / SECOND_MS));
   const units = [[86400, "d", 3600, "h"], [3600, "h", 60, "min"], [60, "min", 1, "s"]];
@@ -27,7 +27,7 @@ function tick() {
   }
 }
 
-/** Puts what is new in place, and leaves open what was open and the focus where it was. */
+/** Replaces the region, and preserves open details, scrolling, input and focus. */
 function replace(region, fresh) {
   const openOnes = new Set([...region.querySelectorAll("details")].map((one, at) => one.open ? at : -1));
   const scrolled = [...region.querySelectorAll(".scroll")].map((one) => one.scrollLeft);
@@ -41,7 +41,7 @@ function replace(region, fresh) {
   tick();
 }
 
-/** How to find again what has the focus: by its place among elements of its kind. */
+/** Gives a function that finds the focused element again, by its place among its kind. */
 function focusPath(region) {
   const active = document.activeElement;
   if (!active || active === document.body || !region.contains(active)) return null;
@@ -67,7 +67,7 @@ async function refresh(region) {
   if (foot) document.querySelector("footer")?.replaceWith(foot);
 }
 
-/** Listens while the page is in sight only: a browser has few connections for all its tabs. */
+/** Listens only while the page is visible: a browser has few connections for all its tabs. */
 function follow(region) {
   let shown = region.dataset.live;
   let waiting = null;

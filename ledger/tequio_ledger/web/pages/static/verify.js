@@ -1,9 +1,9 @@
-// Checks the entry that this page shows, from what the page shows and nothing else: the statement
-// in the leaf, who signed it, the path to the root (RFC 6962), the checkpoint that signs the root
-// (C2SP signed-note, Ed25519), and its cosigners (C2SP cosignature/v1).
+// Checks the entry on this page, from the content of the page alone: the statement in the leaf, its
+// signers, the path to the root (RFC 6962), the checkpoint that signs the root (C2SP signed-note,
+// Ed25519), and its cosigners (C2SP cosignature/v1).
 //
-// Ed25519 is the browser's own. It takes some keys of small order, under which one signature fits
-// every message; the ledger admits none, and the key of the log should be held against a second
+// Ed25519 is the browser's own. It accepts some keys of small order, under which one signature fits
+// every message; the ledger admits none, and people should compare the key of the log with a second
 // source in any case.
 
 const encoder = new TextEncoder();
@@ -76,7 +76,7 @@ async function ed25519(key, signature, message) {
 
 // --- the entry
 
-/** Cuts a leaf apart: version, count, keys and signatures, statement. */
+/** Parses a leaf: version, count, keys and signatures, statement. */
 export function parseLeaf(leaf) {
   if (leaf.length < HEAD_BYTES || leaf[0] !== 1) throw new Wrong("a leaf of another version");
   const signers = [];
@@ -155,7 +155,7 @@ export function parseNote(note) {
   return { text, origin, size: BigInt(size), root: fromBase64(root), signatures };
 }
 
-/** Reads a verifier key `name+id+base64`, and holds its id against it. */
+/** Parses a verifier key `name+id+base64`, and checks its id. */
 export async function parseKey(text) {
   const [name, id, ...rest] = text.trim().split("+");
   const raw = fromBase64(rest.join("+"));
@@ -177,7 +177,7 @@ export async function checkLogSignature(note, key) {
   await ed25519(key.key, line.signature, encoder.encode(note.text));
 }
 
-/** Checks a cosignature and gives its time in seconds since 1970: whatever the witness wrote. */
+/** Checks a cosignature and gives its time in seconds since 1970, as the witness states it. */
 export async function checkCosignature(note, key) {
   const line = lineOf(note, key);
   if (key.kind !== COSIGNER_KEY || !line) throw new Wrong("this witness did not sign");
@@ -187,13 +187,13 @@ export async function checkCosignature(note, key) {
   return time;
 }
 
-/** When that was, if a calendar has it: a witness may sign any number, and the log cannot help it. */
+/** Writes a time, if a calendar has it: a witness may sign any number. */
 export function moment(time) {
-  if (time > LAST_MOMENT_S) return `it says: second ${time}, which no calendar has`;
+  if (time > LAST_MOMENT_S) return `at second ${time}, which no calendar has`;
   return `at ${new Date(Number(time) * 1000).toISOString()}`;
 }
 
-// --- what this browser saw before at this address, whatever the log called itself
+// --- the log that this browser saw before at this address, whatever its name
 
 const MEMORY = "checkpoint";
 
@@ -226,16 +226,16 @@ async function checkMemory(note, logKey, proven) {
     throw new Wrong(`this browser saw another root for ${now.size} entries before`);
   }
   if (before && before.size !== now.size) await checkGrowth(before, note);
-  if (!proven()) return "not kept, for not everything else held";
+  if (!proven()) return "not stored, because another check failed";
   try {
     localStorage.setItem(MEMORY, JSON.stringify(now));
   } catch {
-    return "this browser keeps nothing, so nothing can be compared next time";
+    return "this browser stores nothing, so the next check cannot compare";
   }
-  return before ? `it continues the ${before.size} entries of last time` : "kept for the next time";
+  return before ? `it continues the ${before.size} entries of last time` : "stored for next time";
 }
 
-/** Proves from the log's tiles that the log of last time is the beginning of this one. */
+/** Proves from the tiles that the log of last time is the beginning of this one. */
 async function checkGrowth(before, note) {
   const tiles = new Tiles(note.size);
   const [old, grown] = await bothRoots(tiles, BigInt(before.size), 0n, note.size);
@@ -245,7 +245,7 @@ async function checkGrowth(before, note) {
   }
 }
 
-/** The roots of the part of [first, end) below `size` and of all of it, of the same hashes. */
+/** The roots of the part of [first, end) below `size` and of all of it, from the same hashes. */
 async function bothRoots(tiles, size, first, end) {
   if (end <= size || first >= size) {
     const hash = await tiles.range(first, end);
@@ -295,7 +295,7 @@ class Tiles {
 
 async function fetchTile(name) {
   const answer = await fetch(`/log/tile/${name}`);
-  if (!answer.ok) throw new Unable(`the tile ${name} of the log cannot be had`);
+  if (!answer.ok) throw new Unable(`the tile ${name} of the log could not be fetched`);
   const raw = new Uint8Array(await answer.arrayBuffer());
   return Array.from({ length: raw.length / 32 }, (_, at) => raw.slice(32 * at, 32 * at + 32));
 }
@@ -305,7 +305,7 @@ function split(size) {
   return 1n << BigInt((size - 1n).toString(2).length - 1);
 }
 
-/** A tile's number in groups of three digits, all but the last behind an x. */
+/** A tile's number in groups of three digits, each but the last after an x. */
 function grouped(number) {
   const groups = [String(number % 1000n).padStart(3, "0")];
   for (let rest = number / 1000n; rest > 0n; rest /= 1000n) {
@@ -353,7 +353,7 @@ function steps(page, proven) {
     ...page.witnesses.map((text) => [`Witness ${text.split("+")[0]} cosigned it`, async () => {
       return moment(await checkCosignature(page.note, await parseKey(text)));
     }]),
-    ["The log is the one of last time, and did not shrink or fork since this browser last looked", () => checkMemory(page.note, page.logKey, proven)],
+    ["The log continues the one that this browser saw last time", () => checkMemory(page.note, page.logKey, proven)],
   ];
 }
 
@@ -366,7 +366,7 @@ async function judged(step) {
   }
 }
 
-function show(list, kind, name, detail) {
+function addStep(list, kind, name, detail) {
   const item = document.createElement("li");
   item.className = kind;
   const what = document.createElement("span");
@@ -384,8 +384,8 @@ function show(list, kind, name, detail) {
 
 const RESULTS = {
   good: "Verified: this entry is in the signed log, as its author wrote it.",
-  unknown: "Nothing is wrong as far as this browser can tell, but it could not check everything.",
-  bad: "This does not hold. Keep this page: it is evidence against the ledger.",
+  unknown: "This browser found no error, but it could not check everything.",
+  bad: "Verification failed. Save this page: it is evidence against the ledger.",
 };
 
 export async function verifyPage(list) {
@@ -395,12 +395,12 @@ export async function verifyPage(list) {
   try {
     all = steps(read(), () => kinds.size === 1 && kinds.has("good"));
   } catch (error) {
-    all = [["What this page shows can be read", async () => { throw error; }]];
+    all = [["This page can be read", async () => { throw error; }]];
   }
   for (const [name, step] of all) {
     const [kind, detail] = await judged(step);
     kinds.add(kind);
-    show(list, kind, name, detail);
+    addStep(list, kind, name, detail);
   }
   return ["bad", "unknown", "good"].find((kind) => kinds.has(kind));
 }

@@ -1,0 +1,405 @@
+"""Charts of a competition: the ranking with its intervals, and the swarms over their rounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from tequio_ledger.web.pages import charts, text
+from tequio_ledger.web.pages.charts import BOTTOM, INTERVALS, LEFT, Reading, Tick, scale, thin
+from tequio_shared.round import measures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_ledger.store.queries import MeasuredHead, PastRound
+
+# --- The ranking: each entrant's interval on one scale of bits per byte.
+#
+# Below each bar are the results of its evaluators. One that is further off than honest computers
+# can be has a shape of its own, and sits at the edge if it is off the scale. The chart is laid out
+# twice, for wide and for narrow screens.
+
+_TOP, _AXIS = 6, 26
+_SPOT = 15
+"""Pixels from the bar of a row down to its evaluators."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorScore:
+    """One evaluator's result for one entrant, in bits per byte."""
+
+    evaluator: str
+    value: float
+    is_outlier: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedEntrant:
+    """One entrant in bits per byte; rank 0 and no interval before the outcome."""
+
+    name: str
+    rank: int
+    value: float
+    interval: tuple[float, float] | None
+    scores: tuple[EvaluatorScore, ...]
+
+    @property
+    def caption(self) -> str:
+        rank = f"rank {self.rank}, " if self.rank else ""
+        low_high = ""
+        if self.interval:
+            low, high = (text.decimal(one, 4) for one in self.interval)
+            low_high = f", 95 % between {low} and {high}"
+        return f"{self.name}: {rank}{text.decimal(self.value, 4)} bits per byte{low_high}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorDot:
+    """One evaluator's result, in pixels."""
+
+    x: float
+    y: float
+    is_outlier: bool
+    caption: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntrantBar:
+    """One entrant, in pixels; a bar of width 0 has no interval."""
+
+    name: str
+    name_y: float
+    rank: str
+    value: str
+    y: float
+    x: float
+    left: float
+    width: float
+    is_first: bool
+    spots: tuple[EvaluatorDot, ...]
+    caption: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankBand:
+    """Background of rows that share a rank, in pixels."""
+
+    y: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingLayout:
+    """The ranking at one size."""
+
+    kind: str
+    width: int
+    height: float
+    left: float
+    right: float
+    base: float
+    name_x: float
+    ticks: tuple[Tick, ...]
+    bands: tuple[RankBand, ...]
+    rows: tuple[EntrantBar, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingChart:
+    """The ranking as a chart, and in words."""
+
+    summary: str
+    layouts: tuple[RankingLayout, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Size:
+    """Layout of one kind of screen, in pixels."""
+
+    kind: str
+    width: int
+    row: int
+    left: int
+    right: int
+    name: int
+    bar: int
+    """`name` and `bar` are measured from the top of a row."""
+    name_x: int
+
+
+_SIZES = (
+    _Size(kind="wide", width=940, row=50, left=250, right=840, name=27, bar=22, name_x=46),
+    _Size(kind="narrow", width=336, row=66, left=12, right=324, name=20, bar=38, name_x=40),
+)
+
+
+def ranking_chart(placed: Sequence[RankedEntrant]) -> RankingChart | None:
+    """Lay out a ranking in this order; None without entrants."""
+    if not placed:
+        return None
+    bounds = scale(list(_values(placed)), from_zero=False)
+    layouts = tuple(_layout(size, placed, bounds) for size in _SIZES)
+    return RankingChart(summary="; ".join(one.caption for one in placed), layouts=layouts)
+
+
+def _values(placed: Sequence[RankedEntrant]) -> list[float]:
+    """List all values that the scale must include; outliers may lie beyond it."""
+    ends = [end for one in placed for end in one.interval or ()]
+    honest = [score.value for one in placed for score in one.scores if not score.is_outlier]
+    return [*ends, *honest, *(one.value for one in placed)]
+
+
+def _layout(
+    size: _Size, placed: Sequence[RankedEntrant], bounds: tuple[float, float]
+) -> RankingLayout:
+    base = _TOP + size.row * len(placed)
+    low, high = bounds
+    steps = [low + at * (high - low) / INTERVALS for at in range(INTERVALS + 1)]
+    rows = tuple(_row(size, bounds, at, one) for at, one in enumerate(placed))
+    return RankingLayout(
+        kind=size.kind,
+        width=size.width,
+        height=base + _AXIS,
+        left=size.left,
+        right=size.right,
+        base=base,
+        name_x=size.name_x,
+        ticks=tuple(Tick(at=_at(size, bounds, one), text=f"{one:.4g}") for one in steps),
+        bands=_bands(size, placed),
+        rows=rows,
+    )
+
+
+def _row(size: _Size, bounds: tuple[float, float], at: int, one: RankedEntrant) -> EntrantBar:
+    top = _TOP + at * size.row
+    low, high = one.interval or (one.value, one.value)
+    left = _at(size, bounds, low)
+    return EntrantBar(
+        name=one.name,
+        name_y=top + size.name,
+        rank=str(one.rank) if one.rank else "",
+        value=text.decimal(one.value, 4),
+        y=top + size.bar,
+        x=_at(size, bounds, one.value),
+        left=left,
+        width=round(_at(size, bounds, high) - left, 1),
+        is_first=one.rank == 1,
+        spots=tuple(_spot(size, bounds, top, score) for score in one.scores),
+        caption=one.caption,
+    )
+
+
+def _spot(
+    size: _Size, bounds: tuple[float, float], top: float, score: EvaluatorScore
+) -> EvaluatorDot:
+    x = _at(size, bounds, score.value)
+    is_beyond = not size.left <= x <= size.right
+    result = f"{text.short_key(score.evaluator)} got {text.decimal(score.value, 4)}"
+    odd = ", further off than honest computers can be" if score.is_outlier else ""
+    return EvaluatorDot(
+        x=min(max(x, size.left), size.right),
+        y=top + size.bar + _SPOT,
+        is_outlier=score.is_outlier,
+        caption=f"{result}{odd}{', off the scale' if is_beyond else ''}",
+    )
+
+
+def _bands(size: _Size, placed: Sequence[RankedEntrant]) -> tuple[RankBand, ...]:
+    """Give a background to each rank that several entrants share."""
+    bands, at = [], 0
+    for rank, held in groupby(placed, key=lambda one: one.rank):
+        many = len(list(held))
+        if rank and many > 1:
+            bands.append(RankBand(y=_TOP + at * size.row + 2, height=many * size.row - 4))
+        at += many
+    return tuple(bands)
+
+
+def _at(size: _Size, bounds: tuple[float, float], value: float) -> float:
+    low, high = bounds
+    return round(size.left + (value - low) / (high - low) * (size.right - size.left), 1)
+
+
+# --- The swarms over their rounds: a curve for each, on one scale.
+#
+# If heads of all swarms were measured, the curves are the measurements on held-out text by drawn
+# members; otherwise the training loss that trainers claim.
+
+CURVES = 6
+"""Curves in one chart: the number of line styles that people can tell apart."""
+_CURVE_SIZES = (("wide", 940, 270), ("narrow", 336, 230))
+_RIGHT = 16
+_COLUMNS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swarm:
+    """One side of a competition, with the rounds and measured heads of its run."""
+
+    entrant: str
+    run: str
+    name: str
+    rounds: Sequence[PastRound]
+    heads: Sequence[MeasuredHead]
+    tokens_per_byte: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwarmCurve:
+    """One curve in pixels, and its last point."""
+
+    look: int
+    path: str
+    x: float
+    y: float
+    caption: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvesLayout:
+    """The curves at one size."""
+
+    kind: str
+    width: int
+    height: int
+    left: float
+    right: float
+    base: float
+    rows: tuple[Tick, ...]
+    columns: tuple[Tick, ...]
+    lines: tuple[SwarmCurve, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One swarm in the legend; `look` is the style of its curve."""
+
+    look: int
+    entrant: str
+    run: str
+    name: str
+    readings: tuple[Reading, ...]
+
+    @property
+    def caption(self) -> str:
+        return self.readings[-1].caption if self.readings else "no closed round yet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideCurves:
+    """The chart, its legend, and the number of swarms left out."""
+
+    unit: str
+    is_measured: bool
+    """Measured on held-out text, rather than claimed."""
+    sides: tuple[Side, ...]
+    left_out: int
+    layouts: tuple[CurvesLayout, ...]
+
+    @property
+    def summary(self) -> str:
+        """The chart in words, for people who cannot see it."""
+        return "; ".join(f"{one.entrant}: {one.caption}" for one in self.sides)
+
+
+def side_curves(swarms: Sequence[Swarm], *, left_out: int) -> SideCurves:
+    """Lay the swarms out, in bits per byte if that is known of all of them."""
+    is_measured = bool(swarms) and all(len(one.heads) > 1 for one in swarms)
+    is_in_bytes = is_measured or all(one.tokens_per_byte for one in swarms)
+    unit = "bits per byte" if is_in_bytes else "nats per token"
+    sides = tuple(
+        Side(
+            look=look,
+            entrant=one.entrant,
+            run=one.run,
+            name=one.name,
+            readings=tuple(
+                _measured(one) if is_measured else _claimed(one, unit, is_in_bytes=is_in_bytes)
+            ),
+        )
+        for look, one in enumerate(swarms)
+    )
+    drawn = [one for one in sides if len(one.readings) > 1]
+    layouts = tuple(_curves_layout(*size, drawn) for size in _CURVE_SIZES) if drawn else ()
+    return SideCurves(
+        unit=unit, is_measured=is_measured, sides=sides, left_out=left_out, layouts=layouts
+    )
+
+
+def _measured(swarm: Swarm) -> list[Reading]:
+    """List the median measurements of a swarm's heads."""
+    return thin(
+        [
+            Reading(
+                at=one.round,
+                value=(bits := measures.bits_per_byte(one.median)),
+                label=str(one.round),
+                caption=f"round {one.round}: {bits:.4f} bits per byte",
+            )
+            for one in swarm.heads
+        ]
+    )
+
+
+def _claimed(swarm: Swarm, unit: str, *, is_in_bytes: bool) -> list[Reading]:
+    """List the median loss that trainers claim, round by round."""
+    factor = (swarm.tokens_per_byte or 1.0) / math.log(2) if is_in_bytes else 1.0
+    return thin(
+        [
+            Reading(
+                at=one.round,
+                value=nats * factor,
+                label=str(one.round),
+                caption=f"round {one.round}: {nats * factor:.4f} {unit}",
+            )
+            for one in swarm.rounds
+            if (nats := text.loss(one.loss_q16)) is not None and nats > 0
+        ]
+    )
+
+
+def _curves_layout(kind: str, width: int, height: int, drawn: Sequence[Side]) -> CurvesLayout:
+    every = [one for side in drawn for one in side.readings]
+    bounds = scale([one.value for one in every], from_zero=False)
+    span = min(one.at for one in every), max(one.at for one in every)
+    right, base = width - _RIGHT, height - BOTTOM
+
+    def place(one: Reading) -> tuple[float, float]:
+        (low, high), (first, last) = bounds, span
+        x = LEFT + (one.at - first) / ((last - first) or 1.0) * (right - LEFT)
+        return x, base - (one.value - low) / (high - low) * (base - charts.TOP)
+
+    return CurvesLayout(
+        kind=kind,
+        width=width,
+        height=height,
+        left=LEFT,
+        right=right,
+        base=base,
+        rows=charts.value_ticks(bounds, base, text.brief),
+        columns=_columns(span, right),
+        lines=tuple(_line(side, [place(one) for one in side.readings]) for side in drawn),
+    )
+
+
+def _line(side: Side, points: list[tuple[float, float]]) -> SwarmCurve:
+    x, y = points[-1]
+    caption = f"{side.entrant}, {side.caption}"
+    return SwarmCurve(
+        look=side.look, path=charts.smooth(points), x=round(x, 1), y=round(y, 1), caption=caption
+    )
+
+
+def _columns(span: tuple[float, float], right: float) -> tuple[Tick, ...]:
+    """Label some rounds below the curves, evenly, none twice."""
+    first, last = (int(one) for one in span)
+    wanted = {first + (last - first) * at // (_COLUMNS - 1) for at in range(_COLUMNS)}
+    return tuple(
+        Tick(
+            at=round(LEFT + (one - first) / max(last - first, 1) * (right - LEFT), 1), text=str(one)
+        )
+        for one in sorted(wanted)
+    )

@@ -1,0 +1,271 @@
+"""Scores by evaluators: their progress, outliers, and comparisons of entrants.
+
+Once organisers stated the outcome, its document is the source. Until then there are only the totals
+of the evaluators, and nobody is ranked.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tequio_ledger.web.pages import text
+from tequio_ledger.web.pages.competition_charts import (
+    EvaluatorScore,
+    RankedEntrant,
+    RankingChart,
+    ranking_chart,
+)
+from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.scoring import MILLIBITS, NANOBITS, TOTAL_TOLERANCE, is_within
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tequio_ledger.web.competitions import CompetitionNow
+    from tequio_shared.api.competitions import ScoredAnswer
+    from tequio_shared.competition.rules import (
+        ComparedEntrants,
+        CompetitionOutcome,
+        JudgedEvaluation,
+    )
+
+PAIRED = 16
+"""Entrants whose pairs are listed, at most."""
+SHOWN, COMMITTED, WITHHELD = "revealed", "committed", "withheld"
+PENDING, SILENT = "due", "silent"
+_TONES = {SHOWN: "ok", COMMITTED: "busy", WITHHELD: "danger", PENDING: "wait", SILENT: "warn"}
+_NANO = MILLIBITS * NANOBITS
+_LEAST_TO_DOUBT = 3
+"""If two evaluators differ, nobody knows which of them is off."""
+
+
+# --- Which evaluators committed to scores of which entrants, and which revealed them.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgressCell:
+    """One evaluator's progress with one entrant, and its log entry."""
+
+    word: str
+    tone: str
+    index: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Drawn evaluators, each with a cell for every entrant that submitted."""
+
+    entrants: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[ProgressCell, ...]], ...]
+
+    def count(self, word: str) -> int:
+        return sum(cell.word == word for _, cells in self.rows for cell in cells)
+
+
+def progress(now: CompetitionNow, now_ms: int) -> Progress:
+    committed = {(one.entrant, one.evaluator): one.index for one in now.commits}
+    revealed = {(one.entrant, one.evaluator): one.index for one in now.results}
+    opened = {entrant for entrant, _ in revealed}
+    names = tuple(one.name for one in now.entrants if one.submission is not None)
+    is_over, dates = now.phase is CompetitionPhase.DECIDED, now.rules.dates
+
+    def cell(name: str, evaluator: str) -> ProgressCell:
+        spot = name, evaluator
+        if spot in revealed:
+            word = SHOWN
+        elif spot in committed:
+            word = WITHHELD if is_over or now_ms > dates.reveal_until else COMMITTED
+        else:
+            # an entrant's scores are revealed only once nobody else may commit to any
+            is_late = is_over or now_ms > dates.scored or name in opened
+            word = SILENT if is_late else PENDING
+        index = revealed.get(spot, committed.get(spot))
+        return ProgressCell(word=word, tone=_TONES[word], index=index)
+
+    rows = ((key, tuple(cell(name, key) for name in names)) for key in now.evaluators)
+    return Progress(entrants=names, rows=tuple(rows))
+
+
+# --- Results, outliers and pairs.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRow:
+    """One evaluator's result for one entrant."""
+
+    entrant: str
+    evaluator: str
+    bits_per_byte: float
+    off: str
+    """Deviation of its total from the median, in millionths; empty without a median."""
+    outside: int | None
+    """Texts whose scores are further off than honest computers can be; None before the outcome."""
+    is_outlier: bool
+    scores: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCell:
+    """The row's entrant compared with the column's, in bits per byte."""
+
+    word: str
+    tone: str
+    interval: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRow:
+    """One entrant compared with all; None where it meets itself."""
+
+    name: str
+    cells: tuple[PairCell | None, ...]
+
+
+def score_rows(now: CompetitionNow, outcome: CompetitionOutcome | None) -> tuple[ScoreRow, ...]:
+    """List every result, entrant by entrant."""
+    places = outcome.places if outcome else ()
+    judged = {(place.entrant, one.evaluator): one for place in places for one in place.evaluators}
+    middles = _middles(now)
+    order = {one.name: at for at, one in enumerate(now.entrants)}
+    rows = [
+        _score_row(one, judged.get((one.entrant, one.evaluator)), middles) for one in now.results
+    ]
+    return tuple(sorted(rows, key=lambda row: (order[row.entrant], row.index)))
+
+
+def picture(now: CompetitionNow, outcome: CompetitionOutcome | None) -> RankingChart | None:
+    """Draw the ranking, or the scores so far before there is an outcome."""
+    return ranking_chart(_ranked(outcome) if outcome else _so_far(now))
+
+
+def leaders(outcome: CompetitionOutcome) -> str:
+    """Name the entrants of rank 1 in a sentence."""
+    first = [one for one in outcome.places if one.rank == 1]
+    if not first:
+        return "Nobody could be ranked."
+    names = " and ".join(one.entrant for one in first)
+    value = text.decimal(first[0].nanobits_per_byte / _NANO, 4)
+    return f"{'Shared first: ' if len(first) > 1 else 'First: '}{names}, at {value} bits per byte."
+
+
+def pair_rows(outcome: CompetitionOutcome | None) -> tuple[PairRow, ...]:
+    """Compare the first `PAIRED` entrants with each other."""
+    if outcome is None or not outcome.pairs:
+        return ()
+    names = [one.entrant for one in outcome.places if one.rank][:PAIRED]
+    pairs = {(one.first, one.other): one for one in outcome.pairs}
+    return tuple(
+        PairRow(name=name, cells=tuple(_pair_cell(name, other, pairs) for other in names))
+        for name in names
+    )
+
+
+def _score_row(
+    one: ScoredAnswer, judged: JudgedEvaluation | None, middles: dict[str, int]
+) -> ScoreRow:
+    middle = one.millibits - judged.off if judged else middles.get(one.entrant)
+    is_off = middle is not None and not is_within(one.millibits, middle, TOTAL_TOLERANCE)
+    return ScoreRow(
+        entrant=one.entrant,
+        evaluator=one.evaluator,
+        bits_per_byte=_bits(one.millibits, one.size_bytes),
+        off=_minus(f"{(one.millibits - middle) / middle * 1e6:+,.1f}") if middle else "",
+        outside=judged.outside if judged else None,
+        is_outlier=judged.is_outlier if judged else is_off,
+        scores=one.scores,
+        index=one.index,
+    )
+
+
+def _middles(now: CompetitionNow) -> dict[str, int]:
+    """Give the median total of each entrant that has enough results."""
+    totals = {
+        name: [one.millibits for one in results]
+        for name, results in _by_entrant(now.results).items()
+    }
+    return {name: _middle(found) for name, found in totals.items() if len(found) >= _LEAST_TO_DOUBT}
+
+
+def _by_entrant(results: Sequence[ScoredAnswer]) -> dict[str, list[ScoredAnswer]]:
+    found: defaultdict[str, list[ScoredAnswer]] = defaultdict(list)
+    for one in results:
+        found[one.entrant].append(one)
+    return found
+
+
+def _middle(values: Sequence[int]) -> int:
+    return sorted(values)[len(values) // 2]
+
+
+def _ranked(outcome: CompetitionOutcome) -> list[RankedEntrant]:
+    return [
+        RankedEntrant(
+            name=one.entrant,
+            rank=one.rank,
+            value=one.nanobits_per_byte / _NANO,
+            interval=(one.low / _NANO, one.high / _NANO),
+            scores=tuple(
+                EvaluatorScore(
+                    evaluator=judged.evaluator,
+                    value=_bits(judged.millibits, one.size_bytes),
+                    is_outlier=judged.is_outlier,
+                )
+                for judged in one.evaluators
+            ),
+        )
+        for one in outcome.places
+        if one.rank
+    ]
+
+
+def _so_far(now: CompetitionNow) -> list[RankedEntrant]:
+    middles = _middles(now)
+    found = [
+        RankedEntrant(
+            name=name,
+            rank=0,
+            value=_bits(_middle([one.millibits for one in results]), results[0].size_bytes),
+            interval=None,
+            scores=tuple(
+                EvaluatorScore(
+                    evaluator=one.evaluator,
+                    value=_bits(one.millibits, one.size_bytes),
+                    is_outlier=_score_row(one, None, middles).is_outlier,
+                )
+                for one in results
+            ),
+        )
+        for name, results in _by_entrant(now.results).items()
+    ]
+    return sorted(found, key=lambda one: (one.value, one.name))
+
+
+def _pair_cell(
+    name: str, other: str, pairs: dict[tuple[str, str], ComparedEntrants]
+) -> PairCell | None:
+    straight, turned = pairs.get((name, other)), pairs.get((other, name))
+    if straight is not None:
+        return _compared(straight.winner, name, straight.low, straight.high)
+    if turned is not None:
+        return _compared(turned.winner, name, -turned.high, -turned.low)
+    return None
+
+
+def _compared(winner: str, name: str, low: int, high: int) -> PairCell:
+    ends = (f"{one / _NANO:+.4f}" for one in (low, high))
+    interval = _minus(" to ".join(ends))
+    word, tone = ("ahead", "ok") if winner == name else ("behind", "off")
+    if not winner:
+        word, tone = "no difference", "wait"
+    return PairCell(word=word, tone=tone, interval=interval)
+
+
+def _bits(millibits: int, size_bytes: int) -> float:
+    return millibits / (MILLIBITS * size_bytes) if size_bytes else 0.0
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")
