@@ -52,7 +52,7 @@ def ring(tmp_path: Path) -> Iterator[Ring]:
         yield started
 
 
-@attack("L3", layer="log", ends="not cosigned: clients with a policy take it for no log at all")
+@attack("L3", layer="log", ends="not cosigned: clients with a policy refuse it")
 def test_a_split_view_convinces_neither_witness_nor_client_nor_monitor(
     ring: Ring, tmp_path: Path
 ) -> None:
@@ -81,7 +81,7 @@ def test_a_split_view_convinces_neither_witness_nor_client_nor_monitor(
             assert health["status"] == "lost", "the client has shown it what it lacks"
 
 
-@attack("L2", layer="log", ends="its witness saw more: it signs nothing from the first moment on")
+@attack("L2", layer="log", ends="its witness saw more: it signs nothing from the start on")
 def test_a_rollback_is_refused_by_the_ledger_itself_when_it_has_witnesses(
     ring: Ring, tmp_path: Path
 ) -> None:
@@ -115,7 +115,7 @@ def test_of_two_sequencers_on_two_disks_one_is_published(ring: Ring) -> None:
             assert (old.size, first.size) == (6, 10)
 
 
-@attack("L9", layer="log", ends="signs what it likes, and finds nobody who takes it")
+@attack("L9", layer="log", ends="the thief can sign anything, and nobody accepts it")
 def test_a_stolen_log_key_without_the_last_size_convinces_nobody(
     ring: Ring, tmp_path: Path
 ) -> None:

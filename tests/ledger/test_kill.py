@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry
     from tests.support.mortal_ledgers import Mortal, Stable
 
+
 KILLED = -9
 
 FOUNDING = (
@@ -180,7 +181,7 @@ def live_until_death(mortal: Mortal, history: History, number: int) -> None:
 
 
 @attack("L4", layer="log", ends="nothing acknowledged is lost, and no size has two roots")
-@attack("M5", layer="log", ends="the next start goes on; what was acknowledged is there")
+@attack("M5", layer="log", ends="the next start continues; acknowledged statements are there")
 def test_a_kill_while_it_serves_loses_nothing_and_forks_nothing(
     tmp_path: Path, stable: Stable
 ) -> None:

@@ -189,7 +189,7 @@ def test_a_user_without_a_number_is_nobody(provider: AccountProvider, user: obje
 # --- OpenID Connect
 
 
-@attack("A26", layer="adm", ends="the token names nobody: nothing is vouched for")
+@attack("A26", layer="adm", ends="the token identifies nobody: no vouch")
 @pytest.mark.parametrize("how", ["other-key", "unsigned", "shared-secret"])
 def test_a_token_that_the_provider_did_not_sign_names_nobody(
     provider: AccountProvider, how: str
