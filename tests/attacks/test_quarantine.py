@@ -282,7 +282,7 @@ def test_the_first_of_ten_thousand_offenders_is_not_forgotten() -> None:
         ("STRIKES", 3, 2, Standing.SUSPECTED),
         ("NEWCOMER_WORK", 2, 2, Standing.ACTIVE),
         ("NEWCOMER_WORK", 3, 2, Standing.NEWCOMER),
-        ("ACCUSERS", 5, 2, Standing.NEWCOMER),
+        ("LEAST_ACCUSERS", 5, 2, Standing.NEWCOMER),
     ],
 )
 def test_each_threshold_decides_where_it_stands(
