@@ -17,10 +17,10 @@ from tests.support.paper_swarm import manifest
 
 from ledgers.program import ORGANISER, served, settings_of
 from tequio_ledger.admin.move import Move
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import open_ledger
-from tequio_ledger.log.log import Admitted
-from tequio_ledger.log.proofs import KeptProofs
+from tequio_ledger.log.log import AdmittedEntry
+from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
@@ -72,12 +72,12 @@ class Member:
 def fill(folder: Path, entries: int) -> float:
     """Fill a new SQLite ledger; return the seconds."""
     begun_s = time.perf_counter()
-    with Folder(folder) as held:
+    with DataFolder(folder) as held:
         ledger = open_ledger(settings_of(folder), held, now_ms)
         with closing(ledger):
-            batch: list[Admitted] = []
+            batch: list[AdmittedEntry] = []
             for entry in _story(ledger, entries - 1):
-                batch.append(Admitted.of(entry, ledger.state.net, now_ms()))
+                batch.append(AdmittedEntry.of(entry, ledger.state.net, now_ms()))
                 if len(batch) == BATCH:
                     ledger.log.append(batch, lambda _connection: None)
                     batch.clear()
@@ -90,7 +90,7 @@ def moved(folder: Path, target: str) -> float:
     """Move a filled ledger to PostgreSQL; return the seconds."""
     begun_s = time.perf_counter()
     with (
-        Folder(folder) as held,
+        DataFolder(folder) as held,
         closing(Database(held.database)) as old,
         closing(Database(target)) as new,
     ):
@@ -133,7 +133,7 @@ def _story(ledger: Ledger, entries: int) -> Iterator[Entry]:
 
 
 def _open(folder: Path, database: str) -> Database:
-    return Database(database or Folder(folder).database)
+    return Database(database or DataFolder(folder).database)
 
 
 def _sizes(folder: Path, database: str) -> dict[str, float]:
@@ -158,8 +158,8 @@ def _proofs(folder: Path, database: str) -> dict[str, float]:
         head = log_rows.read_head(connection)
         size = head.size if head else 0
         asked, others = ([rng.randrange(size) for _ in range(PROOFS)] for _ in range(2))
-        first = [_timed(KeptProofs(rows).at(size), index) for index in asked]
-        kept = KeptProofs(rows).at(size)
+        first = [_timed(ProofCache(rows).at(size), index) for index in asked]
+        kept = ProofCache(rows).at(size)
         for index in others:
             kept.inclusion(index)
         new = [_timed(kept, index) for index in asked]

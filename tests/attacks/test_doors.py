@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 import httpx
 import pytest
 
-from tequio_ledger.web.limits import BURST_S, REGISTRATION, chunks
-from tequio_ledger.web.write_api import RECORDS, SeedBook
+from tequio_ledger.web.limits import BURST_S, REGISTRATION_COST, read_chunks
+from tequio_ledger.web.write_api import MAX_RECORDS, SeedStore
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, sha256, to_text
@@ -89,7 +89,7 @@ def test_nobody_can_empty_anothers_bucket_with_forged_statements(ledger: Served)
 @attack("L7", layer="net", ends="refused as `rate-limited`: registrations cost ten tokens")
 @attack("A12", layer="net", ends="each key costs work, and an address has a rate")
 def test_an_address_that_registers_keys_without_end_is_stopped(ledger: Served) -> None:
-    most = ADDRESS_RATE * BURST_S // REGISTRATION
+    most = ADDRESS_RATE * BURST_S // REGISTRATION_COST
     sybils = [Author(f"sybil {n}", ledger.net).register(now_ms()) for n in range(2 * most)]
     said = codes(post(ledger.url, sybils))
     assert said.count("logged") <= most
@@ -228,17 +228,17 @@ def record(number: int, ts: int) -> AddressRecord:
 
 @attack("M3", layer="net", ends="the most active address loses its own oldest record")
 def test_one_address_cannot_fill_the_list_of_seeds() -> None:
-    book, now = SeedBook(), 1_000_000
+    book, now = SeedStore(), 1_000_000
     book.put(record(0, now), "home", now)
-    for number in range(1, RECORDS):
+    for number in range(1, MAX_RECORDS):
         book.put(record(number, now), "flood", now)
     with pytest.raises(RefusedError, match="full"):
-        book.put(record(RECORDS, now), "flood", now)
-    book.put(record(RECORDS + 1, now), "somebody else", now)
+        book.put(record(MAX_RECORDS, now), "flood", now)
+    book.put(record(MAX_RECORDS + 1, now), "somebody else", now)
     held = book.current(now)
-    assert len(held) == RECORDS
+    assert len(held) == MAX_RECORDS
     assert record(0, now).encode() in held
-    assert record(RECORDS + 1, now).encode() in held
+    assert record(MAX_RECORDS + 1, now).encode() in held
 
 
 class _Trickle:
@@ -255,7 +255,7 @@ class _Trickle:
 @attack("W16", layer="net", ends="given up as too slow")
 def test_a_body_that_trickles_is_given_up() -> None:
     async def read() -> None:
-        async for _ in chunks(cast("Request", _Trickle()), 1_000, patience_s=0.1):
+        async for _ in read_chunks(cast("Request", _Trickle()), 1_000, patience_s=0.1):
             pass
 
     with pytest.raises(RefusedError, match="slowly"):

@@ -14,7 +14,7 @@ import pytest
 from tequio_client.keys import identity
 from tequio_client.locks import locked
 from tequio_client.worker.children.trainer import trainer_environment
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_shared.errors import UserFacingError
 from tests.support.attack_table import attack
 
@@ -42,7 +42,7 @@ def test_a_careless_umask_opens_neither_folder_nor_key(tmp_path: Path) -> None:
         identity.load_or_create(folder)
         assert not folder.stat().st_mode & OTHERS
         assert not (folder / identity.KEY_FILE).stat().st_mode & OTHERS
-    with Folder(tmp_path / "ledger") as ledger:
+    with DataFolder(tmp_path / "ledger") as ledger:
         ledger.signer("log")
     assert not (tmp_path / "ledger").stat().st_mode & OTHERS
     assert not (tmp_path / "ledger" / "log.key").stat().st_mode & OTHERS
@@ -73,7 +73,7 @@ def test_a_folder_of_somebody_else_is_not_used_though_it_is_sticky(tmp_path: Pat
 
 
 def test_a_ledger_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
-    with Folder(tmp_path) as folder:
+    with DataFolder(tmp_path) as folder:
         folder.signer("log")
         (tmp_path / "log.key").chmod(0o644)
         with pytest.raises(UserFacingError, match="others may read"):

@@ -22,7 +22,7 @@ from tequio_ledger import genesis as tequio_ledger_genesis
 from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import LEDGER
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import guard
 from tequio_ledger.log.guard import Cause, Mark
 from tequio_ledger.log.log import Integrity
@@ -63,7 +63,7 @@ class Moved:
 class Move:
     """One move; after an interruption, `run` may be called again, even by another process."""
 
-    def __init__(self, folder: Folder, source: Database, target: Database) -> None:
+    def __init__(self, folder: DataFolder, source: Database, target: Database) -> None:
         """`folder` must be locked, and be the source's own if that is SQLite."""
         self._folder = folder
         self._source = source
@@ -201,7 +201,7 @@ def migrate(settings: LedgerSettings) -> None:
     """Update the tables to this version, as each start does; the log does not change."""
     runtime.configure(runtime.Style.CONSOLE, "warning")
     with (
-        Folder(settings.folder) as folder,
+        DataFolder(settings.folder) as folder,
         closing(Database(settings.database or folder.database)) as database,
     ):
         before, head = database.revision(), _head(database)
@@ -226,7 +226,7 @@ def move(settings: LedgerSettings, target: str) -> None:
     """
     runtime.configure(runtime.Style.CONSOLE, "warning")
     with (
-        Folder(settings.folder) as folder,
+        DataFolder(settings.folder) as folder,
         closing(Database(settings.database or folder.database)) as old,
         closing(Database(target)) as new,
     ):

@@ -158,11 +158,11 @@ _MAY_STAND = ("expired", "clock-skew")
 log = structlog.get_logger(__name__)
 
 
-class Author:
+class StatementAuthor:
     """Signs and sends the statements of one key; used from one event loop."""
 
     def __init__(
-        self, ledger: LedgerClient, net: NetworkId, signer: Signer, book: Book, clock: Clock
+        self, ledger: LedgerClient, net: NetworkId, signer: Signer, book: VouchBook, clock: Clock
     ) -> None:
         self._ledger = ledger
         self._net = net
@@ -181,7 +181,7 @@ class Author:
             log.info("computing the proof of work for the connector's key", bits=work_bits)
             body = KeyRegister(nonce=await self._work(work_bits))
             if not self._book.used:
-                self._book.take(1)
+                self._book.use_number(1)
             try:
                 await self._ledger.post(self._net, self._signed(body, 1))
             except RefusedError as err:
@@ -215,7 +215,7 @@ class Author:
 
     async def _sign_and_send(self, body: MemberVouch) -> int:
         seq = max(self._chain.last_seq, self._book.used) + 1
-        self._book.take(seq, body)
+        self._book.use_number(seq, body)
         self._sent = self._signed(body, seq)
         return await self._send(self._sent)
 
@@ -239,7 +239,7 @@ class Author:
         except RefusedError as err:
             self._sent = None
             if err.code not in _MAY_STAND:
-                self._book.give_up(entry.statement.seq)
+                self._book.void_number(entry.statement.seq)
             raise
         self._sent = None
         made = entry.statement
@@ -272,7 +272,7 @@ class Author:
             )
         if chain.last_seq > self._book.used:
             log.warning("the log has statements of this key that said.jsonl does not contain")
-            self._book.take(chain.last_seq + LEAP)
+            self._book.use_number(chain.last_seq + LEAP)
         self._chain = chain
         return True
 
@@ -309,7 +309,7 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     until: Natural = 0
 
 
-class Book:
+class VouchBook:
     """The book; for one caller at a time, who holds the lock of its folder."""
 
     def __init__(self, path: Path, now_ms: int) -> None:
@@ -323,14 +323,14 @@ class Book:
             self._apply(line)
         self._tidy(now_ms)
 
-    def take(self, seq: int, vouch: MemberVouch | None = None) -> None:
+    def use_number(self, seq: int, vouch: MemberVouch | None = None) -> None:
         """Use up a number, for a vouch if given; raises RefusedError("read-only")."""
         if vouch is None:
             self._append(_Line(seq))
         else:
             self._append(_Line(seq, vouch.peer, vouch.owner, vouch.until))
 
-    def give_up(self, seq: int) -> None:
+    def void_number(self, seq: int) -> None:
         """Record that the statement with that number was refused; raises RefusedError."""
         self._append(_Line(seq))
 

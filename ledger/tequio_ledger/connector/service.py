@@ -28,7 +28,7 @@ from tequio_shared.statements.network import MemberVouch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tequio_ledger.connector.ledger import Author, Book
+    from tequio_ledger.connector.ledger import StatementAuthor, VouchBook
     from tequio_ledger.connector.providers import DeviceCode, Provider
     from tequio_ledger.runtime import Clock
     from tequio_shared.api.connector import (
@@ -62,13 +62,13 @@ class Challenges:
         self._used: set[bytes] = set()
         self._order: deque[bytes] = deque()
 
-    def give(self, wish: bytes) -> bytes:
+    def issue(self, wish: bytes) -> bytes:
         """Make a challenge for this request alone."""
         end = (self._clock() + LIFE_MS).to_bytes(_TIME_BYTES, "big")
         head = end + secrets.token_bytes(_CHANCE_BYTES)
         return head + self._mark(head, wish)
 
-    def take(self, challenge: bytes, wish: bytes) -> None:
+    def redeem(self, challenge: bytes, wish: bytes) -> None:
         """Use up a challenge; raises RefusedError for an unknown, expired or used one."""
         head, mark = challenge[:-_MARK_BYTES], challenge[-_MARK_BYTES:]
         is_ours = len(challenge) == _BYTES and hmac.compare_digest(mark, self._mark(head, wish))
@@ -124,7 +124,7 @@ class Connection:
     problem: str = ""
     is_busy: bool = False
 
-    def told(self) -> ConnectOutcome:
+    def status(self) -> ConnectOutcome:
         """Give the outcome, or the current state."""
         return self.outcome or connector.ConnectOutcome(
             state="waiting", interval_s=self.interval_s, problem=self.problem
@@ -132,7 +132,7 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class ConnectorRules:
     """The connector's limits and its identity."""
 
     about: ConnectorAbout
@@ -141,16 +141,16 @@ class Rules:
     codes_per_hour: int
 
 
-class Desk:
+class ConnectionService:
     """Serves volunteers; used from one event loop."""
 
     def __init__(
         self,
-        rules: Rules,
+        rules: ConnectorRules,
         providers: Mapping[str, Provider],
         challenges: Challenges,
-        author: Author,
-        book: Book,
+        author: StatementAuthor,
+        book: VouchBook,
         clock: Clock,
     ) -> None:
         self.about = rules.about
@@ -168,7 +168,7 @@ class Desk:
     def challenge(self, wish: ConnectRequest) -> ConnectChallenge:
         """Give a key a challenge to sign; raises RefusedError for an unknown provider."""
         self._provider(wish.provider)
-        made = self._challenges.give(_named(wish.peer, wish.provider))
+        made = self._challenges.issue(_named(wish.peer, wish.provider))
         return connector.ConnectChallenge(challenge=ids.to_text(made))
 
     async def begin(self, proof: ConnectProof, network: str) -> ConnectCode:
@@ -206,7 +206,7 @@ class Desk:
                 raise
             finally:
                 connection.is_busy = False
-        return connection.told()
+        return connection.status()
 
     # --- the request
 
@@ -226,7 +226,7 @@ class Desk:
         )
         verify(peer, ids.from_text(proof.signature, None), message)
         # After the signature: a challenge that a stranger saw cannot be used up without the key.
-        self._challenges.take(challenge, _named(proof.peer, proof.provider))
+        self._challenges.redeem(challenge, _named(proof.peer, proof.provider))
         return peer
 
     def _limit(self, network: str, peer: PeerKey) -> None:

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     Foresee = Callable[[Sequence[TileName]], Mapping[TileName, bytes]]
     FullNode = Callable[[TileName, int, int], Digest]
 
-MOST = 2_048
+CACHED_TILES = 2_048
 """Number of tiles cached."""
 
 
-class KeptProofs:
+class ProofCache:
     """Cache of proofs of one ledger; may be used from several threads."""
 
-    def __init__(self, database: Database, most: int = MOST) -> None:
+    def __init__(self, database: Database, most: int = CACHED_TILES) -> None:
         """`most` full tiles are cached, those used last."""
         self._database = database
         self._most = most

@@ -75,7 +75,7 @@ class WitnessState:
     """Reason why it did not cosign the last time."""
 
 
-class Asker:
+class WitnessClient:
     """Asks one witness; used from one event loop."""
 
     def __init__(
@@ -105,7 +105,7 @@ class Asker:
             problem=self._problem,
         )
 
-    async def ask(self, target: Published, prove: Prove) -> str:
+    async def cosign(self, target: Published, prove: Prove) -> str:
         """Have a checkpoint cosigned; gives the signature line. Raises WitnessError."""
         import httpx  # noqa: PLC0415 - see http_client
 
@@ -207,7 +207,7 @@ class WitnessesSilentError(NotSigningError):
     """Too few witnesses said what they saw last; they may when asked again."""
 
 
-class Recall:
+class WitnessRecall:
     """Asks the witnesses of a policy about one log."""
 
     def __init__(self, policy: Policy, key: VerifierKey) -> None:

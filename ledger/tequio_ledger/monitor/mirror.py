@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tequio_ledger import genesis as tequio_ledger_genesis
-from tequio_ledger.log.log import Admitted, Integrity
+from tequio_ledger.log.log import AdmittedEntry, Integrity
 from tequio_ledger.state import State
 from tequio_ledger.store import derived, log_rows
 from tequio_ledger.store.blobs import BlobFolder
@@ -78,7 +78,7 @@ class Mirror:
 
     def load(self) -> None:
         """Read the copy and check every byte; raises UserFacingError."""
-        self._blobs.tidy()  # makes or empties the folder of unfinished blobs
+        self._blobs.clean_up()  # makes or empties the folder of unfinished blobs
         with self.database.writer.begin() as connection:
             head = log_rows.read_head(connection)
             if head is None:
@@ -95,12 +95,12 @@ class Mirror:
         is unavailable: then nothing was written, and `is_torn` is set: make a new mirror.
         """
         self.is_torn = True
-        admitted: list[Admitted] = []
+        admitted: list[AdmittedEntry] = []
         changes = derived.Changes()
         for leaf in leaves:
             index = self.size + len(admitted)
             entry = self._verified(index, leaf)
-            one = Admitted.of(entry, self._net, entry.statement.ts)
+            one = AdmittedEntry.of(entry, self._net, entry.statement.ts)
             self._apply(index, entry, leaf)
             derived.derive(changes, index, entry, self.state)
             admitted.append(one)
@@ -118,7 +118,7 @@ class Mirror:
         self._head, self.edge = head, edge
         self.is_torn = False
 
-    def sign_off(self, checkpoint: Checkpoint, note: bytes, at_ms: int) -> None:
+    def store_checkpoint(self, checkpoint: Checkpoint, note: bytes, at_ms: int) -> None:
         """Store the checkpoint that covers all written entries."""
         row = StoredCheckpoint(size=checkpoint.size, root=checkpoint.root, note=note, at_ms=at_ms)
         with self.database.writer.begin() as connection:

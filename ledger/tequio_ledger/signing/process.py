@@ -24,7 +24,7 @@ from tequio_ledger import runtime
 from tequio_ledger.config.options import with_settings
 from tequio_ledger.config.settings import Folder, OptionalPath, Origin
 from tequio_ledger.config.sources import Parse, Program, ProgramSettings
-from tequio_ledger.data_folder import Folder as DataFolder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.signing.client import (
     LINE_BYTES,
     Answer,
@@ -35,7 +35,7 @@ from tequio_ledger.signing.client import (
     Refused,
     Sign,
     Signed,
-    open_keeper,
+    open_notary,
 )
 from tequio_ledger.signing.signer import Notary, WouldForkError
 from tequio_ledger.store import files
@@ -65,7 +65,7 @@ class Caller(NamedTuple):
     uid: int
 
 
-def caller_at(line: socket.socket) -> Caller | None:
+def identify_caller(line: socket.socket) -> Caller | None:
     """Identify the caller; None where the system does not support it."""
     if not hasattr(socket, "SO_PEERCRED"):
         return None
@@ -74,7 +74,7 @@ def caller_at(line: socket.socket) -> Caller | None:
     return Caller(pid, uid)
 
 
-def user(text: str) -> int:
+def parse_user(text: str) -> int:
     """Parse a user's name or number; raises ValueError."""
     if text.isascii() and text.isdigit():
         return int(text)
@@ -85,7 +85,7 @@ def user(text: str) -> int:
 
 
 def _users(text: str) -> tuple[int, ...]:
-    return tuple(user(part) for part in text.split())
+    return tuple(parse_user(part) for part in text.split())
 
 
 class SignerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
@@ -168,7 +168,7 @@ class SigningServer:
 
     def _serve_one(self, line: socket.socket) -> None:
         try:
-            caller = caller_at(line)
+            caller = identify_caller(line)
             if caller is None or caller.uid in self._callers:
                 answer = self._answer(_read_line(line))
             else:  # not even its line is read
@@ -290,5 +290,5 @@ def sign(settings: SignerSettings, *, first: bool) -> None:
     """
     runtime.configure_by(settings)
     with DataFolder(settings.folder) as opened:
-        notary = open_keeper(opened, settings.origin, is_first=first)
+        notary = open_notary(opened, settings.origin, is_first=first)
         serve(notary, settings)

@@ -135,7 +135,7 @@ def clear(connection: Connection) -> None:
         connection.execute(delete(table))
 
 
-def is_short(connection: Connection) -> bool:
+def is_incomplete(connection: Connection) -> bool:
     """Return whether an older program wrote the rows, with fewer columns of each round."""
     is_over = exists().where(Round.closed_index.is_not(None))
     is_timeless = exists().where(Round.closed_index.is_not(None), Round.ended_ms.is_(None))

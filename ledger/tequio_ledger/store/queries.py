@@ -144,13 +144,15 @@ class MeasuredHead:
     """The row whose sample of the head's text is shown."""
 
 
-def after(connection: Connection, run: bytes, number: int, limit: int) -> list[MeasuredHead]:
+def measured_heads_after(
+    connection: Connection, run: bytes, number: int, limit: int
+) -> list[MeasuredHead]:
     """Read the measured heads of rounds after a number, ascending; the first head is number 0."""
     heads = select(Measured.round).where(Measured.run == run, Measured.round > number)
     return _heads(connection, run, heads.distinct().order_by(Measured.round).limit(limit))
 
 
-def last(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
+def last_measured_heads(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
     """Read the last measured heads of a run, ascending."""
     heads = select(Measured.round).where(Measured.run == run)
     return _heads(connection, run, heads.distinct().order_by(Measured.round.desc()).limit(limit))

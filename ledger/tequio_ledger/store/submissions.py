@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingBundle:
     """A bundle that has no answer yet."""
 
     n: int
@@ -34,13 +34,13 @@ def put(connection: Connection, replica: bytes, leaves: bytes, at_ms: int) -> in
     return connection.execute(insert(Submission).values(row).returning(Submission.n)).scalar_one()
 
 
-def waiting(connection: Connection, without: Collection[int], limit: int) -> list[Waiting]:
+def waiting(connection: Connection, without: Collection[int], limit: int) -> list[WaitingBundle]:
     """Read bundles without an answer, the oldest first, except those with the given numbers."""
     query = select(Submission.n, Submission.leaves).where(Submission.answer.is_(None))
     rows = connection.execute(
         query.where(Submission.n.not_in(without)).order_by(Submission.n).limit(limit)
     )
-    return [Waiting(n=row.n, leaves=row.leaves) for row in rows]
+    return [WaitingBundle(n=row.n, leaves=row.leaves) for row in rows]
 
 
 def answer(connection: Connection, n: int, said: bytes) -> None:
@@ -48,7 +48,7 @@ def answer(connection: Connection, n: int, said: bytes) -> None:
     connection.execute(update(Submission).where(Submission.n == n).values(answer=said))
 
 
-def take_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
+def pop_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
     """Delete the answered bundles of a process; gives the answers by number."""
     change = (
         delete(Submission)

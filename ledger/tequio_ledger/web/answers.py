@@ -26,10 +26,10 @@ from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import describe_cause
 from tequio_shared.round import measures
 
-PUBLISHED = 8
+PUBLISHED_HEADS = 8
 """Published heads listed for one run; older ones are left out."""
 SNAPSHOT_PAUSE_S = 0.002
-SNAPSHOT_PATIENCE_S = 2.0
+SNAPSHOT_TIMEOUT_S = 2.0
 """The signature follows the commit within milliseconds, unless writing it fails."""
 
 
@@ -41,7 +41,7 @@ def run_answer(state: State, run: RunId, published: Published) -> RunAnswer:
     """Describe a run; raises RefusedError("not-found")."""
     view, resume = state.run(run), state.resumes[run]
     head = view.head
-    newest = sorted(view.published.items(), reverse=True)[:PUBLISHED]
+    newest = sorted(view.published.items(), reverse=True)[:PUBLISHED_HEADS]
     return RunAnswer(
         run=to_text(run),
         name=view.manifest.name,
@@ -129,7 +129,7 @@ def standing_answer(row: StandingRow) -> StandingAnswer:
 
 @contextmanager
 def snapshot(
-    database: Database, patience_s: float = SNAPSHOT_PATIENCE_S
+    database: Database, patience_s: float = SNAPSHOT_TIMEOUT_S
 ) -> Iterator[tuple[Connection, Published]]:
     """Read as of one moment at which every committed entry is published; blocks until then.
 

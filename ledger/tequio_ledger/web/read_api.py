@@ -154,7 +154,7 @@ def get_measures(
 ) -> MeasuresAnswer:
     """List heads measured on held-out text by drawn members, after the head of a round."""
     with snapshot(ledger.database) as (connection, published):
-        heads = queries.after(connection, from_text(run), after, limit)
+        heads = queries.measured_heads_after(connection, from_text(run), after, limit)
     last = heads[-1].round if len(heads) == limit else None
     return MeasuresAnswer([_measured_answer(head) for head in heads], last, as_of(published))
 

@@ -53,7 +53,7 @@ FORKS, UNPROVEN = "forks", "unproven"
 log = structlog.get_logger(__name__)
 
 
-class Book:
+class CheckpointStore:
     """The last cosigned checkpoint of each log; one caller of `keep` at a time."""
 
     def __init__(self, folder: Path, logs: Mapping[str, VerifierKey], own: VerifierKey) -> None:
@@ -71,7 +71,7 @@ class Book:
         """Give the last cosigned checkpoint of the log with that origin hash."""
         return self._notes.get(name)
 
-    def keep(self, checkpoint: Checkpoint, note: bytes) -> None:
+    def store(self, checkpoint: Checkpoint, note: bytes) -> None:
         """Store a checkpoint and its cosigned note; durable when this returns. Raises OSError."""
         name = origin_hash(checkpoint.origin)
         place = self._folder / name
@@ -80,12 +80,12 @@ class Book:
         self.last[checkpoint.origin] = checkpoint
         self._notes[name] = note
 
-    def keep_fork(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+    def store_fork(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
         """Log a proof of two histories, and store it unless there are many; raises OSError."""
         kept = self._store(FORKS, shown, evidence)
         log.error("a log showed two histories", origin=shown.origin, evidence=kept)
 
-    def keep_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
+    def store_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
         """Log a checkpoint with an invalid proof, and store it unless there are many.
 
         It is no evidence against the log: the sender may have made a wrong proof. Raises OSError.
@@ -136,13 +136,13 @@ def _damaged(path: Path, why: str) -> str:
 # milliseconds, and a log asks every few seconds.
 
 
-class Desk:
+class WitnessService:
     """Answers add-checkpoint; any thread may ask."""
 
     def __init__(
         self,
         logs: Mapping[str, VerifierKey],
-        book: Book,
+        book: CheckpointStore,
         own: VerifierKey,
         signer: Signer,
         clock: Clock,
@@ -179,7 +179,7 @@ class Desk:
         line = cosignature_line(checkpoint, self._own.name, self._signer, time_s)
         log_key = self._logs[checkpoint.origin]
         note = filter_signatures(request.note, [log_key])  # other lines, even ours, may be forged
-        self._book.keep(checkpoint, add_lines(note, [line]))
+        self._book.store(checkpoint, add_lines(note, [line]))
         return line.encode()
 
     def _accuse(self, request: AddCheckpoint, why: str) -> None:
@@ -197,5 +197,5 @@ class Desk:
             notes=(held.decode(), filter_signatures(request.note, [log_key]).decode()),
             proof=() if is_fork else tuple(to_base64(node) for node in request.proof),
         )
-        keep = self._book.keep_fork if is_fork else self._book.keep_unproven
+        keep = self._book.store_fork if is_fork else self._book.store_unproven
         keep(shown, evidence)
