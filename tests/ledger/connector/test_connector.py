@@ -154,7 +154,7 @@ def test_an_account_vouches_for_so_many_keys_and_no_more(
     refused = connector.connect(keys[2], accounts)
     assert (refused.status_code, refused.json()["title"]) == (409, "owner full")
     assert "already vouches for 2 keys" in refused.json()["detail"]
-    assert "free in 30 days" in refused.json()["detail"]
+    assert "ends in 30 days" in refused.json()["detail"]
     vouch_in(ledger, connector.connect(keys[0], accounts))  # one of the two may again
     kept = accounts.number
     accounts.number += 2_000
