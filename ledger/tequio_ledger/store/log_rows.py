@@ -234,8 +234,8 @@ SEARCHED_ENTRIES = 64
 
 def find_leaf(connection: Connection, author: PeerKey, seq: int) -> bytes | None:
     """Find the leaf of an author's statement by its number; None when it is not found."""
-    # The number is no column: it is needed only for reports of faults, which are rare, and about
-    # recent entries. The bound keeps an author from making a search expensive.
+    # The number has no column: only reports of faults need it, and these are rare and about recent
+    # entries. The bound keeps an author from making a search expensive.
     query = select(LogEntry.leaf).where(LogEntry.author == author)
     leaves = connection.execute(
         query.order_by(LogEntry.idx.desc()).limit(SEARCHED_ENTRIES)

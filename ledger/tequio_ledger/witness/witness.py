@@ -88,7 +88,7 @@ class CheckpointStore:
     def store_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
         """Log a checkpoint with an invalid proof, and store it unless there are many.
 
-        It is no evidence against the log: the sender may have made a wrong proof. Raises OSError.
+        This proves nothing against the log: the sender may have made a wrong proof. Raises OSError.
         """
         kept = self._store(UNPROVEN, shown, evidence)
         log.warning("a checkpoint without its proof", origin=shown.origin, kept=kept)
