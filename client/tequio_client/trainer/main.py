@@ -59,7 +59,7 @@ def main(log_style: str) -> NoReturn:
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
     try:
         loop = importlib.import_module("tequio_client.trainer.loop")  # seconds: it brings torch
-        loop.Shift(queue, voice.send, activity).serve()
+        loop.TrainerLoop(queue, voice.send, activity).run()
     finally:
         traceback.print_exc()
         os._exit(1)  # an ordinary exit would wait for the reader
