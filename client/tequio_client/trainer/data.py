@@ -107,6 +107,35 @@ def held_out_documents(
         at += tokens
 
 
+@dataclass(slots=True)
+class ScoreProgress:
+    """Nats of each document so far, and the number of rows done; owned by `score`."""
+
+    nats: NDArray[np.float64]
+    rows: int = 0
+
+
+class UnfinishedWork:
+    """Results so far of the last evaluation task; asked for again, it continues there."""
+
+    def __init__(self) -> None:
+        self._task: object = None
+        self._tally = ScoreProgress(np.zeros(0))
+        self._written: list[int] = []
+
+    def score_progress(self, task: object, documents: int) -> ScoreProgress:
+        """The tally of this task: zeros, unless it is the last task."""
+        if task != self._task:
+            self._task, self._tally = task, ScoreProgress(np.zeros(documents))
+        return self._tally
+
+    def written_ids(self, task: object) -> list[int]:
+        """The ids written for this task: none, unless it is the last task."""
+        if task != self._task:
+            self._task, self._written = task, []
+        return self._written
+
+
 def _mapped(path: Path, size_bytes: int, token_bytes: int) -> NDArray[np.generic]:
     try:
         found = path.stat().st_size

@@ -13,6 +13,8 @@ from tequio_shared.errors import UserFacingError
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+FORWARD_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""Exceptions of torch and transformers in a network that makes no sense to them."""
 _MIB = 1 << 20
 _AMPERE = (8, 0)  # first CUDA capability whose tensor cores take bfloat16
 

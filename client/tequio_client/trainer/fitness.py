@@ -15,6 +15,7 @@ import torch
 from torch import nn
 from torch.nn.modules import module as modules
 
+from tequio_client.trainer.device import FORWARD_ERRORS
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 SUPPORTED_DECODERS = (
     "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
 )
-FORWARD_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Exceptions of libraries for a network that makes no sense to them."""
 _PARTS_OF_A_TENSOR = 64  # modules and parameters for each: wrappers, activations, dropout
 _PARTS = 4_096
 _TABLES = 1 << 26  # numbers that a network keeps beside its parameters: masks, positions

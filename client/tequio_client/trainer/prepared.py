@@ -12,7 +12,7 @@ import torch
 
 from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, codecs, data, device, model
-from tequio_client.trainer.evaluate import UnfinishedWork
+from tequio_client.trainer.data import UnfinishedWork
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.round.data import Corpus
