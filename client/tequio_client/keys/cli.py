@@ -84,7 +84,7 @@ def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
 @click.option("--anyway", is_flag=True, help="Print the words even if this is not a terminal.")
 def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
     """Show the key as 24 words, to be written on paper."""
-    from tequio_client.keys.words import to_words
+    from tequio_client.keys.backup import to_words
 
     if not (anyway or sys.stdout.isatty()):
         raise click.UsageError("the words should only be shown on a screen: run this in a terminal")
@@ -129,8 +129,7 @@ def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> N
 
 
 def _seed(path: Path | None, *, from_stdin: bool) -> bytes:
-    from tequio_client.keys.backup import read_backup
-    from tequio_client.keys.words import from_words
+    from tequio_client.keys.backup import from_words, read_backup
 
     if path is None:
         return from_words(_asked("The 24 words", from_stdin=from_stdin))

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from tequio_client.clock import now_ms
 from tequio_client.dataset.build import TOKENIZER_NAME, held_out_file_name, train_file_name
-from tequio_client.keys import identity
+from tequio_client.keys import store as keys_store
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.locks import locked
@@ -213,7 +213,7 @@ def organiser_key(folder: Path) -> str:
     Raises UserFacingError.
     """
     with locked(folder):
-        return to_text(identity.load_or_create(folder).key)
+        return to_text(keys_store.load_or_create(folder).key)
 
 
 def open_run(

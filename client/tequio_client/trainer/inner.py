@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-    from tequio_client.trainer.data import TrainingData
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.trainer.model import CausalModel
+    from tequio_client.trainer.prepared import TrainingData
     from tequio_shared.round.manifest import InnerParams
 
 

@@ -13,9 +13,9 @@ import trio
 from msgspec.structs import replace
 
 from tequio_client.ipc import control
-from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
 from tequio_client.ipc.snapshot import LendingReason
-from tequio_client.keys import identity
+from tequio_client.keys import store
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from tequio_client.ipc.competitions import CompetitionRow
+    from tequio_client.ipc.control import CompetitionRow
     from tequio_client.ipc.snapshot import Snapshot
     from tequio_shared.competition.competition import CompetitionView
     from tests.support.linked_worker import LinkedWorker
@@ -72,7 +72,7 @@ class Volunteer:
     def __init__(self, story: Story) -> None:
         self.story = story
         self.folder = story.folder / US
-        self.key = identity.load_or_create(self.folder).key
+        self.key = store.load_or_create(self.folder).key
 
     def working(self) -> AbstractAsyncContextManager[LinkedWorker]:
         """The worker, as the app starts it."""

@@ -155,7 +155,7 @@ class KeyService(QObject):
         """The key as words; the caller confirms with `wrote_words` that they are on paper."""
 
         def work(store: KeyStore) -> tuple[str, ...]:
-            from tequio_client.keys.words import to_words  # noqa: PLC0415 - a list that few need
+            from tequio_client.keys.backup import to_words  # noqa: PLC0415 - a list that few need
 
             return to_words(store.open(self._passphrase).seed)
 
@@ -202,8 +202,10 @@ class KeyService(QObject):
         """Replace the key by that of the words, or of a file with its passphrase."""
 
         def work(store: KeyStore) -> KeyState:
-            from tequio_client.keys.backup import read_backup  # noqa: PLC0415 - as above
-            from tequio_client.keys.words import from_words  # noqa: PLC0415 - as above
+            from tequio_client.keys.backup import (  # noqa: PLC0415 - as above
+                from_words,
+                read_backup,
+            )
 
             if isinstance(source, str):
                 seed, way = from_words(source), "words"

@@ -18,7 +18,7 @@ import msgspec
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.keys import identity
+from tequio_client.keys import store
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
@@ -92,11 +92,11 @@ def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
 
 def _signer(folder: Path) -> Signer:
     """Load the existing key; unlike a worker's start, an account command never makes one."""
-    if not (folder / identity.KEY_FILE).exists():
+    if not (folder / store.KEY_FILE).exists():
         raise UserFacingError(
             f"no key found in {folder}: give the --dir of your worker, or start a worker first"
         )
-    return identity.load(folder)
+    return store.load(folder)
 
 
 def _read(ledger: str, signer: Signer) -> tuple[StandingAnswer, dict[int, Entry]]:
@@ -158,7 +158,7 @@ def register_by_invitation(link: InvitationLink, folder: Path) -> str:
     A key that is registered already stays unchanged.
     """
     with locked(folder), shutdown.explain_unreachable_ledger(link.ledger):
-        return trio.run(_enter, link, folder, identity.load_or_create(folder))
+        return trio.run(_enter, link, folder, store.load_or_create(folder))
 
 
 async def _enter(link: InvitationLink, folder: Path, signer: Signer) -> str:
