@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.verify.competition import VerifyOptions, verify
 from tequio_client.verify.progress import NoProgress
 from tequio_ledger.data_folder import Folder
@@ -125,8 +125,8 @@ def reason(lie: Lie, entry: int, report: dict[str, Any]) -> str:
 
 def signers(folder: Path) -> Iterator[Signer]:
     """All keys that lie in a folder: of everybody who took part, and of the ledger."""
-    for path in sorted(folder.rglob(store.KEY_FILE)):
-        yield store.load(path.parent)
+    for path in sorted(folder.rglob(identity.KEY_FILE)):
+        yield identity.load(path.parent)
     ledger = Folder(folder / "ledger")
     for name in (client.KEY, "coordinator"):
         if ledger.holds_key(name):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.keys import store
-from tequio_client.locks import locked
+from tequio_client.keys import identity
+from tequio_client.runtime import locked
 from tequio_client.worker.children.trainer import trainer_environment
 from tequio_ledger.data_folder import Folder
 from tequio_shared.errors import UserFacingError
@@ -39,9 +39,9 @@ def careless() -> Iterator[None]:
 def test_a_careless_umask_opens_neither_folder_nor_key(tmp_path: Path) -> None:
     folder = tmp_path / "home"
     with locked(folder):
-        store.load_or_create(folder)
+        identity.load_or_create(folder)
         assert not folder.stat().st_mode & OTHERS
-        assert not (folder / store.KEY_FILE).stat().st_mode & OTHERS
+        assert not (folder / identity.KEY_FILE).stat().st_mode & OTHERS
     with Folder(tmp_path / "ledger") as ledger:
         ledger.signer("log")
     assert not (tmp_path / "ledger").stat().st_mode & OTHERS
@@ -86,7 +86,7 @@ def test_a_link_laid_in_the_way_of_a_new_key_is_not_followed(tmp_path: Path) -> 
     folder = tmp_path / "home"
     folder.mkdir(mode=0o700)
     (folder / "identity.new").symlink_to(target)
-    store.load_or_create(folder)
+    identity.load_or_create(folder)
     assert target.read_bytes() == b"precious"
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.keys.backup import from_words, to_words
 from tequio_client.keys.state import KeyProtection
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 
@@ -53,7 +53,7 @@ def test_a_key_goes_from_words_to_a_file_and_back(folder: Path, tmp_path: Path) 
         said=f"{PHRASE}\nanother phrase\n",
     )  # fmt: skip
     assert restored.stdout == f"restored the key {KEY}\n"
-    assert store.load(other, "another phrase").seed == SEED
+    assert identity.load(other, "another phrase").seed == SEED
     words = tequio("words", "--dir", other, "--anyway", "--stdin", said="another phrase\n")
     assert from_words(words.stdout.partition("Anyone")[0]) == SEED
     for said in (made, saved, shown, restored):
@@ -61,7 +61,7 @@ def test_a_key_goes_from_words_to_a_file_and_back(folder: Path, tmp_path: Path) 
 
 
 def test_the_words_are_not_written_into_a_pipe(folder: Path) -> None:
-    store.write(folder, SEED, KeyProtection.OPEN)
+    identity.write(folder, SEED, KeyProtection.OPEN)
     refused = tequio("words", "--dir", folder)
     assert (refused.returncode, refused.stdout) == (2, "")
 
@@ -83,7 +83,7 @@ def test_what_is_wrong_is_one_sentence(
     assert refused.returncode == 1
     assert why in refused.stderr
     assert refused.stderr.count("\n") == 1
-    assert store.protection_of(folder) is KeyProtection.ABSENT
+    assert identity.protection_of(folder) is KeyProtection.ABSENT
 
 
 def test_without_a_keyring_a_key_is_not_left_in_the_open(
@@ -93,11 +93,11 @@ def test_without_a_keyring_a_key_is_not_left_in_the_open(
     refused = tequio("restore", "--dir", folder, "--stdin", said=f"{WORDS}\n")
     assert refused.returncode == 1
     assert "choose a passphrase" in refused.stderr
-    assert store.protection_of(folder) is KeyProtection.ABSENT
+    assert identity.protection_of(folder) is KeyProtection.ABSENT
 
 
 def test_a_backup_never_takes_the_place_of_a_file(folder: Path, tmp_path: Path) -> None:
-    store.write(folder, SEED, KeyProtection.OPEN)
+    identity.write(folder, SEED, KeyProtection.OPEN)
     path = tmp_path / "letter.txt"
     path.write_text("dear")
     refused = tequio("backup", path, "--dir", folder, "--stdin", said=f"{PHRASE}\n")

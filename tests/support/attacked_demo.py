@@ -14,7 +14,7 @@ from unittest import mock
 
 from tequio_client.demo import main, play, programs
 from tequio_client.demo.script import DemoScript
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_shared.ids import key_from_text
 from tequio_shared.statements.network import StandingChange
 from tequio_shared.statements.runs import WorkCommit
@@ -73,7 +73,7 @@ def perform(script: DemoScript, attack: str | None) -> Performance:
     return Performance(
         outcome=outcome,
         entries=_entries(script.folder / "ledger" / "ledger.sqlite"),
-        cheat=store.load_or_create(script.folder / CHEAT).key,
+        cheat=identity.load_or_create(script.folder / CHEAT).key,
     )
 
 

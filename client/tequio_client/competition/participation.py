@@ -18,10 +18,10 @@ from tequio_client.clock import now_ms
 from tequio_client.competition import drawn_texts, plan, scores, speaker
 from tequio_client.competition import submission as competition_submission
 from tequio_client.competition.submission import CheckedSubmission, submission_of_head
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
-from tequio_client.locks import locked
 from tequio_client.organiser import signing
+from tequio_client.runtime import locked
 from tequio_client.worker import secret_file, shutdown
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
@@ -100,7 +100,7 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
     view = log.wait_for(wanted)
     _check_phase(view, CompetitionPhase.OPEN, f"offers were possible until {_deadline(view)}")
     with locked(folder), shutdown.explain_unreachable_ledger(log.ledger):
-        key = store.load_or_create(folder).key
+        key = identity.load_or_create(folder).key
         trio.run(
             speaker.submit_with_key,
             log.ledger,
@@ -133,7 +133,7 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
             "published; another share has no effect now"
         )
     with locked(folder):
-        key = to_text(store.load_or_create(folder).key)
+        key = to_text(identity.load_or_create(folder).key)
     due = view.rules.custodians[share.index - 1]
     if key != due:
         raise UserFacingError(
@@ -199,8 +199,8 @@ def _check_entrant(view: CompetitionView, name: str, folder: Path) -> None:
         )
     due = to_text(view.entrants[name].author)
     with locked(folder):
-        has_key = store.protection_of(folder) is not KeyProtection.ABSENT
-        key = to_text(store.load(folder).key) if has_key else "none"
+        has_key = identity.protection_of(folder) is not KeyProtection.ABSENT
+        key = to_text(identity.load(folder).key) if has_key else "none"
     if key != due:
         raise UserFacingError(
             f"{name} was entered by {due}, and the key in {folder} is {key}: give the folder of "

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import trio
 
 from tequio_client.ipc import evaluator as link
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.trainer import device
@@ -56,7 +56,7 @@ class FolderSubmitter:
 
     def __init__(self, ledger: str, folder: Path) -> None:
         self._ledger, self._folder = ledger, folder
-        self.key = store.load_or_create(folder).key
+        self.key = identity.load_or_create(folder).key
 
     def submit(self, body: Body, *documents: bytes) -> None:
         """See Speaker."""
@@ -77,7 +77,7 @@ async def submit_with_key(ledger: str, folder: Path, body: Body, *documents: byt
 
     Raises LedgerRefusedError and LedgerUnavailableError.
     """
-    signer = store.load_or_create(folder)
+    signer = identity.load_or_create(folder)
     async with LedgerApi(ledger) as api, Outbox(api, folder, signer) as outbox:
         with trio.move_on_after(SUBMIT_TIMEOUT_S):
             return await outbox.submit(body, documents=documents)

@@ -16,7 +16,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from tequio_client import files
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.keys.state import IdentityError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
     check_passphrase(passphrase)
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        files.write_private(part, store.seal(seed, passphrase))
+        files.write_private(part, identity.seal(seed, passphrase))
         _prove(part, path, seed, passphrase)
         files.sync_and_rename(part, path)
     except OSError as err:
@@ -66,16 +66,16 @@ def read_backup(path: Path, passphrase: str) -> bytes:
             content = file.read(_MOST_BYTES)
     except OSError as err:
         raise _unusable(path, err) from err
-    if not store.is_sealed(content):
+    if not identity.is_sealed(content):
         raise IdentityError("backup-foreign", path=str(path))
     try:
-        return store.unseal(content, passphrase)
+        return identity.unseal(content, passphrase)
     except IdentityError as err:
         raise IdentityError("backup-wrong", path=str(path)) from err
 
 
 def _prove(part: Path, path: Path, seed: bytes, passphrase: str) -> None:
-    if store.unseal(part.read_bytes(), passphrase) != seed:
+    if identity.unseal(part.read_bytes(), passphrase) != seed:
         raise IdentityError("backup-differs", path=str(path))
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
+    from tequio_client.keys.identity import KeyStore
     from tequio_client.keys.state import KeyProtection
-    from tequio_client.keys.store import KeyStore
     from tequio_shared.keys import Signer
 
     F = TypeVar("F", bound=Callable[..., object])
@@ -115,7 +115,7 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
     """Restore the key from the backup PATH or from 24 words; a different key is kept aside."""
     from tequio_client.keys.state import KeyProtection
-    from tequio_client.locks import locked
+    from tequio_client.runtime import locked
 
     with locked(folder):  # a worker that runs has another key
         store, how = _store(folder), KeyProtection(way)
@@ -138,7 +138,7 @@ def _seed(path: Path | None, *, from_stdin: bool) -> bytes:
 
 def _store(folder: Path) -> KeyStore:
     from tequio_client import clock
-    from tequio_client.keys.store import KeyStore
+    from tequio_client.keys.identity import KeyStore
 
     return KeyStore(folder, clock.now_ms)
 

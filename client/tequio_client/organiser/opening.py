@@ -21,12 +21,12 @@ from rich.table import Table
 
 from tequio_client.clock import now_ms
 from tequio_client.dataset.build import TOKENIZER_NAME, held_out_file_name, train_file_name
-from tequio_client.keys import store as keys_store
+from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
-from tequio_client.locks import locked
 from tequio_client.names import matches_name_or_id, name_with_id, short_id
 from tequio_client.organiser import estimate, signing, starting_weights
+from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.store.store import Store
@@ -213,7 +213,7 @@ def organiser_key(folder: Path) -> str:
     Raises UserFacingError.
     """
     with locked(folder):
-        return to_text(keys_store.load_or_create(folder).key)
+        return to_text(identity.load_or_create(folder).key)
 
 
 def open_run(

@@ -17,11 +17,11 @@ import msgspec
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
 from tequio_client.worker.ledger.standing import format_time
@@ -59,12 +59,12 @@ def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:
     """
     # No key is created here: that of a mistyped folder would be registered, and then refused.
     name = network.genesis.name
-    if store.protection_of(folder) is KeyProtection.ABSENT:
+    if identity.protection_of(folder) is KeyProtection.ABSENT:
         raise UserFacingError(
             f"no key in {folder}: give the folder of an organiser of the network {name!r} with "
             "--dir"
         )
-    signer = store.load(folder)
+    signer = identity.load(folder)
     if signer.key not in network.genesis.organiser_keys:
         raise UserFacingError(
             f"{to_text(signer.key)}, the key in {folder}, is not an organiser of the network "

@@ -12,9 +12,9 @@ import structlog
 import trio
 
 from tequio_client import clock, files
-from tequio_client.keys import store as keys_store
+from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.shutdown import first_error
@@ -68,7 +68,7 @@ class Node:
 def locked_signer(settings: NetSettings, seed: bytes | None = None) -> Iterator[Signer]:
     """Lock the folder, and load the given key or the folder's own; raises UserFacingError."""
     with locked(settings.folder):
-        yield Signer(seed) if seed else keys_store.load_or_create(settings.folder)
+        yield Signer(seed) if seed else identity.load_or_create(settings.folder)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from tequio_client.app.keys.dialogs import ProtectionDialog, RestoreDialog, Unlo
 from tequio_client.app.keys.inputs import SECRET_INPUT_HINTS
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.keys.backup import read_backup, save_backup, to_words
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState
 from tequio_shared.errors import UserFacingError
@@ -207,7 +207,7 @@ def test_a_file_brings_a_key_back(desk: KeyService, qtbot: QtBot, tmp_path: Path
     dialog.protection.rows[KeyProtection.OPEN].click()
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
-    assert store.load(tmp_path / "worker").seed == SEED
+    assert identity.load(tmp_path / "worker").seed == SEED
 
 
 def test_no_keyboard_on_the_screen_learns_a_secret(desk: KeyService, qtbot: QtBot) -> None:

@@ -27,7 +27,7 @@ from tequio_client.cli import default_folder
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.support.app_process import (
@@ -321,7 +321,7 @@ def test_the_real_worker_shows_itself_and_does_what_is_wished(tmp_path: Path, qt
         qtbot.waitUntil(lambda: not _shown(model).wish.lend, timeout=90_000)
         pid = worker.pid
         signer = Signer(bytes(range(32)))
-        assert not (tmp_path / store.KEY_FILE).exists()
+        assert not (tmp_path / identity.KEY_FILE).exists()
         status = _shown(model).status
         assert status is None or status.key == to_text(signer.key)
         worker.close()

@@ -16,10 +16,10 @@ from tequio_client.competition import participation, plan, submission
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.speaker import FolderSubmitter
 from tequio_client.dataset import sources
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.locks import locked
 from tequio_client.organiser import opening, sealing
+from tequio_client.runtime import locked
 from tequio_client.trainer import device
 from tequio_client.verify.folded_log import LedgerReader
 from tequio_client.verify.progress import NoProgress
@@ -167,6 +167,6 @@ class Story:
 async def _pass_by(url: str, folder: Path) -> None:
     """Register a key, for the ledger to look up from its sleep."""
     async with LedgerApi(url) as api:
-        signer = store.load_or_create(folder)
+        signer = identity.load_or_create(folder)
         async with Outbox(api, folder, signer) as outbox:
             await outbox.register()

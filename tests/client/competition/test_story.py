@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tequio_client.__main__ import cli
 from tequio_client.competition import listing, participation
 from tequio_client.competition.participation import ScoreChallenge, ScoringResources
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
 from tequio_client.verify.progress import NoProgress
@@ -185,7 +185,7 @@ def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> No
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         for salt in (path.parent / model / "salt" for model in MODELS):
             assert stat.S_IMODE(salt.stat().st_mode) == 0o600
-        key = store.load_or_create(story.folder / name).key
+        key = identity.load_or_create(story.folder / name).key
         assert view.offers[key].secret == secret_file.load(story.folder / name, view.id)
 
 

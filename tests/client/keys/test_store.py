@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from keyring.backends import fail
 
 from tequio_client import files
-from tequio_client.keys import store as keys_store
+from tequio_client.keys import identity
 from tequio_client.keys.backup import SUFFIX, from_words, read_backup, save_backup, to_words
+from tequio_client.keys.identity import RECORD, KeyStore
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection
-from tequio_client.keys.store import RECORD, KeyStore
 from tequio_client.keys.system_keyring import SystemKeyring
 from tests.support.paper_keyring import PaperKeyring, keyring_of
 
@@ -49,7 +49,7 @@ def store_in(folder: Path, patience_s: float = 20.0) -> KeyStore:
 
 
 def content(store: KeyStore) -> bytes:
-    return (store.folder / keys_store.KEY_FILE).read_bytes()
+    return (store.folder / identity.KEY_FILE).read_bytes()
 
 
 def refused(code: str) -> pytest.RaisesExc[IdentityError]:
@@ -64,7 +64,7 @@ def test_a_key_in_the_keyring_is_sealed_on_the_disk(ring: PaperKeyring, store: K
     assert signer.seed not in content(store)
     assert all(len(kept) == 43 for kept in ring.entries.values())
     assert store_in(store.folder).open().key == signer.key
-    assert keys_store.load_or_create(store.folder).key == signer.key
+    assert identity.load_or_create(store.folder).key == signer.key
     assert store.state().protection is KeyProtection.KEYRING
 
 
@@ -75,7 +75,7 @@ def test_a_key_in_the_keyring_is_sealed_on_the_disk(ring: PaperKeyring, store: K
 @pytest.mark.usefixtures("ring")
 def test_file_and_folder_are_for_their_owner_alone(store: KeyStore, how: KeyProtection) -> None:
     store.make(how, PHRASE if how is KeyProtection.PASSPHRASE else None)
-    for path, mode in ((store.folder, 0o700), (store.folder / keys_store.KEY_FILE, 0o600)):
+    for path, mode in ((store.folder, 0o700), (store.folder / identity.KEY_FILE, 0o600)):
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
@@ -193,7 +193,7 @@ def test_a_flipped_bit_is_found(ring: PaperKeyring, store: KeyStore) -> None:
 @posix
 def test_a_file_that_others_may_read_is_refused(store: KeyStore) -> None:
     store.make(KeyProtection.OPEN)
-    (store.folder / keys_store.KEY_FILE).chmod(0o644)
+    (store.folder / identity.KEY_FILE).chmod(0o644)
     with refused("mode"):
         store.state()
 
@@ -302,7 +302,7 @@ def test_a_restored_key_is_backed_up_and_puts_the_other_aside(store: KeyStore) -
 def test_the_same_key_is_not_left_in_the_open_beside_itself(store: KeyStore) -> None:
     store.make(KeyProtection.OPEN, seed=SEED)
     store.restore(SEED, "words", KeyProtection.PASSPHRASE, PHRASE)
-    assert sorted(one.name for one in store.folder.iterdir()) == [RECORD, keys_store.KEY_FILE]
+    assert sorted(one.name for one in store.folder.iterdir()) == [RECORD, identity.KEY_FILE]
 
 
 def test_a_key_is_not_backed_up_until_it_is(store: KeyStore) -> None:
@@ -310,7 +310,7 @@ def test_a_key_is_not_backed_up_until_it_is(store: KeyStore) -> None:
     assert store.state().wants_backup
     store.record_backup(signer, "file")
     assert not store_in(store.folder).state().wants_backup
-    (store.folder / keys_store.KEY_FILE).unlink()
+    (store.folder / identity.KEY_FILE).unlink()
     store.make(KeyProtection.OPEN)
     assert store.state().wants_backup
 
@@ -330,4 +330,4 @@ def test_no_sentence_ends_as_one_that_stands_alone() -> None:
 
 def private_file_in(store: KeyStore, content: bytes) -> None:
     store.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    files.write_private(store.folder / keys_store.KEY_FILE, content)
+    files.write_private(store.folder / identity.KEY_FILE, content)

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.invitation_link import InvitationLink
-from tequio_client.keys import store
+from tequio_client.keys import identity
+from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
@@ -79,7 +79,7 @@ class Party:
 
     def tier(self, name: str) -> dict[str, object]:
         """What the ledger says of who is behind the guest's key."""
-        key = to_text(store.load_or_create(self.folder / name).key)
+        key = to_text(identity.load_or_create(self.folder / name).key)
         found = httpx.get(f"{self.url}/v1/peers/{key}").json()["tier"]
         assert isinstance(found, dict)
         return found
@@ -210,7 +210,7 @@ def test_the_audit_derives_the_tiers_that_the_ledger_has_and_finds_one_that_was_
         key = to_text(connector.key)
         party.tequio("connector", "grant", key, "--ledger", one.url, "--dir", str(first))
         own = Author("connected", one.net)
-        own.signer = store.load_or_create(tmp_path / "connected")
+        own.signer = identity.load_or_create(tmp_path / "connected")
         peer = to_text(own.key)
         assert said(one, own.register(now_ms())) == "logged"
         owner, until = to_text(sha256(b"account")), now_ms() + 3_600_000

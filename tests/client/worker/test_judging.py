@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
 from tequio_client.ipc.snapshot import LendingReason
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
@@ -72,7 +72,7 @@ class Volunteer:
     def __init__(self, story: Story) -> None:
         self.story = story
         self.folder = story.folder / US
-        self.key = store.load_or_create(self.folder).key
+        self.key = identity.load_or_create(self.folder).key
 
     def working(self) -> AbstractAsyncContextManager[LinkedWorker]:
         """The worker, as the app starts it."""

@@ -25,7 +25,7 @@ import pytest
 import trio
 
 from tequio_client.demo.programs import free_port
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import opening
 from tequio_shared.head.contribution import ContributionHeader, contribution_id, payload_root
@@ -173,8 +173,8 @@ class Place:
         plan.write_text(PLAN + CLOCKWORK)
         home = self.folder / "organiser"
         home.mkdir(mode=0o700)
-        (home / store.KEY_FILE).touch(0o600)
-        (home / store.KEY_FILE).write_bytes(ledgers.ORGANISER.seed)
+        (home / identity.KEY_FILE).touch(0o600)
+        (home / identity.KEY_FILE).write_bytes(ledgers.ORGANISER.seed)
         opening.open_run(plan, self.url, home, self.folder / "seed")
         for name in ("ana", "bo"):
             (self.folder / name).mkdir(mode=0o700)
@@ -182,11 +182,11 @@ class Place:
 
     def key(self, name: str) -> str:
         """The public key of a worker."""
-        return to_text(store.load_or_create(self.folder / name).key)
+        return to_text(identity.load_or_create(self.folder / name).key)
 
     async def start(self, name: str, moment: str = "never") -> int:
         """Start a worker that lives until that moment; gives its process id."""
-        bo = peer_id_text(store.load_or_create(self.folder / "bo").key)
+        bo = peer_id_text(identity.load_or_create(self.folder / "bo").key)
         port = self.bo_port if name == "bo" else 0
         options = ["--ledger", self.url, "--dir", str(self.folder / name), "--log-json"]
         options += ["--listen", f"/ip4/127.0.0.1/tcp/{port}"]

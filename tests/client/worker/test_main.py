@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.organiser import opening
 from tests.support.ledgers import ORGANISER, served
 from tests.support.plans import PLAN, write_plan
@@ -31,8 +31,8 @@ def ledger(place: Path) -> Iterator[str]:
     plan = write_plan(place)
     home = place / "organiser"
     home.mkdir()
-    (home / store.KEY_FILE).touch(0o600)
-    (home / store.KEY_FILE).write_bytes(ORGANISER.seed)
+    (home / identity.KEY_FILE).touch(0o600)
+    (home / identity.KEY_FILE).write_bytes(ORGANISER.seed)
     with served(place / "ledger") as program:
         opening.open_run(plan, program.url, home, place / "seed")
         yield program.url

@@ -16,7 +16,7 @@ import httpx
 import pytest
 import trio
 
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError
 from tequio_client.ledger.http import ApiLimits
@@ -75,7 +75,7 @@ def connector(
 def volunteer(ledger: Served, folder: Path, name: str) -> Author:
     """Make somebody whose worker has been there once."""
     author = Author(name, ledger.net)
-    store.write(folder, author.signer.seed, KeyProtection.OPEN)
+    identity.write(folder, author.signer.seed, KeyProtection.OPEN)
     assert post(ledger, author.register(now_ms()))["status"] == "logged"
     return author
 
@@ -149,7 +149,7 @@ def test_what_is_missing_is_asked_for(
 ) -> None:
     said = tequio(tmp_path, ledger, connector.url).stderr
     assert "no key found in" in said
-    store.write(tmp_path, bytes([91]) * 32, KeyProtection.OPEN)
+    identity.write(tmp_path, bytes([91]) * 32, KeyProtection.OPEN)
     said = tequio(tmp_path, ledger, connector.url).stderr
     assert "choose an account provider with --provider:" in said
     assert accounts.name in said
@@ -257,7 +257,7 @@ def lying(net: NetworkId, **about: object) -> Iterator[Liar]:
 def test_a_lie_is_found_and_never_shown_as_it_came(
     tmp_path: Path, ledger: Served, path: str, lie: dict[str, object], sentence: str
 ) -> None:
-    store.write(tmp_path, bytes([92]) * 32, KeyProtection.OPEN)
+    identity.write(tmp_path, bytes([92]) * 32, KeyProtection.OPEN)
     told: list[str] = []
     with lying(ledger.net) as liar:
         liar.answers[path] = {**liar.answers[path], **lie}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.keys.store import KeyStore
+    from tequio_client.keys.identity import KeyStore
 
 
 CONTEXT = "keys"
@@ -262,7 +262,7 @@ class KeyService(QObject):
 
     def _store(self) -> KeyStore:
         if self._store_made is None:
-            from tequio_client.keys.store import KeyStore  # noqa: PLC0415 - in a thread: it is slow
+            from tequio_client.keys.identity import KeyStore  # noqa: PLC0415 - in a thread: it is slow
 
             self._store_made = KeyStore(self._folder, self._now_ms)
         return self._store_made

@@ -18,11 +18,11 @@ import msgspec
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.keys import store
+from tequio_client.keys import identity
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import (
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.invitation_link import InvitationLink
     from tequio_client.ledger.api import LedgerNetwork
+    from tequio_client.links import InvitationLink
     from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
     from tequio_shared.api.peers import PeerAnswer, StandingAnswer
     from tequio_shared.ids import NetworkId
@@ -92,11 +92,11 @@ def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
 
 def _signer(folder: Path) -> Signer:
     """Load the existing key; unlike a worker's start, an account command never makes one."""
-    if not (folder / store.KEY_FILE).exists():
+    if not (folder / identity.KEY_FILE).exists():
         raise UserFacingError(
             f"no key found in {folder}: give the --dir of your worker, or start a worker first"
         )
-    return store.load(folder)
+    return identity.load(folder)
 
 
 def _read(ledger: str, signer: Signer) -> tuple[StandingAnswer, dict[int, Entry]]:
@@ -158,7 +158,7 @@ def register_by_invitation(link: InvitationLink, folder: Path) -> str:
     A key that is registered already stays unchanged.
     """
     with locked(folder), shutdown.explain_unreachable_ledger(link.ledger):
-        return trio.run(_enter, link, folder, store.load_or_create(folder))
+        return trio.run(_enter, link, folder, identity.load_or_create(folder))
 
 
 async def _enter(link: InvitationLink, folder: Path, signer: Signer) -> str:
