@@ -17,7 +17,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from tequio_client.ipc import codec
+from tequio_client import ipc
 from tequio_client.ipc.facts import Count, Name, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
@@ -504,12 +504,12 @@ _DUE = "a message between app and worker"
 
 def encode(message: ToWorker | FromWorker) -> bytes:
     """Encode the message as one line, newline included."""
-    return codec.encode(message)
+    return ipc.encode(message)
 
 
 def decode_to_worker(line: bytes) -> ToWorker:
-    return codec.decode(_TO_WORKER, line, LINE_BYTES, _DUE)
+    return ipc.decode(_TO_WORKER, line, LINE_BYTES, _DUE)
 
 
 def decode_from_worker(line: bytes) -> FromWorker:
-    return codec.decode(_FROM_WORKER, line, LINE_BYTES, _DUE)
+    return ipc.decode(_FROM_WORKER, line, LINE_BYTES, _DUE)

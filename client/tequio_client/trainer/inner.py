@@ -105,7 +105,7 @@ def train(
 ) -> TrainingProgress:
     """Take the planned inner steps, changing the model's weights in place.
 
-    Once `watch.is_enough` is true, training ends at the next step where `plan.may_stop`.
+    Once `watch.should_stop` returned true, training ends at the next step where `plan.may_stop`.
     """
     optimiser = Optimiser(model, inner)
     batch = BatchSize(training.sequence, device)

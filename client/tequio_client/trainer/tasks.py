@@ -436,15 +436,6 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
         engine=heads.engine_for(step, setup.device.label),
         threads=setup.prepare.threads,
     )
-    return _advanced(task, context, members, new)
-
-
-def _advanced(
-    task: trainer.Advance,
-    context: TaskContext,
-    members: list[tuple[bytes, Path]],
-    new: heads.ComputedHead,
-) -> trainer.AdvanceReport:
     kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
     return trainer.AdvanceReport(
         command=task.command,
