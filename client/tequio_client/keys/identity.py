@@ -206,9 +206,9 @@ def load(
             return Signer(content)
         case KeyProtection.KEYRING:
             return Signer(_unwrapped(path, content, keyring or SystemKeyring()))
-        case _ if passphrase is None:
-            raise IdentityError("passphrase-needed", path=str(path))
         case _:
+            if passphrase is None:
+                raise IdentityError("passphrase-needed", path=str(path))
             return Signer(unseal(content, passphrase))
 
 
