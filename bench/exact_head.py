@@ -276,7 +276,7 @@ def _engine(params: OuterParams, name: str) -> Engine:
     if name == "torch":
         import torch
 
-        from tequio_client.trainer.accelerator import AcceleratorEngine
+        from tequio_client.trainer.device import AcceleratorEngine
 
         torch.set_num_threads(1)
         return AcceleratorEngine(params, "cpu")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tequio_client.trainer import device, inner, model
-from tequio_client.trainer.data import TrainingData
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
+from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.ids import to_text
 from tequio_shared.round.data import Corpus, TrainShard
 from tequio_shared.round.manifest import InnerParams, Tokenizer

@@ -1,19 +1,28 @@
-"""Process set-up: logging to a terminal or as JSON lines, and no core dumps.
+"""Process set-up: logging to a terminal or as JSON lines, no core dumps, one process per folder.
 
-structlog is imported only when logging is set up, since the app is installed without it.
+structlog and filelock are imported only when they are used, since the app is installed without
+them.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import stat
 import sys
 from collections import deque
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tequio_client.names import clean_text
+from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from structlog.typing import EventDict, Processor
+
 
 _VALUE_CHARACTERS = 8_192
 _RECENT: deque[str] = deque(maxlen=200)
@@ -21,7 +30,7 @@ _RECENT: deque[str] = deque(maxlen=200)
 
 def configure_logging(*, style: str, level: str = "info") -> None:
     """Set up structlog for the whole process, on standard error; `style` is console or json."""
-    import structlog  # noqa: PLC0415 - the app is installed without it
+    import structlog  # noqa: PLC0415 - see the top
 
     processors: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -69,3 +78,50 @@ def disable_core_dumps() -> None:
 
         _, most = resource.getrlimit(resource.RLIMIT_CORE)
         resource.setrlimit(resource.RLIMIT_CORE, (0, most))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Lock the folder for this process; raises UserFacingError when another one has it."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - see the top
+
+    lock = FileLock(folder / "lock", timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _check_ours(folder)
+        lock.acquire()
+    except Timeout as err:
+        raise UserFacingError(
+            f"another process uses the folder {folder}: stop it, or choose another folder"
+        ) from err
+    except OSError as err:
+        raise UserFacingError(
+            f"cannot use the folder {folder} ({err.strerror or err}): make it writable, free "
+            "some space, or choose another"
+        ) from err
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _check_ours(folder: Path) -> None:
+    """Refuse a folder in which others could replace the key, or the code that the trainer loads.
+
+    In a sticky folder (usually a mount point) each user's files stay their own, except from the
+    folder's owner, who must be this user or root.
+    """
+    if os.name != "posix":
+        return
+    found = folder.stat()
+    mode, is_shared = found.st_mode, found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if is_shared and mode & stat.S_ISVTX and found.st_uid not in (0, os.geteuid()):
+        raise UserFacingError(
+            f"the folder {folder} belongs to another user, who could replace its files: "
+            "choose one of your own"
+        )
+    if is_shared and not mode & stat.S_ISVTX:
+        raise UserFacingError(
+            f"others can write to the folder {folder} (mode {stat.S_IMODE(mode):o}): "
+            f"run chmod go-w {folder}"
+        )

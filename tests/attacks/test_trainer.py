@@ -11,8 +11,12 @@ import numpy as np
 import pytest
 
 from tequio_client.trainer import model
-from tequio_client.trainer.data import TrainingData, held_out_documents
-from tequio_client.trainer.prepared import ModelError, prepare_model
+from tequio_client.trainer.prepared import (
+    ModelError,
+    TrainingData,
+    held_out_documents,
+    prepare_model,
+)
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
 from tests.support.attack_table import attack

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.keys import identity
+from tequio_client.keys.backup import from_words, to_words
 from tequio_client.keys.state import KeyProtection
-from tequio_client.keys.words import from_words, to_words
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 
 with locked(Path(sys.argv[1])):
     print("held", flush=True)

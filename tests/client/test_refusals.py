@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tests.support.ledgers import ORGANISER, served
 from tests.support.liars import key_folder
 

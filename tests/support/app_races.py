@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tequio_client.ipc.competitions import (
+from tequio_client.ipc.control import (
     AskCurves,
     CompetitionEntrantRow,
     CompetitionRow,

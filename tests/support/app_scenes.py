@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tequio_client.ipc.competitions import AskCompetitions, AskCurves, CompetitionsReply
 from tequio_client.ipc.control import (
     AskActivity,
+    AskCompetitions,
+    AskCurves,
     AskDiagnostics,
     AskPoints,
     AskRanking,
     AskRuns,
     AskSeries,
+    CompetitionsReply,
     PointsSeries,
     RankingReply,
     RankRow,

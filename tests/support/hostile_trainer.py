@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc import trainer
     from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
-    from tequio_client.trainer.data import TrainingData
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
     from tequio_client.trainer.model import CausalModel
+    from tequio_client.trainer.prepared import TrainingData
     from tequio_client.trainer.tasks import TaskContext
     from tequio_shared.head.layout import WeightLayout
     from tequio_shared.round.manifest import InnerParams

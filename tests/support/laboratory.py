@@ -23,9 +23,9 @@ from tequio_client.dataset.build import (
 )
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import codecs, evaluate, inner, model, screen
-from tequio_client.trainer.data import TrainingData, held_out_documents
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.inner import StepPlan
+from tequio_client.trainer.prepared import TrainingData, held_out_documents
 from tequio_shared.head import head as heads
 from tequio_shared.head.contribution import (
     ContributionHeader,
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
     from tequio_client.dataset.sources import TextSource
     from tequio_client.trainer.codecs import EncodedContribution
-    from tequio_client.trainer.data import HeldOutDocument
     from tequio_client.trainer.inner import TrainingProgress
+    from tequio_client.trainer.prepared import HeldOutDocument
     from tequio_shared.ids import ContributionId
 
 FP32 = ComputeDevice(handle=torch.device("cpu"), name="cpu", memory_mb=0, precision=torch.float32)

@@ -21,9 +21,9 @@ import msgspec
 
 from tequio_client import files as client_files
 from tequio_client.ipc import trainer as link
-from tequio_client.trainer import codecs, data, inner, prepared
+from tequio_client.trainer import codecs, inner, prepared
 from tequio_client.trainer import tasks as trainer_tasks
-from tequio_client.trainer.task_queue import TaskQueue, TrainerActivity
+from tequio_client.trainer.main import TaskQueue, TrainerActivity
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import RunId, from_text
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 ENDS = {1: True, 2: False, 3: True, 4: True}
 """Whether the work of a round was accepted."""
 PLACES: dict[str, tuple[type | ModuleType, str, int, bool]] = {
-    "never": (data, "none", 0, False),
+    "never": (prepared, "none", 0, False),
     "in the second step": (inner.StepPlan, "at", 10, False),
     "before encoding": (codecs, "encode", 3, False),
     "after encoding": (codecs, "encode", 3, True),
-    "between the trainer's files": (data, "write", 5, True),
+    "between the trainer's files": (prepared, "write", 5, True),
     "before the feedback is kept": (ErrorFeedback, "take", 3, False),
     "between feedback and note": (client_files, "settle", 7, True),
     "after the note": (ErrorFeedback, "take", 3, True),

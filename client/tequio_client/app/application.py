@@ -19,7 +19,7 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.theme.icons import app_icon
-from tequio_client.invitation_link import SCHEME
+from tequio_client.links import SCHEME
 
 if TYPE_CHECKING:
     from types import FrameType

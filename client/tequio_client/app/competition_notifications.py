@@ -16,14 +16,14 @@ from PySide6.QtCore import QObject
 from tequio_client.app.pages import competition_text
 from tequio_client.app.pages.page import PeriodicQuestion
 from tequio_client.app.widgets import figures
-from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.settings_file import SettingsStore
-    from tequio_client.ipc.competitions import CompetitionRow
+    from tequio_client.ipc.control import CompetitionRow
 
 REFRESH_MS = 15 * 60_000
 """Interval between two requests for the list."""

@@ -15,8 +15,8 @@ from PySide6.QtCore import QObject, Signal
 from tequio_client.app.invitation_dialog import InvitationDialog
 from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem, InvitationQuery
 from tequio_client.app.settings_file import is_ledger_address
-from tequio_client.invitation_link import InvitationLink
 from tequio_client.keys.state import KeyProtection
+from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 

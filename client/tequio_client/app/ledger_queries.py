@@ -20,7 +20,7 @@ from tequio_shared.ids import NetworkId, from_text, sha256, to_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.invitation_link import InvitationLink
+    from tequio_client.links import InvitationLink
     from tequio_shared.ids import Digest
 
     Receive = Callable[[int | None, bytes, str], None]

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from tequio_client import files
 from tequio_client.app.autostart import NAME, quote_exec_argument
 from tequio_client.app.competition_notifications import COMPETITIONS_PAGE
-from tequio_client.invitation_link import SCHEME
-from tequio_client.ipc.competitions import CompetitionLink
+from tequio_client.links import SCHEME, CompetitionLink
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 

@@ -143,11 +143,11 @@ class App(QObject):
     def open_link(self, link: str) -> None:
         """Show the competition that the link names, or ask whether to join by that invitation."""
         from tequio_client.app import links as app_links  # noqa: PLC0415 - not at every start
-        from tequio_client.ipc import competitions  # noqa: PLC0415 - as above
+        from tequio_client.links import is_competition_link  # noqa: PLC0415 - as above
 
         self.presence.open()
         window = self.presence.window
-        if self._notices is not None and competitions.is_competition_link(link):
+        if self._notices is not None and is_competition_link(link):
             app_links.open_link(link, self._ledger(), window, self._notices)
         else:
             self._join().open(link, window)
@@ -369,9 +369,7 @@ def _choice(appearance: str) -> Appearance:
 
 LATE_IMPORTS = (
     "tequio_client.keys.identity",
-    "tequio_client.keys.sealing",
-    "tequio_client.keys.store",
-    "tequio_client.keys.words",
+    "tequio_client.keys.backup",
     "mnemonic",
     "keyring",
     "keyring.backends",

@@ -23,7 +23,7 @@ from tequio_client.checkpoint.merged import MergedModel
 from tequio_client.checkpoint.story import head_history
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_client.verify.folded_log import FoldedLog
 from tequio_client.verify.report import AuditReport
 from tequio_client.verify.source import LiveLog, NotAvailableError, StoreFolders, open_seeds

@@ -22,9 +22,9 @@ from tequio_client.checkpoint.story import HeadSelector
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.locks import locked
 from tequio_client.names import matches_name_or_id
 from tequio_client.organiser import signing
+from tequio_client.runtime import locked
 from tequio_client.verify.progress import NoProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.backoff import BackOff

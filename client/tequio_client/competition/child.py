@@ -29,9 +29,8 @@ from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.speaker import ChildProgress, Pacing, WorkerSubmitter
 from tequio_client.ipc import evaluator as link
-from tequio_client.locks import locked
 from tequio_client.platform.child import ParentPipe
-from tequio_client.runtime import configure_logging
+from tequio_client.runtime import configure_logging, locked
 from tequio_client.trainer import device as devices
 from tequio_client.verify.folded_log import LedgerReader
 from tequio_client.worker import secret_file

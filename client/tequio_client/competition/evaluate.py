@@ -12,7 +12,7 @@ from rich.console import Console
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.speaker import FolderSubmitter
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_client.trainer import device
 from tequio_client.verify.folded_log import LedgerReader
 from tequio_client.verify.progress import NoProgress, ProgressBars

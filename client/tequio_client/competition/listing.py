@@ -17,8 +17,8 @@ from rich.table import Table
 from tequio_client.clock import now_ms
 from tequio_client.competition import outcome, plan
 from tequio_client.competition import outcome as competition_outcome
-from tequio_client.ipc.competitions import CompetitionLink
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.links import CompetitionLink
 from tequio_client.names import matches_name_or_id, name_with_id, short_id
 from tequio_client.worker import shutdown
 from tequio_shared.competition.rules import CompetitionOutcome

@@ -20,8 +20,8 @@ from tequio_client.competition import submission as competition_submission
 from tequio_client.competition.submission import CheckedSubmission, submission_of_head
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
-from tequio_client.locks import locked
 from tequio_client.organiser import signing
+from tequio_client.runtime import locked
 from tequio_client.worker import secret_file, shutdown
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase

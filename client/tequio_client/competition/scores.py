@@ -15,7 +15,7 @@ import msgspec
 
 from tequio_client import files
 from tequio_client.names import clean_text
-from tequio_client.trainer import device, fitness, likelihood
+from tequio_client.trainer import device, likelihood
 from tequio_shared.competition.rules import Environment, Evaluation
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -113,7 +113,7 @@ def _blamed(task: ScoringTask) -> Iterator[None]:
     """Whatever a model makes libraries raise is its own fault; raises UserFacingError."""
     try:
         yield
-    except (MemoryError, *fitness.FORWARD_ERRORS) as err:
+    except (MemoryError, *device.FORWARD_ERRORS) as err:
         why = " ".join(str(err).split())[:_WHY]
         raise UserFacingError(
             f"the model of {task.entrant} computes nothing: {type(err).__name__}: {why}"

@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from tequio_client.ipc import codec
+from tequio_client import ipc
 from tequio_client.ipc.facts import Count, Name
 from tequio_shared.ids import Bytes32Text
 
@@ -59,7 +59,7 @@ class StatementResult(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
 
     number: Count
     code: Code = ""
-    """The ledger's reason for refusing it, or `AWAY`; empty: it is in the log."""
+    """The ledger's reason for refusing it, or `NOT_LOGGED`; empty: it is in the log."""
     why: Text = ""
 
 
@@ -113,12 +113,12 @@ _DUE = "a message between worker and evaluator"
 
 
 def encode(message: ToChild | FromChild) -> bytes:
-    return codec.encode(message)
+    return ipc.encode(message)
 
 
 def decode_to_child(line: bytes) -> ToChild:
-    return codec.decode(_TO_CHILD, line, LINE_BYTES, _DUE)
+    return ipc.decode(_TO_CHILD, line, LINE_BYTES, _DUE)
 
 
 def decode_from_child(line: bytes) -> FromChild:
-    return codec.decode(_FROM_CHILD, line, LINE_BYTES, _DUE)
+    return ipc.decode(_FROM_CHILD, line, LINE_BYTES, _DUE)

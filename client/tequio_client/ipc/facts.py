@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from tequio_client.ipc import codec
+from tequio_client import ipc
 
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=256)]
 Part: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -110,15 +110,15 @@ _WATCH: msgspec.json.Decoder[ProbeInstructions] = msgspec.json.Decoder(ProbeInst
 
 
 def encode(line: MachineFacts | ProbeInstructions) -> bytes:
-    return codec.encode(line)
+    return ipc.encode(line)
 
 
 def decode_machine_facts(line: bytes) -> MachineFacts:
-    return codec.decode(_MACHINE, line, LINE_BYTES, _DUE)
+    return ipc.decode(_MACHINE, line, LINE_BYTES, _DUE)
 
 
 def decode_instructions(line: bytes) -> ProbeInstructions:
-    return codec.decode(_WATCH, line, LINE_BYTES, _DUE)
+    return ipc.decode(_WATCH, line, LINE_BYTES, _DUE)
 
 
 UNKNOWN_SESSION = SessionFacts()

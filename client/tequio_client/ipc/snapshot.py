@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from tequio_client.ipc import codec
+from tequio_client import ipc
 from tequio_client.ipc.evaluator import Doing
 from tequio_client.ipc.facts import Count, MachineFacts, Name
 from tequio_client.ipc.preferences import Preferences
@@ -181,12 +181,12 @@ _STATUS: msgspec.json.Decoder[Status] = msgspec.json.Decoder(Status)
 
 def encode_status(status: Status) -> bytes:
     """Encode one line, newline included."""
-    return codec.encode(status)
+    return ipc.encode(status)
 
 
 def decode_status(line: bytes) -> Status:
     """Decode a line; raises MalformedError."""
-    return codec.decode(_STATUS, line, LINE_BYTES, "a status")
+    return ipc.decode(_STATUS, line, LINE_BYTES, "a status")
 
 
 SnapshotText: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]

@@ -19,7 +19,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from tequio_client.ipc import codec
+from tequio_client import ipc
 
 LINE_BYTES = 8 << 20
 """Longest line, newline included: room for a round of 4,095 contributions."""
@@ -395,14 +395,14 @@ _REPORTS: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Report)
 
 def encode(message: Command | Report) -> bytes:
     """Encode the message as one line, newline included."""
-    return codec.encode(message)
+    return ipc.encode(message)
 
 
 def decode_command(line: bytes) -> Command:
     """Raises MalformedError."""
-    return codec.decode(_COMMANDS, line, LINE_BYTES, "a command")
+    return ipc.decode(_COMMANDS, line, LINE_BYTES, "a command")
 
 
 def decode_report(line: bytes) -> Report:
     """Raises MalformedError."""
-    return codec.decode(_REPORTS, line, LINE_BYTES, "a report")
+    return ipc.decode(_REPORTS, line, LINE_BYTES, "a report")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
+    from tequio_client.keys.identity import KeyStore
     from tequio_client.keys.state import KeyProtection
-    from tequio_client.keys.store import KeyStore
     from tequio_shared.keys import Signer
 
     F = TypeVar("F", bound=Callable[..., object])
@@ -84,7 +84,7 @@ def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
 @click.option("--anyway", is_flag=True, help="Print the words even if this is not a terminal.")
 def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
     """Show the key as 24 words, to be written on paper."""
-    from tequio_client.keys.words import to_words
+    from tequio_client.keys.backup import to_words
 
     if not (anyway or sys.stdout.isatty()):
         raise click.UsageError("the words should only be shown on a screen: run this in a terminal")
@@ -115,7 +115,7 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
     """Restore the key from the backup PATH or from 24 words; a different key is kept aside."""
     from tequio_client.keys.state import KeyProtection
-    from tequio_client.locks import locked
+    from tequio_client.runtime import locked
 
     with locked(folder):  # a worker that runs has another key
         store, how = _store(folder), KeyProtection(way)
@@ -129,8 +129,7 @@ def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> N
 
 
 def _seed(path: Path | None, *, from_stdin: bool) -> bytes:
-    from tequio_client.keys.backup import read_backup
-    from tequio_client.keys.words import from_words
+    from tequio_client.keys.backup import from_words, read_backup
 
     if path is None:
         return from_words(_asked("The 24 words", from_stdin=from_stdin))
@@ -139,7 +138,7 @@ def _seed(path: Path | None, *, from_stdin: bool) -> bytes:
 
 def _store(folder: Path) -> KeyStore:
     from tequio_client import clock
-    from tequio_client.keys.store import KeyStore
+    from tequio_client.keys.identity import KeyStore
 
     return KeyStore(folder, clock.now_ms)
 

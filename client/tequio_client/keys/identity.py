@@ -1,8 +1,16 @@
-"""The key file of this installation: made at first use, and readable only by its owner.
+"""The key of this installation: its file, the forms that protect it, and all operations on it.
 
-The file holds the 32-byte Ed25519 seed: sealed under a passphrase, wrapped by a key in the system's
-keyring (`sealing`), or unencrypted, which every display of the key states. The owner of the seed is
-this peer, in the network and in the ledger.
+The file holds the 32-byte Ed25519 seed: sealed under a passphrase, wrapped by a random key in the
+system's keyring, or unencrypted, which every display of the key states. The owner of the seed is
+this peer, in the network and in the ledger. Beside the file lies a record of its public facts: the
+public key, and the time of the last backup. No function destroys a key: a key file that is replaced
+by a restored one stays under a second name. Functions block (on the disk, the keyring, and 0.2 s
+for each passphrase) and raise IdentityError.
+
+Both encrypted forms are AES-256-GCM. Under a passphrase, scrypt derives the key, and the layout is
+8 bytes of format name, 16 of salt, 12 of nonce, then the encrypted seed and its tag. Under a
+wrapping key it is 8 bytes of format name, 16 that name the wrapping key, 12 of nonce, then the
+same. Each seed gets a fresh wrapping key, so a key never sees the same nonce twice.
 """
 
 from __future__ import annotations
@@ -10,22 +18,149 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from tequio_client import files
-from tequio_client.keys.state import IdentityError, KeyProtection
+from tequio_client.keys.state import IdentityError, KeyProtection, KeyRecord, KeyState
+from tequio_client.keys.system_keyring import SystemKeyring
+from tequio_shared.ids import to_text
 from tequio_shared.keys import SEED_BYTES, Signer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
-
-    from tequio_client.keys.system_keyring import SystemKeyring
 
 
 KEY_FILE = "identity.key"
-
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+RECORD = "identity.json"
+_ASIDE = "identity.key.old"
+_MOST_ASIDE = 1_000
 _MOST_BYTES = 4_096
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+_NONCE_BYTES = 12
+_TAG_BYTES = 16
+
+_SEALED_MAGIC = b"tqkey\x00\x00\x01"
+_SALT_BYTES = 16
+_SEALED_HEAD_BYTES = len(_SEALED_MAGIC) + _SALT_BYTES + _NONCE_BYTES
+_SEALED_BYTES = _SEALED_HEAD_BYTES + SEED_BYTES + _TAG_BYTES
+
+# 64 MiB and about 0.2 s for each guess (RFC 7914, section 2).
+_COST = 1 << 16
+_BLOCK = 8
+_PARALLEL = 1
+
+WRAPPING_BYTES = 32
+SLOT_BYTES = 16
+_WRAPPED_MAGIC = b"tqwrap\x00\x01"
+_WRAPPED_HEAD_BYTES = len(_WRAPPED_MAGIC) + SLOT_BYTES + _NONCE_BYTES
+_WRAPPED_BYTES = _WRAPPED_HEAD_BYTES + SEED_BYTES + _TAG_BYTES
+
+
+class KeyStore:
+    """Owner of the folder's key file and its record."""
+
+    def __init__(
+        self, folder: Path, now_ms: Callable[[], int], keyring: SystemKeyring | None = None
+    ) -> None:
+        self.folder = folder
+        self.keyring = keyring or SystemKeyring()
+        self._now_ms = now_ms
+
+    def state(self) -> KeyState:
+        """Read the public state; needs no secret."""
+        kept = protection_of(self.folder)
+        return KeyState(
+            protection=kept, record=KeyRecord() if kept is KeyProtection.ABSENT else self._record()
+        )
+
+    def open(self, passphrase: str | None = None) -> Signer:
+        """Read the key, and record its public half."""
+        signer = load(self.folder, passphrase, self.keyring)
+        self._record_key(signer)
+        return signer
+
+    def make(
+        self, how: KeyProtection, passphrase: str | None = None, seed: bytes | None = None
+    ) -> Signer:
+        """Make a key where there is none, from `seed` if that was drawn already."""
+        if protection_of(self.folder) is not KeyProtection.ABSENT:
+            raise IdentityError("there", folder=str(self.folder))
+        return self._write_key(seed or secrets.token_bytes(SEED_BYTES), how, passphrase)
+
+    def restore(
+        self, seed: bytes, way: str, how: KeyProtection, passphrase: str | None = None
+    ) -> Signer:
+        """Install the key of a backup (`words` or `file`); a different key is set aside."""
+        before = self._set_aside()
+        signer = self._write_key(seed, how, passphrase)
+        if before is not None and self._is_same(before, signer):
+            before.unlink(missing_ok=True)
+        self.record_backup(signer, way)
+        return signer
+
+    def change_protection(
+        self, how: KeyProtection, passphrase: str | None, old_passphrase: str | None
+    ) -> None:
+        """Change the protection of the same key; the old keyring entry is deleted afterwards."""
+        signer, slot = self.open(old_passphrase), keyring_slot(self.folder)
+        write(self.folder, signer.seed, how, passphrase, self.keyring)
+        if slot:
+            with suppress(IdentityError):  # a leftover entry does no harm
+                self.keyring.delete(slot)
+
+    def record_backup(self, signer: Signer, way: str) -> None:
+        """Record that the key was backed up now."""
+        self._write(KeyRecord(key=to_text(signer.key), backup_ms=self._now_ms(), backup=way))
+
+    def _write_key(self, seed: bytes, how: KeyProtection, passphrase: str | None) -> Signer:
+        write(self.folder, seed, how, passphrase, self.keyring)
+        signer = Signer(seed)
+        self._record_key(signer)
+        return signer
+
+    def _set_aside(self) -> Path | None:
+        """Copy the present key file to a second name; None: there is none."""
+        path = self.folder / KEY_FILE
+        if not path.exists():
+            return None
+        try:
+            for number in range(_MOST_ASIDE):
+                aside = self.folder / f"{_ASIDE}{number or ''}"
+                if not aside.exists():
+                    files.write_private(aside, path.read_bytes())
+                    return aside
+        except OSError as err:
+            raise _unusable(path, err) from err
+        raise IdentityError("unusable", path=str(path), why=f"{_MOST_ASIDE} keys lie beside it")
+
+    def _is_same(self, aside: Path, signer: Signer) -> bool:
+        """Compare without a passphrase, so only an unencrypted file can match."""
+        return aside.read_bytes() == signer.seed
+
+    def _record(self) -> KeyRecord:
+        try:
+            with (self.folder / RECORD).open("rb") as file:
+                return msgspec.json.decode(file.read(_MOST_BYTES), type=KeyRecord)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return KeyRecord()  # unknown, like a key that was never backed up
+
+    def _record_key(self, signer: Signer) -> None:
+        """Write a new record unless there is one about this key."""
+        key = to_text(signer.key)
+        if self._record().key != key:
+            self._write(KeyRecord(key=key))
+
+    def _write(self, record: KeyRecord) -> None:
+        path = self.folder / RECORD
+        try:
+            files.write_private(path, msgspec.json.encode(record))
+        except OSError as err:
+            raise _unusable(path, err) from err
 
 
 def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:
@@ -39,12 +174,8 @@ def load_or_create(folder: Path, passphrase: str | None = None) -> Signer:
     except OSError as err:
         raise _unusable(folder / KEY_FILE, err) from err
     seed = secrets.token_bytes(SEED_BYTES)
-    write(
-        folder,
-        seed,
-        KeyProtection.PASSPHRASE if passphrase is not None else KeyProtection.OPEN,
-        passphrase,
-    )
+    how = KeyProtection.OPEN if passphrase is None else KeyProtection.PASSPHRASE
+    write(folder, seed, how, passphrase)
     return Signer(seed)
 
 
@@ -74,9 +205,11 @@ def load(
         case KeyProtection.OPEN:
             return Signer(content)
         case KeyProtection.KEYRING:
-            return Signer(_unwrapped(path, content, keyring))
+            return Signer(_unwrapped(path, content, keyring or SystemKeyring()))
         case _:
-            return Signer(_unsealed(path, content, passphrase))
+            if passphrase is None:
+                raise IdentityError("passphrase-needed", path=str(path))
+            return Signer(unseal(content, passphrase))
 
 
 def write(
@@ -101,11 +234,9 @@ def write(
 
 def keyring_slot(folder: Path) -> str:
     """Name the keyring entry for the folder's key; empty: none."""
-    from tequio_client.keys import sealing  # noqa: PLC0415 - its library costs memory
-
     if protection_of(folder) is not KeyProtection.KEYRING:
         return ""
-    return sealing.slot_of(_read(folder / KEY_FILE))
+    return slot_of(_read(folder / KEY_FILE))
 
 
 def _read(path: Path) -> bytes:
@@ -119,33 +250,22 @@ def _read(path: Path) -> bytes:
 def _kept(path: Path, content: bytes) -> KeyProtection:
     if len(content) == SEED_BYTES:
         return KeyProtection.OPEN
-    from tequio_client.keys import sealing  # noqa: PLC0415 - as above
 
-    if sealing.is_sealed(content):
+    if is_sealed(content):
         return KeyProtection.PASSPHRASE
-    if sealing.is_wrapped(content):
+    if is_wrapped(content):
         return KeyProtection.KEYRING
     raise IdentityError("size", path=str(path), size=len(content), due=SEED_BYTES)
 
 
-def _unsealed(path: Path, content: bytes, passphrase: str | None) -> bytes:
-    from tequio_client.keys import sealing  # noqa: PLC0415 - as above
-
-    if passphrase is None:
-        raise IdentityError("passphrase-needed", path=str(path))
-    return sealing.unseal(content, passphrase)
-
-
-def _unwrapped(path: Path, content: bytes, keyring: SystemKeyring | None) -> bytes:
-    from tequio_client.keys import sealing  # noqa: PLC0415 - as above
-
-    wrapping = _keyring(keyring).get(sealing.slot_of(content))
+def _unwrapped(path: Path, content: bytes, keyring: SystemKeyring) -> bytes:
+    wrapping = keyring.get(slot_of(content))
     if wrapping is None:
         raise IdentityError("keyring-forgot", path=str(path))
-    try:
-        return sealing.unwrap(content, wrapping)
-    except sealing.UnwrapError as err:
-        raise IdentityError("damaged", path=str(path)) from err
+    seed = unwrap(content, wrapping)
+    if seed is None:
+        raise IdentityError("damaged", path=str(path))
+    return seed
 
 
 def _content(
@@ -155,24 +275,84 @@ def _content(
         case KeyProtection.OPEN:
             return seed
         case KeyProtection.PASSPHRASE if passphrase is not None:
-            from tequio_client.keys import sealing  # noqa: PLC0415 - as above
-
-            return sealing.seal(seed, passphrase)
+            return seal(seed, passphrase)
         case KeyProtection.KEYRING:
-            from tequio_client.keys import sealing  # noqa: PLC0415 - as above
-
-            content, name, wrapping = sealing.wrap(seed)
-            _keyring(keyring).put(name, wrapping)
+            content, name, wrapping = wrap(seed)
+            (keyring or SystemKeyring()).put(name, wrapping)
             return content
         case _:
             raise ValueError(f"a key cannot be kept as {how} without a passphrase")
 
 
-def _keyring(given: SystemKeyring | None) -> SystemKeyring:
-    from tequio_client.keys.system_keyring import SystemKeyring  # noqa: PLC0415 - as above
-
-    return given or SystemKeyring()
-
-
 def _unusable(path: Path, err: OSError) -> IdentityError:
     return IdentityError("unusable", path=str(path), why=err.strerror or str(err))
+
+
+def is_sealed(content: bytes) -> bool:
+    """Recognise the output of `seal` by its size and first bytes."""
+    return len(content) == _SEALED_BYTES and content.startswith(_SEALED_MAGIC)
+
+
+def seal(seed: bytes, passphrase: str) -> bytes:
+    """Seal a seed under a passphrase, with fresh salt and nonce."""
+    salt, nonce = secrets.token_bytes(_SALT_BYTES), secrets.token_bytes(_NONCE_BYTES)
+    head = _SEALED_MAGIC + salt + nonce
+    return head + _encrypted(_derived(passphrase, salt), nonce, seed, head)
+
+
+def unseal(content: bytes, passphrase: str) -> bytes:
+    """Open the output of `seal`; raises IdentityError for another passphrase or damage."""
+    head, sealed = content[:_SEALED_HEAD_BYTES], content[_SEALED_HEAD_BYTES:]
+    salt, nonce = head[len(_SEALED_MAGIC) : -_NONCE_BYTES], head[-_NONCE_BYTES:]
+    found = _decrypted(_derived(passphrase, salt), nonce, sealed, head)
+    if found is None:
+        raise IdentityError("passphrase-wrong")
+    return found
+
+
+def is_wrapped(content: bytes) -> bool:
+    """Recognise the output of `wrap` by its size and first bytes."""
+    return len(content) == _WRAPPED_BYTES and content.startswith(_WRAPPED_MAGIC)
+
+
+def slot_of(content: bytes) -> str:
+    """Name the wrapping key that opens the content."""
+    return content[len(_WRAPPED_MAGIC) :][:SLOT_BYTES].hex()
+
+
+def wrap(seed: bytes) -> tuple[bytes, str, bytes]:
+    """Seal a seed under a new wrapping key; returns the content, that key's name, and the key."""
+    slot, wrapping = secrets.token_bytes(SLOT_BYTES), secrets.token_bytes(WRAPPING_BYTES)
+    nonce = secrets.token_bytes(_NONCE_BYTES)
+    head = _WRAPPED_MAGIC + slot + nonce
+    return head + _encrypted(wrapping, nonce, seed, head), slot.hex(), wrapping
+
+
+def unwrap(content: bytes, wrapping: bytes) -> bytes | None:
+    """Open the output of `wrap`; None for another wrapping key, or damage."""
+    head, sealed = content[:_WRAPPED_HEAD_BYTES], content[_WRAPPED_HEAD_BYTES:]
+    return _decrypted(wrapping, head[-_NONCE_BYTES:], sealed, head)
+
+
+def _derived(passphrase: str, salt: bytes) -> bytes:
+    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt  # noqa: PLC0415 - costs memory
+
+    kdf = Scrypt(salt=salt, length=32, n=_COST, r=_BLOCK, p=_PARALLEL)
+    return kdf.derive(passphrase.encode())
+
+
+def _encrypted(key: bytes, nonce: bytes, seed: bytes, head: bytes) -> bytes:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - as above
+
+    return AESGCM(key).encrypt(nonce, seed, head)
+
+
+def _decrypted(key: bytes, nonce: bytes, sealed: bytes, head: bytes) -> bytes | None:
+    """None for another key, also one of an impossible length, or damage."""
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - as above
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - as above
+
+    try:
+        return AESGCM(key).decrypt(nonce, sealed, head)
+    except (InvalidTag, ValueError):
+        return None

@@ -76,6 +76,7 @@ ENTRIES_AT_ONCE = TILE_WIDTH
 CONNECTOR_LIMITS = ApiLimits(call_s=60.0, answer_bytes=16_384, connections=2)
 
 T = TypeVar("T")
+P = TypeVar("P", RunsAnswer, CompetitionsAnswer)
 log = structlog.get_logger(__name__)
 
 
@@ -146,16 +147,7 @@ class LedgerApi:
 
     async def runs(self) -> tuple[RunAnswer, ...]:
         """List all runs, oldest first; raises PeerError when the pages do not continue."""
-        runs: list[RunAnswer] = []
-        after: int | None = 0
-        while after is not None:
-            path = f"/v1/runs?after={after}&limit={ROWS}"
-            page = parse_answer(await self._http.get(path), RunsAnswer)
-            runs += page.runs
-            if page.next is not None and page.next <= after:
-                raise PeerError(f"the page of runs after {after} continues after {page.next}")
-            after = page.next
-        return tuple(runs)
+        return tuple([one async for page in self._pages("runs", RunsAnswer) for one in page.runs])
 
     async def run(self, run: RunId) -> RunAnswer:
         return parse_answer(await self._http.get(f"/v1/runs/{to_text(run)}"), RunAnswer)
@@ -208,18 +200,8 @@ class LedgerApi:
 
     async def competitions(self) -> tuple[CompetitionLine, ...]:
         """List all competitions, oldest first; raises PeerError when the pages do not continue."""
-        found: list[CompetitionLine] = []
-        after: int | None = 0
-        while after is not None:
-            path = f"/v1/competitions?after={after}&limit={ROWS}"
-            page = parse_answer(await self._http.get(path), CompetitionsAnswer)
-            found += page.competitions
-            if page.next is not None and page.next <= after:
-                raise PeerError(
-                    f"the page of competitions after {after} continues after {page.next}"
-                )
-            after = page.next
-        return tuple(found)
+        pages = self._pages("competitions", CompetitionsAnswer)
+        return tuple([one async for page in pages for one in page.competitions])
 
     async def competition(self, competition: Digest) -> CompetitionAnswer:
         """Get one competition; its rules are checked against the id."""
@@ -348,6 +330,17 @@ class LedgerApi:
         async with self._http.stream(f"/v1/events?after={after}") as events:
             yield events
 
+    async def _pages(self, what: str, kind: type[P]) -> AsyncIterator[P]:
+        """Get all pages of a list; raises PeerError when one does not continue the one before."""
+        after: int | None = 0
+        while after is not None:
+            raw = await self._http.get(f"/v1/{what}?after={after}&limit={ROWS}")
+            page = parse_answer(raw, kind)
+            if page.next is not None and page.next <= after:
+                raise PeerError(f"the page of {what} after {after} continues after {page.next}")
+            yield page
+            after = page.next
+
     async def _ranking(self, query: str) -> RankingAnswer:
         """Raises PeerError for rows that are not a consistent ranking."""
         answer = parse_answer(await self._http.get(f"/v1/ranking?{query}"), RankingAnswer)
@@ -405,8 +398,9 @@ class ConnectorUnavailableError(TequioError):
 class ConnectorApi:
     """A connector; `async with` closes its connections.
 
-    Errors: `ConnectorAwayError` when trying again may help, RefusedError with the problem code and
-    the connector's sentence when it refuses, MalformedError when its answer has another form.
+    Errors: `ConnectorUnavailableError` when trying again may help, RefusedError with the problem
+    code and the connector's sentence when it refuses, MalformedError when its answer has another
+    form.
     """
 
     def __init__(self, url: str, limits: ApiLimits = CONNECTOR_LIMITS) -> None:

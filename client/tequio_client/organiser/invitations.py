@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.invitation_link import SCHEME, InvitationLink
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.links import SCHEME, InvitationLink
 from tequio_client.names import matches_name_or_id
 from tequio_client.organiser import signing
 from tequio_client.worker import shutdown

@@ -24,9 +24,9 @@ from tequio_client.dataset.build import TOKENIZER_NAME, held_out_file_name, trai
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
-from tequio_client.locks import locked
 from tequio_client.names import matches_name_or_id, name_with_id, short_id
 from tequio_client.organiser import estimate, signing, starting_weights
+from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.store.store import Store

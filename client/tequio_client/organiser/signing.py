@@ -21,7 +21,7 @@ from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox_db import FILE, OutboxDb
 from tequio_client.worker.ledger.standing import format_time

@@ -1,8 +1,8 @@
 """Blocks of a model, and the reference engine that computes their next weights.
 
 Everything in the outer step except the filter's verdict is local to a chunk, so a head of any size
-is computed block by block. There are three engines, this one, `accelerator` and `kernels`: they
-give the same bits and differ in speed and in the libraries they load.
+is computed block by block. There are three engines, this one, `device.AcceleratorEngine` and
+`kernels`: they give the same bits and differ in speed and in the libraries they load.
 """
 
 from __future__ import annotations

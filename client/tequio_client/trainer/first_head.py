@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_client.trainer import adapters, data, fitness, model
+from tequio_client.trainer import adapters, model, prepared
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama
 from tequio_shared.errors import UserFacingError
@@ -56,7 +56,7 @@ class FirstHead:
 
     def write(self, path: Path) -> None:
         """Write the master copy: int32 little-endian in flat order."""
-        data.write(path, self.master.astype("<i4", copy=False).data)
+        prepared.write(path, self.master.astype("<i4", copy=False).data)
 
 
 def random_head(config: bytes, *, seed: int, layout: LayoutKind) -> FirstHead:
@@ -105,7 +105,11 @@ def _fit(made: CausalModel) -> CausalModel:
     """The model, after a check that a network of transformers predicts only from earlier tokens."""
     if not isinstance(made.network, Llama):
         made.network.eval()
-        fitness.check_causal(made.logits, model.vocabulary_size(made), model.context_length(made))
+        from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
+
+        hub_models.check_causal(
+            made.logits, model.vocabulary_size(made), model.context_length(made)
+        )
     return made
 
 

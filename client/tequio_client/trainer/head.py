@@ -79,7 +79,7 @@ def engine_for(step: OuterStep, device: str = "cpu") -> Engine:
     """Choose the engine for a torch device; in place of MPS the CPU computes."""
     kind = device.partition(":")[0]
     if kind not in ("cpu", "mps"):  # MPS has neither float64 nor int64 atomics
-        from tequio_client.trainer.accelerator import AcceleratorEngine  # noqa: PLC0415 - brings torch
+        from tequio_client.trainer.device import AcceleratorEngine  # noqa: PLC0415 - brings torch
 
         return AcceleratorEngine(step.params, device)
     if step.layout.elements < COMPILED_FROM.get(step.params.algorithm, sys.maxsize):

@@ -2,28 +2,44 @@
 
 Importing this module costs 120 MB and seconds, so it is only imported for a network that is not a
 Llama (`llama.py`).
+
+A head is the network's parameters and nothing else, a contribution is their change by training, and
+a score is the likelihood of each token after those before it. So a network may compute only with
+parameters and what follows from the configuration, a prediction may depend on nothing that comes
+after it, and each matrix has to be a tensor of its own. The checks of this name an alternative.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
 import transformers
 from huggingface_hub.errors import StrictDataclassError
 from torch import nn
+from torch.nn.modules import module as modules
 from transformers import CONFIG_MAPPING, AutoConfig, AutoModelForCausalLM
 from transformers.integrations import hub_kernels
 from transformers.models.auto import modeling_auto
 
-from tequio_client.trainer import fitness
+from tequio_client.trainer.device import FORWARD_ERRORS
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from torch import Tensor
     from transformers import PreTrainedConfig
 
+SUPPORTED_DECODERS = (
+    "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
+)
+_PARTS_OF_A_TENSOR = 64  # modules and parameters for each: wrappers, activations, dropout
+_PARTS = 4_096
+_TABLES = 1 << 26  # numbers that a network keeps beside its parameters: masks, positions
+_PROBE = 16
+_APART = 1e-3
 BUILD_ERRORS = (
     ArithmeticError,
     AssertionError,
@@ -86,7 +102,7 @@ def check_decoder(fields: Mapping[str, Any]) -> None:  # JSON of any model
     if config.is_encoder_decoder or is_gap_filler or not is_decoder:
         raise UserFacingError(
             f"transformers has no decoder for {kind} that predicts each token from those before "
-            f"it; a run can train {fitness.SUPPORTED_DECODERS}"
+            f"it; a run can train {SUPPORTED_DECODERS}"
         )
     if _is_dynamic(fields):
         raise UserFacingError(
@@ -109,3 +125,92 @@ def _cannot_build(fields: Mapping[str, Any], err: Exception) -> UserFacingError:
     # transformers writes paragraphs: the beginning is enough.
     kind, why = str(fields["model_type"])[:_KIND_CHARS], " ".join(str(err).split())[:_WHY_CHARS]
     return UserFacingError(f"cannot build a {kind} model: {why}")
+
+
+def check_network(network: nn.Module, parameters: Mapping[str, nn.Parameter]) -> None:
+    """Raise UserFacingError for a network with state outside its parameters, or with experts."""
+    kept = sorted(network.state_dict().keys() - _named(network))
+    if kept:
+        raise UserFacingError(
+            f"this network has saved state that is not a parameter ({kept[0]}), which a run cannot "
+            "train or publish: choose another architecture"
+        )
+    convolved = {id(one.weight) for one in network.modules() if isinstance(one, nn.Conv1d)}
+    for name, one in parameters.items():
+        if one.dim() > 2 and one.shape[0] > 1 and id(one) not in convolved:  # noqa: PLR2004
+            raise UserFacingError(
+                f"this network has several matrices in one tensor ({name}, {list(one.shape)}), as "
+                "mixtures of experts do: choose a dense model of its family"
+            )
+
+
+def check_tables(network: nn.Module) -> None:
+    """Raise UserFacingError for a network on "meta" whose tables would fill the memory."""
+    tables = sum(one.numel() for one in network.buffers())
+    if tables > _TABLES + sum(one.numel() for one in network.parameters()):
+        raise UserFacingError(
+            f"the configuration asks for tables of {tables:,} numbers, which is too many"
+        )
+
+
+def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int) -> None:
+    """Raise UserFacingError for a network that does not predict the next token from ids [B, L].
+
+    `context` is the largest number of inputs, 0 if there is none.
+    """
+    # Two texts that differ in the last token alone have to get the same predictions before it.
+    length = min(context or _PROBE, _PROBE)
+    ids = torch.arange(length).repeat(2, 1) % vocabulary
+    ids[1, -1] = (ids[1, -1] + 1) % vocabulary
+    try:
+        with torch.no_grad():
+            logits = read(ids)
+    except FORWARD_ERRORS as err:
+        why = str(err).partition("\n")[0][:300]
+        raise UserFacingError(f"this network cannot read token ids: {why}") from err
+    if logits.shape[:2] != ids.shape or logits.shape[2] < vocabulary:
+        raise UserFacingError(
+            f"this network has {vocabulary} tokens, but its predictions have the shape "
+            f"{list(logits.shape)[1:]}"
+        )
+    if not torch.isfinite(logits).all():
+        raise UserFacingError("this network predicts infinite or NaN values")
+    early = (logits[0] - logits[1])[:-1].abs().amax()
+    if early > _APART * logits.abs().amax():
+        raise UserFacingError(
+            "this network's predictions depend on later tokens, so it is not a decoder; a run can "
+            f"train {SUPPORTED_DECODERS}"
+        )
+
+
+@contextmanager
+def limit_modules(tensors: int) -> Iterator[None]:
+    """Limit the parts of a network that is built inside the block, by its number of tensors.
+
+    Raises UserFacingError at the first part too many.
+    """
+    # Each module takes memory even on "meta": a configuration of a hundred bytes could ask for
+    # millions of them.
+    most, count = _PARTS + _PARTS_OF_A_TENSOR * tensors, 0
+
+    def part(_module: nn.Module, _name: str, _part: object) -> None:
+        nonlocal count
+        count += 1
+        if count > most:
+            raise UserFacingError(
+                f"the configuration asks for more than {most:,} modules and parameters"
+            )
+
+    handles = (
+        modules.register_module_module_registration_hook(part),
+        modules.register_module_parameter_registration_hook(part),
+    )
+    try:
+        yield
+    finally:
+        for one in handles:
+            one.remove()
+
+
+def _named(network: nn.Module) -> set[str]:
+    return {name for name, _ in network.named_parameters(remove_duplicate=False)}

@@ -9,23 +9,31 @@ matrices, AdamW everything else.
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
+import msgspec
 import torch
 from torch.nn import functional
+
+from tequio_client.ipc.control import BenchmarkReply
+from tequio_client.trainer.device import open_device
+from tequio_client.trainer.model import build_random
+from tequio_shared.errors import UserFacingError
+from tequio_shared.round.manifest import InnerParams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torch import Tensor, nn
 
-    from tequio_client.trainer.data import TrainingData
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.trainer.model import CausalModel
-    from tequio_shared.round.manifest import InnerParams
+    from tequio_client.trainer.prepared import TrainingData
 
 
 MOMENTUM = 0.95
@@ -37,6 +45,20 @@ UPDATE_RMS = 0.2
 """Muon's update is scaled to about the root mean square of an AdamW update."""
 _BATCH_TOKENS = {"cpu": 2_048}
 _GPU_BATCH_TOKENS = 65_536
+BENCHMARK_MODEL = {
+    "model_type": "llama",
+    "vocab_size": 8_192,
+    "hidden_size": 256,
+    "intermediate_size": 704,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 4,
+    "max_position_embeddings": 256,
+    "tie_word_embeddings": True,
+}
+"""Five million parameters: enough to keep a device busy, and small enough for any."""
+_BENCHMARK_SEQUENCE, _BENCHMARK_SAMPLES, _BENCHMARK_STEPS = 256, 4, 3
+_MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +127,7 @@ def train(
 ) -> TrainingProgress:
     """Take the planned inner steps, changing the model's weights in place.
 
-    Once `watch.is_enough` is true, training ends at the next step where `plan.may_stop`.
+    Once `watch.should_stop` returned true, training ends at the next step where `plan.may_stop`.
     """
     optimiser = Optimiser(model, inner)
     batch = BatchSize(training.sequence, device)
@@ -303,3 +325,50 @@ def orthogonalise(stack: Tensor) -> Tensor:
         mix = torch.baddbmm(gram, gram, gram, beta=cubic, alpha=quintic)
         wide = torch.baddbmm(wide, mix, wide, beta=linear)
     return wide.to(stack.dtype)
+
+
+def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -> BenchmarkReply:
+    """Train a small model on made-up ids, and measure the speed after a warm-up.
+
+    Raises DeviceError.
+    """
+    chosen = open_device(wanted)
+    trained = build_random(json.dumps(BENCHMARK_MODEL).encode(), 1)
+    trained.network.to(chosen.handle)
+    optimiser = Optimiser(trained, InnerParams())
+    batch = BatchSize(_BENCHMARK_SEQUENCE, chosen)
+    chance = torch.Generator().manual_seed(1)
+    shape = (_BENCHMARK_SAMPLES, _BENCHMARK_SEQUENCE + 1)
+    vocabulary = cast("int", BENCHMARK_MODEL["vocab_size"])
+    samples = torch.randint(0, vocabulary, shape, generator=chance).to(chosen.handle)
+
+    def steps_for(seconds: float) -> tuple[int, float]:
+        begun, steps = time.perf_counter(), 0
+        while steps < _BENCHMARK_STEPS or time.perf_counter() - begun < seconds:
+            # It returns a float, and so waits for the device.
+            compute_gradients(trained, samples, chosen, batch, lambda: None)
+            optimiser.step()
+            steps += 1
+        return steps, time.perf_counter() - begun
+
+    steps_for(warm_s)
+    steps, seconds = steps_for(measure_s)
+    is_cuda = chosen.handle.type == "cuda"
+    used = int(torch.cuda.max_memory_allocated(chosen.handle)) if is_cuda else 0
+    return BenchmarkReply(
+        device=chosen.label,
+        tokens_per_s=steps * _BENCHMARK_SAMPLES * _BENCHMARK_SEQUENCE / seconds,
+        memory_mb=used // _MIB,
+    )
+
+
+def print_speed(wanted: str) -> None:
+    """Measure a device in a process of its own, and write a `BenchmarkReply` as one JSON line.
+
+    Only the end of a process frees all memory of a device.
+    """
+    try:
+        found = measure_speed(wanted)
+    except UserFacingError as err:
+        sys.exit(str(err))
+    sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")

@@ -200,13 +200,7 @@ def _decode(records: Value, where: Value, fields: Value, index: Value, code: Val
 
 
 @_compiled
-def _sum_chunk(
-    records: Value,
-    chunk: Value,
-    tables: Value,
-    scratch: Value,
-    total: Value,
-) -> None:
+def _sum_chunk(records: Value, chunk: Value, tables: Value, scratch: Value, total: Value) -> None:
     fields, levels, scales, limits, weights = tables
     counts, values, index, code = scratch
     limit = _limit(records, chunk, limits, counts)
@@ -258,11 +252,7 @@ def sum_sparse(records: Value, tables: Value, padding: Value, out: Value) -> Non
 
 @_compiled
 def move_sparse(
-    records: Value,
-    tables: Value,
-    padding: Value,
-    weights: Value,
-    scalars: Value,
+    records: Value, tables: Value, padding: Value, weights: Value, scalars: Value
 ) -> None:
     """Sum and apply chunk by chunk: weights is (before, after), both int32[c * 4096]."""
     before, after = weights
@@ -302,11 +292,7 @@ def apply_sum(total: Value, weights: Value, scalars: Value) -> None:
 
 @_compiled
 def apply_momentum(
-    total: Value,
-    weights: Value,
-    velocity: Value,
-    scalars: Value,
-    mu: Value,
+    total: Value, weights: Value, velocity: Value, scalars: Value, mu: Value
 ) -> None:
     """Apply the sums of a block through Nesterov momentum (before, after), both int32."""
     before, after = weights
@@ -350,12 +336,7 @@ def _add_levels(record: Value, unit: Value, total: Value) -> None:
 
 @_compiled
 def agree_sparse(
-    records: Value,
-    fields: Value,
-    signs: Value,
-    pads: Value,
-    masks: Value,
-    out: Value,
+    records: Value, fields: Value, signs: Value, pads: Value, masks: Value, out: Value
 ) -> None:
     """Add each member's (a, t) within a block of sparse records to out int64[P, 2]."""
     members, chunks, _ = records.shape

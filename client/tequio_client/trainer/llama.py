@@ -51,7 +51,7 @@ class Rope:
     def from_config(cls, config: Mapping[str, Any]) -> Rope:  # JSON of any model
         """Read a Hugging Face configuration's rope fields, old and new.
 
-        Its kind must be one of KINDS; raises UserFacingError for a missing or invalid number.
+        Its kind must be one of ROPE_KINDS; raises UserFacingError for a missing or invalid number.
         """
         scaling = rope_fields(config)
         theta = _number(scaling, "rope_theta") or _number(config, "rope_theta") or _THETA
@@ -131,7 +131,7 @@ def rope_fields(config: Mapping[str, Any]) -> Mapping[str, Any]:  # JSON of any 
 
 
 def rope_kind(config: Mapping[str, Any]) -> str:  # JSON of any model
-    """The kind of scaling: one of KINDS, or one that only transformers knows."""
+    """The kind of scaling: one of ROPE_KINDS, or one that only transformers knows."""
     scaling = rope_fields(config)
     return str(scaling.get("rope_type", scaling.get("type", "default")))[:_QUOTED_CHARS]
 

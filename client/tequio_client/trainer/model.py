@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from tequio_client.trainer import fitness, llama
+from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import WeightLayout
@@ -156,7 +156,9 @@ def build_from_manifest(
         raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
     if sketch.tensors != tensors or sketch.aliases != aliases:
         raise UserFacingError("the configuration's tensors differ from the manifest's")
-    fitness.check_tables(sketch.network)
+    from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
+
+    hub_models.check_tables(sketch.network)
     return _network(fields)
 
 
@@ -189,9 +191,9 @@ def _on_meta(fields: dict[str, Any], tensors: int) -> CausalModel:  # JSON of an
 
     check_sizes(fields, tensors)
     hub_models.check_decoder(fields)
-    with fitness.limit_modules(tensors), torch.device("meta"):
+    with hub_models.limit_modules(tensors), torch.device("meta"):
         made = of_network(hub_models.build(fields))
-    fitness.check_network(made.network, made.parameters)
+    hub_models.check_network(made.network, made.parameters)
     return made
 
 

@@ -1,42 +1,82 @@
-"""A model prepared for a run by a `Prepare` command: the rules, the network, the device."""
+"""A model prepared for a run by a `Prepare` command, and the files that its tasks read and write.
+
+Inputs are token shards and mapped arrays; outputs are complete or absent.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psutil
 import torch
 
 from tequio_client.ipc.trainer import Prepare, TrainerReady
-from tequio_client.trainer import adapters, codecs, data, device, model
-from tequio_client.trainer.evaluate import UnfinishedWork
+from tequio_client.trainer import adapters, codecs, device, model
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.round.data import Corpus
 from tequio_shared.round.manifest import Manifest
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import DTypeLike, NDArray
+    from torch import Tensor
 
     from tequio_client.trainer.codecs import OuterAlgorithm
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.trainer.model import CausalModel
     from tequio_shared.head.layout import FrozenBase, WeightLayout
+    from tequio_shared.round.assignment import DataOrder
+    from tequio_shared.round.data import HeldOutShard
 
 _Q15 = 1 << 15
 _MIB, _GIB = 1 << 20, 1 << 30
+_DTYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
+_TABLE_BYTES = 8  # of a held-out shard, per document: u32 tokens, u32 bytes of text
 
 
 class ModelError(UserFacingError):
     """The run's model cannot be built on this computer."""
 
 
+@dataclass(slots=True)
+class ScoreProgress:
+    """Nats of each document so far, and the number of rows done; owned by `score`."""
+
+    nats: NDArray[np.float64]
+    rows: int = 0
+
+
+class UnfinishedWork:
+    """Results so far of the last evaluation task; asked for again, it continues there."""
+
+    def __init__(self) -> None:
+        self._task: object = None
+        self._tally = ScoreProgress(np.zeros(0))
+        self._written: list[int] = []
+
+    def score_progress(self, task: object, documents: int) -> ScoreProgress:
+        """The tally of this task: zeros, unless it is the last task."""
+        if task != self._task:
+            self._task, self._tally = task, ScoreProgress(np.zeros(documents))
+        return self._tally
+
+    def written_ids(self, task: object) -> list[int]:
+        """The ids written for this task: none, unless it is the last task."""
+        if task != self._task:
+            self._task, self._written = task, []
+        return self._written
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedModel:
-    """Everything that the tasks of a run share; `begun` is unfinished work of the last one."""
+    """Everything that the tasks of a run share; `unfinished` is the work of the last one."""
 
     prepare: Prepare
     manifest: Manifest
@@ -63,7 +103,7 @@ class PreparedModel:
     def map_master(self, path: str) -> NDArray[np.int32]:
         """Map a head's master copy, int32; raises UserFacingError when its size is wrong."""
         try:
-            return data.map_array(Path(path), np.dtype("<i4"), self.layout.elements)
+            return map_array(Path(path), np.dtype("<i4"), self.layout.elements)
         except (OSError, ValueError) as err:
             raise UserFacingError(f"cannot use the weights of the head: {err}") from err
 
@@ -151,3 +191,122 @@ def _content(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as err:
         raise UserFacingError(f"cannot read {path}: {err}") from err
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingData:
+    """The shards of a task, and the order that assigns samples to windows."""
+
+    order: DataOrder
+    sequence: int
+    window_samples: int
+    vocab_size: int
+    shards: Mapping[int, NDArray[np.generic]]
+
+    @classmethod
+    def open(
+        cls, corpus: Corpus, paths: Iterable[tuple[int, Path]], *, seed: int, window_samples: int
+    ) -> TrainingData:
+        """Map shard files (index, path); raises UserFacingError for one of a wrong size."""
+        return cls(
+            order=corpus.order(seed),
+            sequence=corpus.sequence,
+            window_samples=window_samples,
+            vocab_size=corpus.tokenizer.vocab_size,
+            shards={
+                index: _mapped(path, corpus.train[index].size_bytes, corpus.token_bytes)
+                for index, path in paths
+            },
+        )
+
+    def samples(self, windows: Iterable[int]) -> Tensor:
+        """Token ids of whole windows: int64 [samples, sequence + 1].
+
+        Raises UserFacingError when a shard is missing, or has ids beyond the vocabulary.
+        """
+        places = [
+            place
+            for window in windows
+            for place in self.order.window_samples(window, self.window_samples)
+        ]
+        rows = np.empty((len(places), self.sequence + 1), np.int64)
+        for row, place in zip(rows, places, strict=True):
+            if place.shard not in self.shards:
+                raise UserFacingError(
+                    f"shard {place.shard} is missing, and the assigned windows need it"
+                )
+            first = place.sample * self.sequence
+            row[:] = self.shards[place.shard][first : first + self.sequence + 1]
+        if rows.max(initial=0) >= self.vocab_size:
+            raise UserFacingError(
+                f"the data has token id {rows.max()}, but the vocabulary ends at "
+                f"{self.vocab_size - 1}"
+            )
+        return torch.from_numpy(rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutDocument:
+    """A held-out text."""
+
+    tokens: NDArray[np.int64]
+    text_bytes: int
+
+
+def held_out_documents(
+    path: Path, shard: HeldOutShard, token_bytes: int, vocab_size: int
+) -> Iterator[HeldOutDocument]:
+    """Read a held-out shard; raises UserFacingError for a file that differs from its entry."""
+    raw = _mapped(path, shard.size_bytes, 1)
+    table_bytes = shard.documents * _TABLE_BYTES
+    table = np.frombuffer(raw[:table_bytes].tobytes(), "<u4").reshape(-1, 2)
+    ids = raw[table_bytes:].view(_DTYPES[token_bytes])
+    if int(table[:, 0].sum()) != shard.tokens:
+        raise UserFacingError(f"{path} is damaged: its table does not list {shard.tokens} tokens")
+    if ids.max(initial=0) >= vocab_size:
+        raise UserFacingError(
+            f"{path} has token id {ids.max()}, but the vocabulary ends at {vocab_size - 1}"
+        )
+    at = 0
+    for tokens, text_bytes in table.tolist():
+        yield HeldOutDocument(tokens=ids[at : at + tokens].astype(np.int64), text_bytes=text_bytes)
+        at += tokens
+
+
+def _mapped(path: Path, size_bytes: int, token_bytes: int) -> NDArray[np.generic]:
+    try:
+        found = path.stat().st_size
+        if found != size_bytes:
+            raise UserFacingError(f"{path} has {found} bytes instead of {size_bytes}")
+        return np.memmap(path, _DTYPES[token_bytes], "r")
+    except OSError as err:
+        raise UserFacingError(f"cannot read the shard {path}: {err}") from err
+
+
+@contextlib.contextmanager
+def atomic_output(path: Path) -> Iterator[Path]:
+    """Yield a temporary path, which becomes `path` when the block ends without an exception."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write(path: Path, content: bytes | memoryview) -> None:
+    with atomic_output(path) as part:
+        part.write_bytes(content)
+
+
+def map_zeros(path: Path, elements: int) -> NDArray[np.float32]:
+    """Create a file of float32 zeros and map it for writing."""
+    return np.memmap(path, "<f4", "w+", shape=(elements,))
+
+
+def map_array(path: Path, dtype: DTypeLike, elements: int) -> NDArray[Any]:  # of that dtype
+    """Map a file; changes stay in memory. Raises ValueError unless it has `elements` elements."""
+    array = np.memmap(path, dtype, "c")  # copy on write: torch needs a writable array
+    if array.size != elements:
+        raise ValueError(f"{path} has {array.size} elements instead of {elements}")
+    return array

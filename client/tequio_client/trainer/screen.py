@@ -135,6 +135,7 @@ def screen(
         for candidate, rule in zip(candidates, rules, strict=True)
     ]
     there = [one for one in valid if one is not None]
+    # Only for a valid candidate: past payloads are read from the disk, and invalid bytes are free.
     past = _past(witness, sample) if there else []
     return tuple(
         _refused(candidate, rule) if one is None else _measured(one, there, past, witness)
@@ -199,6 +200,7 @@ def _past(witness: WitnessContext, sample: NDArray[np.int64]) -> list[Sketch]:
         with suppress(OSError, ValueError, MalformedError):
             shape = shape_of(ContributionHeader.parse(header))
             rows = shape.rows(np.memmap(payload, np.uint8, "r"))
+            # A payload of another size is not of this model: its chunks mean other weights.
             if len(rows) == witness.layout.chunks:
                 found.append(sketch(rows[sample], shape, witness.layout, sample))
     return found
@@ -213,6 +215,8 @@ def _measured(
     own_slot = witness.own_slot
     others = [other for other in there if other is not one and other.candidate.slot != own_slot]
     measures = ScreeningMeasures(
+        # The closest one, not all together: a copy has one original, and many partial overlaps are
+        # what honest work has.
         like=closest(one.sketch, [*earlier, *past]),
         norm_ratio=_norm_ratio(one, there, own_slot),
         cosine=one.reading.cosine,
@@ -269,7 +273,7 @@ class ScreeningMeasures:
 
     `error` is the standard error of `cosine`; `work` is the share of a full round's inner steps.
     Of the other contributions, without the witness's own, `direction` is the lower median cosine,
-    `company` the share of signs equal to theirs, and `crowd` their number. An overlap above
+    `company` the share of signs equal to theirs, and `others` their number. An overlap above
     `overlap_most` may be a copy.
     """
 
@@ -307,6 +311,8 @@ class ScreeningMeasures:
     @property
     def has_odd_norm(self) -> bool:
         """True if it is far longer, or far shorter, than its steps explain."""
+        # Only the lower bound shrinks with the steps: an update of few steps is rightly short, but
+        # the upper bound protects the head, whoever did how much.
         least = self.work * MIN_NORM_RATIO
         return self.norm_ratio is not None and not least <= self.norm_ratio <= MAX_NORM_RATIO
 
@@ -363,6 +369,8 @@ def read_payload(
         padding = NO_PADDING if is_distro else layout.padding(first, stop)
         sent = effective_entries(decode_records(rows[first:stop].tobytes(), shape), padding)
         at = sent.positions // CHUNK
+        # Levels times scales, as sent and without the outer step's clip: a scale far above the
+        # others' must show in the norm.
         values = np.asarray(sent.levels * SCALES[sent.scales[at]], np.float64)
         square += float(values @ values)
         if own is not None:
@@ -389,6 +397,7 @@ def _cosines(
         for weights in (values * there, values * values, there * there)
     )
     scale = np.sqrt(squares * ours)
+    # A chunk that is empty on either side has no direction; as a zero it would lower the mean.
     live = scale > 0
     return np.asarray(products[live] / scale[live], np.float64)
 
@@ -434,6 +443,8 @@ def sketch(
     signs = np.zeros((len(rows), CHUNK), np.int8)
     np.put_along_axis(signs, records.indices.astype(np.int64), np.sign(records.levels) * live, 1)
     if shape.algorithm != "distro":  # coefficients have no padding
+        # Sparse records pick k positions: in a chunk with hardly more than k of them, two honest
+        # updates would look like copies. Dense records always have all positions.
         _blank_padding(signs, layout, sample, 0 if shape.is_dense else _CROWDED * shape.k)
     plus, minus = np.packbits(signs > 0, axis=1), np.packbits(signs < 0, axis=1)
     return Sketch(plus=plus, minus=minus, entries=int(np.count_nonzero(signs)))

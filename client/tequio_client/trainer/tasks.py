@@ -1,4 +1,6 @@
-"""The five tasks of a trainer: train, screen, advance, evaluate, continue a text.
+"""The trainer's loop, and its five tasks: train, screen, advance, evaluate, continue a text.
+
+The loop executes the command in force, reports the result and waits for the next.
 
 A task reads and writes files that its message names. Between steps it calls `TaskContext.check`,
 which ends it as soon as the worker wants something else.
@@ -11,19 +13,28 @@ import time
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 import numpy as np
+import structlog
 import torch
 
 from tequio_client.ipc import trainer
-from tequio_client.trainer import codecs, data, evaluate, inner, screen, writing
+from tequio_client.ipc.trainer import Failed, Prepare, Rest, Resting
+from tequio_client.trainer import codecs, device, evaluate, inner, prepared, screen
 from tequio_client.trainer import head as heads
-from tequio_client.trainer.data import TrainingData, held_out_documents
 from tequio_client.trainer.head import HeadFiles
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_client.trainer.main import TaskReplacedError, is_same_model
+from tequio_client.trainer.prepared import TrainingData, held_out_documents
+from tequio_shared.errors import (
+    MalformedError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
 from tequio_shared.head import contribution
 from tequio_shared.head.contribution import (
     ALGORITHM_CODES,
@@ -32,28 +43,23 @@ from tequio_shared.head.contribution import (
     WindowAssignment,
 )
 from tequio_shared.head.head import OuterStep
-from tequio_shared.ids import (
-    HeadHash,
-    RunId,
-    from_text,
-    key_from_text,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
+    from tequio_client.ipc.trainer import CommandReport, Report
     from tequio_client.trainer.codecs import EncodedContribution
-    from tequio_client.trainer.data import HeldOutDocument
-    from tequio_client.trainer.prepared import PreparedModel
-    from tequio_client.trainer.task_queue import ModelTask, TaskQueue, TrainerActivity
+    from tequio_client.trainer.main import ModelTask, Task, TaskQueue, TrainerActivity
+    from tequio_client.trainer.prepared import HeldOutDocument, PreparedModel
+
 
 _Q16 = 1 << 16
 _I32_MOST = 2**31 - 1
 _SAMPLE_SEED = 0
+log = structlog.get_logger(__name__)
 
 
 class NonFiniteError(TequioError):
@@ -75,7 +81,7 @@ class TaskContext:
     started_s: float = field(default_factory=time.perf_counter)
 
     def check(self) -> None:
-        """Apply new limits; raises ReplacedError when the worker wants another task or model."""
+        """Apply new limits; raises TaskReplacedError once another task or model is in force."""
         prepare = self.queue.current_prepare(self.task, self.setup.prepare)
         if prepare.command != self.setup.prepare.command:
             self.setup = self.setup.with_limits(prepare)
@@ -87,10 +93,115 @@ class TaskContext:
         return time.perf_counter() - self.started_s
 
 
+class TrainerLoop:
+    """Owner of the prepared model, in the process's first thread."""
+
+    def __init__(
+        self, queue: TaskQueue, report: Callable[[Report], None], activity: TrainerActivity
+    ) -> None:
+        torch.set_num_interop_threads(1)
+        torch.set_num_threads(1)
+        self.activity = activity
+        self._queue = queue
+        self._report = report
+        self._setup: PreparedModel | None = None
+        self._answers: dict[
+            int, CommandReport
+        ] = {}  # by command: of the last Prepare and the last task
+
+    def run(self) -> NoReturn:
+        """Execute commands until the process ends; exits with 1 after an internal error."""
+        self.activity.start(0, "resting")
+        while True:
+            command = self._queue.wait()
+            try:
+                answer = self._answers.get(command.command) or self._execute(command)
+            except TaskReplacedError:
+                continue  # the queue has something newer, or the same task for another model
+            self._queue.mark_answered(command)
+            self._remember(answer)
+            self._report(answer)
+            if isinstance(answer, Failed) and answer.fatal:
+                raise SystemExit(1)
+            self.activity.doing = "resting"
+
+    def _execute(self, command: Prepare | Task) -> CommandReport:
+        try:
+            return self._prepare(command) if isinstance(command, Prepare) else self._run(command)
+        except TaskReplacedError:
+            raise
+        except Exception as err:  # the outermost supervisor: reports it, then continues or dies
+            failed = _failure(command.command, err)
+            log.warning(
+                "command failed", command=command.command, code=failed.code, exc_info=failed.fatal
+            )
+            return failed
+
+    def _prepare(self, command: Prepare) -> CommandReport:
+        self.activity.start(command.command, "preparing")
+        if self._setup and is_same_model(self._setup.prepare, command):
+            self._setup = self._setup.with_limits(command)
+        else:
+            self._setup = None  # frees the old model: two may not fit into memory
+            self._setup = prepared.prepare_model(command)
+        return self._setup.ready_report(command)
+
+    def _run(self, task: Task) -> CommandReport:
+        if isinstance(task, Rest):
+            if self._setup is not None:
+                self._setup.device.release_memory()
+            return Resting(command=task.command)
+        if self._setup is None:
+            return Failed(
+                command=task.command,
+                code="unprepared",
+                reason="no model is prepared; send Prepare first",
+            )
+        context = TaskContext(
+            setup=self._setup,
+            queue=self._queue,
+            task=task,
+            report=self._report,
+            activity=self.activity,
+        )
+        try:
+            return run(context)
+        finally:
+            self._setup = context.setup
+
+    def _remember(self, answer: CommandReport) -> None:
+        """Store the last two answers to give them again; a failure is retried instead."""
+        if not isinstance(answer, Failed):
+            kept = list(self._answers.items())[-1:]
+            self._answers = dict(kept) | {answer.command: answer}
+
+
+def _failure(number: int, err: Exception) -> Failed:
+    code = next((code for kinds, code in _CODES if isinstance(err, kinds)), "internal")
+    return Failed(
+        command=number,
+        code=code,
+        reason=f"{type(err).__name__}: {err}"[:60_000] if code == "internal" else str(err),
+        fatal=code == "internal",
+    )
+
+
+_CODES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
+    ((NonFiniteError,), "non_finite"),
+    ((device.DeviceError,), "device"),
+    ((torch.OutOfMemoryError, MemoryError), "memory"),
+    ((prepared.ModelError,), "model"),
+    ((MalformedError,), "input"),
+    ((RefusedError, PeerError), "rules"),
+    ((UserFacingError, FileNotFoundError), "input"),
+    ((OSError,), "output"),
+)
+
+
 def run(context: TaskContext) -> trainer.CommandReport:
     """Run the task and return its report.
 
-    Raises ReplacedError when another task replaces it, another TequioError or OSError when it
+    Raises TaskReplacedError when another task replaces it, another TequioError or OSError when it
     fails.
     """
     task = context.task
@@ -164,9 +275,9 @@ class _Watch:
 def _encoded(
     task: trainer.Train, setup: PreparedModel, master: NDArray[np.int32]
 ) -> EncodedContribution:
-    with data.atomic_output(Path(task.delta_out)) as part:
+    with prepared.atomic_output(Path(task.delta_out)) as part:
         # A file, not memory: a witness screens the others against it later in the round.
-        delta = data.map_zeros(part, setup.layout.elements)
+        delta = prepared.map_zeros(part, setup.layout.elements)
         if not setup.model.write_delta(master, setup.layout, delta):
             raise NonFiniteError("training gave infinite or NaN weights; nothing to send")
         encoded = codecs.encode(
@@ -177,8 +288,8 @@ def _encoded(
             setup.device.handle,
         )
     if encoded.feedback is not None:
-        data.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
-    data.write(Path(task.payload_out), encoded.payload)
+        prepared.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
+    prepared.write(Path(task.payload_out), encoded.payload)
     return encoded
 
 
@@ -189,7 +300,7 @@ def _mapped(
     if path is None:
         return None
     try:
-        return data.map_array(Path(path), np.dtype(dtype), setup.layout.elements)
+        return prepared.map_array(Path(path), np.dtype(dtype), setup.layout.elements)
     except (OSError, ValueError) as err:
         raise UserFacingError(f"cannot use the {name}: {err}") from err
 
@@ -325,15 +436,6 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
         engine=heads.engine_for(step, setup.device.label),
         threads=setup.prepare.threads,
     )
-    return _advanced(task, context, members, new)
-
-
-def _advanced(
-    task: trainer.Advance,
-    context: TaskContext,
-    members: list[tuple[bytes, Path]],
-    new: heads.ComputedHead,
-) -> trainer.AdvanceReport:
     kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
     return trainer.AdvanceReport(
         command=task.command,
@@ -389,11 +491,11 @@ def continue_text(task: trainer.Continue, context: TaskContext) -> trainer.Conti
     if document is None:
         raise UserFacingError(f"the held-out shards have no document {task.document}")
     setup.model.load(setup.map_master(task.weights), setup.layout)
-    spell = writing.decoder(setup)
-    start = writing.prompt_tokens(document, spell)
+    spell = evaluate.decoder(setup)
+    start = evaluate.prompt_tokens(document, spell)
     written = setup.unfinished.written_ids(msgspec.structs.replace(task, command=1))
-    writing.continue_greedily(setup, start, written, context.check)
-    prompt, text = writing.split_text(start, written, spell)
+    evaluate.continue_greedily(setup, start, written, context.check)
+    prompt, text = evaluate.split_text(start, written, spell)
     return trainer.Continued(
         command=task.command, round=task.round, prompt=prompt, text=text, seconds=context.elapsed_s
     )
@@ -413,13 +515,13 @@ def _documents(
 
 def _sample(task: trainer.Evaluate, context: TaskContext) -> str:
     setup = context.setup
-    ids = writing.sample(
+    ids = evaluate.sample(
         setup.model,
-        writing.prompt_ids(setup, task.prompt),
+        evaluate.prompt_ids(setup, task.prompt),
         tokens=task.sample_tokens,
         sequence=setup.corpus.sequence,
         seed=_SAMPLE_SEED,
         device=setup.device,
         check=context.check,
     )
-    return writing.decoder(setup)(ids)
+    return evaluate.decoder(setup)(ids)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors import SafetensorError, safe_open
 
-from tequio_client.trainer import fitness, llama
+from tequio_client.trainer import llama
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_client.trainer.model import check_sizes, of_network, parse_config
 from tequio_shared.errors import UserFacingError
@@ -220,9 +220,9 @@ def _hub_model(
     from tequio_client.trainer import hub_models  # noqa: PLC0415 - as above
 
     try:
-        with fitness.limit_modules(len(shapes)), torch.device("meta"):
+        with hub_models.limit_modules(len(shapes)), torch.device("meta"):
             outline = hub_models.build(fields)
-        fitness.check_tables(outline)
+        hub_models.check_tables(outline)
         _check_size(folder, outline.parameters(), shapes)
         library: Any = AutoModelForCausalLM  # its types lack the pair
         network, loaded = library.from_pretrained(

@@ -122,7 +122,7 @@ def join(link: str, folder: Path) -> None:
 
     Registers the key in --dir, which is created if there is none. Put the link in quotes.
     """
-    from tequio_client.invitation_link import InvitationLink
+    from tequio_client.links import InvitationLink
     from tequio_client.worker.ledger import account
 
     parsed = InvitationLink.parse(link)

@@ -155,7 +155,7 @@ def seed(*, heads_every: int, log_json: bool, log_level: str, **net: object) -> 
 
 def _join(invitation: str, folder: object) -> str:
     """Join with the invitation; returns the address of its ledger."""
-    from tequio_client.invitation_link import InvitationLink
+    from tequio_client.links import InvitationLink
     from tequio_client.worker.ledger import account
 
     link = InvitationLink.parse(invitation)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Exclusion(NamedTuple):
-    """The reason why this key cannot evaluate; see `ipc.competitions.Bar`."""
+    """The reason why this key cannot evaluate; see `ipc.control.EvaluatorBar`."""
 
     bar: str = ""
     by: str = ""
@@ -94,7 +94,7 @@ def count_revealed(answer: CompetitionAnswer, key: str) -> int:
 
 
 def find_part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
-    """The part of this key, given the number of models it scored; see `ipc.competitions.Part`."""
+    """The part of this key, which scored that many models; see `ipc.control.EvaluatorPart`."""
     offer = next((one for one in answer.offers if one.key == key), None)
     if is_drawn(answer, key):
         return _scoring(answer, key, scored_here, now_ms)

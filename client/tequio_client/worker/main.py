@@ -10,8 +10,8 @@ import structlog
 import trio
 
 from tequio_client import heap
-from tequio_client.invitation_link import InvitationLink
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.links import InvitationLink
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.control.server import GONE, ControlServer, PipeTransport, greet

@@ -14,7 +14,7 @@ import trio
 from tequio_client import clock, files
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.shutdown import first_error

@@ -17,9 +17,10 @@ import structlog
 import trio
 
 from tequio_client import clock
-from tequio_client.ipc.competitions import AskCompetitions, AskCurves
 from tequio_client.ipc.control import (
     AskBenchmark,
+    AskCompetitions,
+    AskCurves,
     AskDiagnostics,
     AskRuns,
     DiagnosticsReply,

@@ -9,8 +9,8 @@ import pytest
 from tequio_client.app import links
 from tequio_client.app.notifications import NoticeStrip
 from tequio_client.app.window import AppWindow
-from tequio_client.ipc import competitions
-from tequio_client.ipc.competitions import AskCompetitions, CompetitionLink, CompetitionsReply
+from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
+from tequio_client.links import CompetitionLink, is_competition_link
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tests.support.app_clock import Clock
@@ -32,8 +32,8 @@ LINK = CompetitionLink(ledger=LEDGER, competition=sha256(b"a competition"))
 def test_a_link_says_which_competition_at_which_ledger() -> None:
     assert LINK.text() == (f"tequio://competition?ledger={LEDGER}&id={to_text(LINK.competition)}")
     assert CompetitionLink.parse(f" {LINK.text()}\n") == LINK
-    assert competitions.is_competition_link(LINK.text())
-    assert not competitions.is_competition_link("tequio://join?ledger=https://ledger.example")
+    assert is_competition_link(LINK.text())
+    assert not is_competition_link("tequio://join?ledger=https://ledger.example")
 
 
 @pytest.mark.parametrize(

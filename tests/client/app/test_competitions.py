@@ -13,8 +13,7 @@ from tequio_client.app.pages.competition_text import ShownStage, stage_progress
 from tequio_client.app.pages.competitions import EVERY_MS, AppCompetitionsPage
 from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
-from tequio_client.ipc.competitions import AskCompetitions, AskCurves, CompetitionsReply
-from tequio_client.ipc.control import AskRuns
+from tequio_client.ipc.control import AskCompetitions, AskCurves, AskRuns, CompetitionsReply
 from tests.support.app_books import NOVA, OTHER, OURS
 from tests.support.app_clock import Clock
 from tests.support.app_races import COMPETITIONS, DECIDED, LARGE_RACE, RACE, SCORED
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.theme.look import Theme
-    from tequio_client.ipc.competitions import CompetitionRow
+    from tequio_client.ipc.control import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")

@@ -26,8 +26,8 @@ from tequio_client.app.window import AppWindow
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskRuns
 from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences
+from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
-from tequio_client.keys.words import to_words
 from tests.support.app_language import LONG, PseudoLocale, speak
 from tests.support.app_scenes import NEW, NOW_MS
 from tests.support.app_sight import is_cut, labels

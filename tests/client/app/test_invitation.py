@@ -18,10 +18,10 @@ from tequio_client.app.model import AppModel
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.worker import process
 from tequio_client.app.worker.process import WorkerProcess
-from tequio_client.invitation_link import InvitationLink
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.keys.state import KeyProtection, KeyRecord
+from tequio_client.links import InvitationLink
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
 from tests.support.attack_table import attack

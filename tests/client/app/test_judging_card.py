@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 
 from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.page import PageContext
-from tequio_client.ipc import competitions as link
-from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
+from tequio_client.ipc import control as link
+from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
 from tequio_client.ipc.snapshot import JudgingView
 from tests.support.app_clock import Clock
 from tests.support.app_races import RACE, SCORED
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
     from tequio_client.app.pages.competition_cards import JudgingCard
     from tequio_client.app.theme.look import Theme
-    from tequio_client.ipc.competitions import CompetitionRow
+    from tequio_client.ipc.control import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("look", "language")

@@ -11,8 +11,8 @@ import pytest
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
 from tequio_client.app.worker.process import WorkerProcess, worker_command
+from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
-from tequio_client.keys.words import to_words
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.support.paper_keyring import PaperKeyring, keyring_of

@@ -17,9 +17,8 @@ from tequio_client.app.keys.inputs import SECRET_INPUT_HINTS
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.keys import identity
-from tequio_client.keys.backup import read_backup, save_backup
+from tequio_client.keys.backup import read_backup, save_backup, to_words
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState
-from tequio_client.keys.words import to_words
 from tequio_shared.errors import UserFacingError
 from tests.support.paper_keyring import PaperKeyring, keyring_of
 

@@ -18,8 +18,8 @@ from tequio_client.competition.speaker import FolderSubmitter
 from tequio_client.dataset import sources
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.locks import locked
 from tequio_client.organiser import opening, sealing
+from tequio_client.runtime import locked
 from tequio_client.trainer import device
 from tequio_client.verify.folded_log import LedgerReader
 from tequio_client.verify.progress import NoProgress

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from tequio_client import clock
 from tequio_client.__main__ import cli
-from tequio_client.ipc.competitions import CompetitionLink
+from tequio_client.links import CompetitionLink
 from tequio_shared.errors import UserFacingError
 from tests.support import shown_competitions
 from tests.support.ledgers import make_settings, served

@@ -13,11 +13,10 @@ from keyring.backends import fail
 
 from tequio_client import files
 from tequio_client.keys import identity
-from tequio_client.keys.backup import SUFFIX, read_backup, save_backup
+from tequio_client.keys.backup import SUFFIX, from_words, read_backup, save_backup, to_words
+from tequio_client.keys.identity import RECORD, KeyStore
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection
-from tequio_client.keys.store import RECORD, KeyStore
 from tequio_client.keys.system_keyring import SystemKeyring
-from tequio_client.keys.words import from_words, to_words
 from tests.support.paper_keyring import PaperKeyring, keyring_of
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tequio_client.keys.backup import WORDS, from_words, to_words
 from tequio_client.keys.state import IdentityError
-from tequio_client.keys.words import WORDS, from_words, to_words
 
 SEEDS = st.binary(min_size=32, max_size=32)
 SEED = bytes(range(32))

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.invitation_link import InvitationLink
 from tequio_client.keys import identity
+from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.trainer.benchmark import measure
+from tequio_client.trainer.inner import measure_speed
 from tequio_client.worker.children.trainer import run_benchmark
 from tequio_shared.errors import RefusedError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def test_a_measurement_gives_a_pace() -> None:
-    found = measure("cpu", warm_s=0, measure_s=0.1)
+    found = measure_speed("cpu", warm_s=0, measure_s=0.1)
     assert found.device == "cpu"
     assert found.tokens_per_s > 0
 

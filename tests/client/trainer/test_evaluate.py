@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from tequio_client.trainer import device, evaluate, writing
-from tequio_client.trainer.data import held_out_documents
+from tequio_client.trainer import device, evaluate
+from tequio_client.trainer.prepared import held_out_documents
 
 if TYPE_CHECKING:
-    from tequio_client.trainer.data import HeldOutDocument
+    from tequio_client.trainer.prepared import HeldOutDocument
     from tests.client.trainer.small_run import SmallRun
 
 CPU = device.open_device("cpu")
@@ -119,7 +119,7 @@ def test_no_limit_takes_all_documents_and_a_small_one_takes_one(run: SmallRun) -
 
 def test_the_same_seed_writes_the_same_sample(run: SmallRun) -> None:
     def sample(seed: int) -> list[int]:
-        return writing.sample(
+        return evaluate.sample(
             run.origin.model,
             [0, 65],
             tokens=40,

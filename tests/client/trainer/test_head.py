@@ -18,7 +18,7 @@ import torch
 
 import tequio_client
 from tequio_client.trainer import head as next_head
-from tequio_client.trainer.accelerator import AcceleratorEngine
+from tequio_client.trainer.device import AcceleratorEngine
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_client.trainer.head import (
     ComputedHead,

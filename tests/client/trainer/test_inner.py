@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_client.trainer import device, inner, model
-from tequio_client.trainer.data import TrainingData
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
+from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import CONFIG, SmallRun
 from tests.client.trainer.watching import Patient

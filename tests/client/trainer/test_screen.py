@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from tequio_client.trainer import codecs, device, inner, model, screen
-from tequio_client.trainer.data import TrainingData
 from tequio_client.trainer.inner import StepPlan
+from tequio_client.trainer.prepared import TrainingData
 from tequio_client.trainer.screen import Likeness
 from tequio_shared.head.contribution import (
     ContributionHeader,

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tequio_client.ipc.trainer import Finish, Prepare, Rest
-from tequio_client.trainer.task_queue import TaskQueue, TaskReplacedError, is_same_model
+from tequio_client.trainer.main import TaskQueue, TaskReplacedError, is_same_model
 
 PREPARE = Prepare(command=1, manifest="m", config="c", data_manifest="d")
 

@@ -12,8 +12,8 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from tequio_client.ipc import trainer
-from tequio_client.trainer import prepared, writing
-from tequio_client.trainer.data import HeldOutDocument
+from tequio_client.trainer import evaluate, prepared
+from tequio_client.trainer.prepared import HeldOutDocument
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
 from tequio_shared.statements.runs import Sample
@@ -48,17 +48,19 @@ def nothing() -> None:
 def test_a_beginning_is_the_first_bytes_and_ends_with_a_whole_character(
     shop: PreparedModel,
 ) -> None:
-    spell = writing.decoder(shop)
-    assert spell(writing.prompt_tokens(document("short"), spell)) == "short"
-    assert spell(writing.prompt_tokens(document("x" * 100), spell)) == "x" * SAMPLE_PROMPT_BYTES
+    spell = evaluate.decoder(shop)
+    assert spell(evaluate.prompt_tokens(document("short"), spell)) == "short"
+    assert spell(evaluate.prompt_tokens(document("x" * 100), spell)) == "x" * SAMPLE_PROMPT_BYTES
     crossed = "x" * (SAMPLE_PROMPT_BYTES - 2) + "从前有一只狐狸"
-    assert spell(writing.prompt_tokens(document(crossed), spell)) == "x" * (SAMPLE_PROMPT_BYTES - 2)
-    assert writing.prompt_tokens(document(""), spell) == []
+    assert spell(evaluate.prompt_tokens(document(crossed), spell)) == "x" * (
+        SAMPLE_PROMPT_BYTES - 2
+    )
+    assert evaluate.prompt_tokens(document(""), spell) == []
 
 
 def test_the_likeliest_token_follows_each_time(shop: PreparedModel) -> None:
     start, written = [65, 66], list[int]()
-    writing.continue_greedily(shop, start, written, nothing)
+    evaluate.continue_greedily(shop, start, written, nothing)
     assert 0 < len(written) <= SAMPLE_TOKENS
     ids = [shop.corpus.separator, *start, *written]
     for at in range(3, len(ids)):
@@ -67,7 +69,7 @@ def test_the_likeliest_token_follows_each_time(shop: PreparedModel) -> None:
             logits = shop.model.logits(context)[0, -1]
         assert ids[at] == int(logits[: shop.corpus.tokenizer.vocab_size].argmax())
     again = list[int]()
-    writing.continue_greedily(shop, start, again, nothing)
+    evaluate.continue_greedily(shop, start, again, nothing)
     assert again == written
 
 
@@ -84,7 +86,7 @@ def test_it_ends_where_the_model_ends_the_text(
 
     monkeypatch.setattr(type(shop.model), "logits", lambda _, ids: logits(ids))
     written = list[int]()
-    writing.continue_greedily(shop, [65], written, nothing)
+    evaluate.continue_greedily(shop, [65], written, nothing)
     assert written == [70, 71]
 
 
@@ -101,12 +103,12 @@ def test_what_is_written_before_somebody_calls_is_not_lost(shop: PreparedModel) 
         return check
 
     with pytest.raises(InterruptedError):
-        writing.continue_greedily(shop, [65], begun.written_ids(task), call_away_at(5))
+        evaluate.continue_greedily(shop, [65], begun.written_ids(task), call_away_at(5))
     part = list(begun.written_ids(task))
     assert len(part) == 5
-    writing.continue_greedily(shop, [65], begun.written_ids(task), nothing)
+    evaluate.continue_greedily(shop, [65], begun.written_ids(task), nothing)
     whole = list[int]()
-    writing.continue_greedily(shop, [65], whole, nothing)
+    evaluate.continue_greedily(shop, [65], whole, nothing)
     assert begun.written_ids(task) == whole
     assert begun.written_ids(task)[:5] == part
     assert begun.written_ids("another task") == []
@@ -118,7 +120,7 @@ def test_a_model_that_gives_no_numbers_writes_nothing(
     nan = torch.full((1, 2, shop.corpus.tokenizer.vocab_size), float("nan"))
     monkeypatch.setattr(type(shop.model), "logits", lambda *_: nan)
     with pytest.raises(UserFacingError, match="infinite or NaN values"):
-        writing.continue_greedily(shop, [65], [], nothing)
+        evaluate.continue_greedily(shop, [65], [], nothing)
 
 
 def test_an_accelerators_short_numbers_are_not_used(
@@ -134,7 +136,7 @@ def test_an_accelerators_short_numbers_are_not_used(
         return found
 
     monkeypatch.setattr(type(shop.model), "logits", logits)
-    writing.continue_greedily(fast, [65], [], nothing)
+    evaluate.continue_greedily(fast, [65], [], nothing)
     assert seen == {torch.float32}
 
 
@@ -148,11 +150,11 @@ def test_a_hugging_face_vocabulary_is_spelled_with_its_blanks(
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     prepare = msgspec.structs.replace(shop.prepare, tokenizer=str(tmp_path / "tokenizer.json"))
     theirs = replace(shop, prepare=prepare)
-    spell = writing.decoder(theirs)
-    assert writing.split_text([1, 2], [3, 4], spell) == ("Once upon", " a time")
-    assert writing.split_text([], [3, 4], spell) == ("", "a time")
+    spell = evaluate.decoder(theirs)
+    assert evaluate.split_text([1, 2], [3, 4], spell) == ("Once upon", " a time")
+    assert evaluate.split_text([], [3, 4], spell) == ("", "a time")
     long = HeldOutDocument(tokens=np.array([5] * 40), text_bytes=280)
-    text = spell(writing.prompt_tokens(long, spell))
+    text = spell(evaluate.prompt_tokens(long, spell))
     assert SAMPLE_PROMPT_BYTES - 8 < len(text.encode()) <= SAMPLE_PROMPT_BYTES
 
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import trio
 
-from tequio_client.invitation_link import InvitationLink
+from tequio_client.links import InvitationLink
 from tequio_client.worker.ledger.account import register_by_invitation
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.keys.store import KeyStore
+    from tequio_client.keys.identity import KeyStore
 
 
 CONTEXT = "keys"
@@ -155,7 +155,7 @@ class KeyService(QObject):
         """The key as words; the caller confirms with `wrote_words` that they are on paper."""
 
         def work(store: KeyStore) -> tuple[str, ...]:
-            from tequio_client.keys.words import to_words  # noqa: PLC0415 - a list that few need
+            from tequio_client.keys.backup import to_words  # noqa: PLC0415 - a list that few need
 
             return to_words(store.open(self._passphrase).seed)
 
@@ -202,8 +202,10 @@ class KeyService(QObject):
         """Replace the key by that of the words, or of a file with its passphrase."""
 
         def work(store: KeyStore) -> KeyState:
-            from tequio_client.keys.backup import read_backup  # noqa: PLC0415 - as above
-            from tequio_client.keys.words import from_words  # noqa: PLC0415 - as above
+            from tequio_client.keys.backup import (  # noqa: PLC0415 - as above
+                from_words,
+                read_backup,
+            )
 
             if isinstance(source, str):
                 seed, way = from_words(source), "words"
@@ -260,7 +262,7 @@ class KeyService(QObject):
 
     def _store(self) -> KeyStore:
         if self._store_made is None:
-            from tequio_client.keys.store import KeyStore  # noqa: PLC0415 - in a thread: it is slow
+            from tequio_client.keys.identity import KeyStore  # noqa: PLC0415 - in a thread: it is slow
 
             self._store_made = KeyStore(self._folder, self._now_ms)
         return self._store_made

@@ -28,7 +28,7 @@ from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones, 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from tequio_client.ipc.competitions import CompetitionEntrantRow, CompetitionRow, LossCurvePoint
+    from tequio_client.ipc.control import CompetitionEntrantRow, CompetitionRow, LossCurvePoint
     from tequio_client.ipc.snapshot import JudgingView
 
     Points: TypeAlias = "Mapping[str, tuple[LossCurvePoint, ...]]"

@@ -15,7 +15,7 @@ from tequio_client.app.widgets import figures
 
 if TYPE_CHECKING:
     from tequio_client.app.widgets.indicators import Chip
-    from tequio_client.ipc.competitions import CompetitionRow
+    from tequio_client.ipc.control import CompetitionRow
     from tequio_client.ipc.snapshot import JudgingView
 
 NANO = 1e9

@@ -43,14 +43,15 @@ from tequio_client.app.widgets.buttons import Button, ChoiceRow, relaid_rows
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.app.widgets.race_chart import RaceChart, RaceLine, line_pen
-from tequio_client.ipc.competitions import (
+from tequio_client.ipc.control import (
     MAX_CURVES,
     AskCompetitions,
     AskCurves,
+    AskRuns,
     CompetitionsReply,
     CurvesReply,
+    RunsReply,
 )
-from tequio_client.ipc.control import AskRuns, RunsReply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,8 +60,12 @@ if TYPE_CHECKING:
 
     from tequio_client.app.pages.page import PageContext
     from tequio_client.app.pages.run_needs import RunResources
-    from tequio_client.ipc.competitions import CompetitionEntrantRow, CompetitionRow, LossCurvePoint
-    from tequio_client.ipc.control import RunRow
+    from tequio_client.ipc.control import (
+        CompetitionEntrantRow,
+        CompetitionRow,
+        LossCurvePoint,
+        RunRow,
+    )
 
     Points: TypeAlias = "Mapping[str, tuple[LossCurvePoint, ...]]"
 

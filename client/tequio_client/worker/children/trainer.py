@@ -37,7 +37,7 @@ log = structlog.get_logger(__name__)
 
 TRAINER = (sys.executable, "-m", "tequio_client.trainer")
 """The trainer's command, to which the style of its log is added: console or json."""
-BENCHMARK = (sys.executable, "-m", "tequio_client.trainer.benchmark")
+BENCHMARK = (sys.executable, "-m", "tequio_client.trainer", "benchmark")
 MAX_FAILURES = 5
 """Starts in a row without a finished command before the trainer is given up."""
 SILENCE_S = 60.0

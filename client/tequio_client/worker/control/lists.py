@@ -16,20 +16,18 @@ import msgspec
 import structlog
 import trio
 
-from tequio_client.ipc.competitions import (
+from tequio_client.ipc.control import (
     MAX_COMPETITIONS,
+    MAX_PUBLISHED_HEADS,
     AskCompetitions,
     AskCurves,
     CompetitionEntrantRow,
     CompetitionRow,
     CompetitionsReply,
     CurvesReply,
+    GeneratedSample,
     LossCurve,
     LossCurvePoint,
-)
-from tequio_client.ipc.control import (
-    MAX_PUBLISHED_HEADS,
-    GeneratedSample,
     PublishedHead,
     RunRow,
     RunsReply,

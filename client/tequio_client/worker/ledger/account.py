@@ -22,7 +22,7 @@ from tequio_client.keys import identity
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.locks import locked
+from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import (
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.invitation_link import InvitationLink
     from tequio_client.ledger.api import LedgerNetwork
+    from tequio_client.links import InvitationLink
     from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
     from tequio_shared.api.peers import PeerAnswer, StandingAnswer
     from tequio_shared.ids import NetworkId

@@ -1,0 +1,106 @@
+"""Links that the app opens: an invitation to a network, and a competition.
+
+    tequio://join?ledger=<address>&network=<id>&key=<private key of the invitation>
+    tequio://competition?ledger=<address>&id=<id>
+
+Anyone with an invitation can use it: it is as secret as a password until it is used up or closed.
+The link to a competition holds no secret, and opening it changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import Digest, NetworkId, digest_from_text, from_text, to_text
+from tequio_shared.keys import Signer
+
+SCHEME = "tequio"
+_JOIN, _COMPETITION = "join", "competition"
+_HTTP = re.compile("https?://.*", re.DOTALL)
+_HTTP_ASCII = re.compile("https?://[!-~]{1,256}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationLink:
+    """An invitation in the form of a link."""
+
+    ledger: str
+    network: NetworkId
+    seed: bytes
+    """Private key of the invitation."""
+
+    @property
+    def signer(self) -> Signer:
+        return Signer(self.seed)
+
+    def text(self) -> str:
+        return _link(
+            _JOIN, ledger=self.ledger, network=to_text(self.network), key=to_text(self.seed)
+        )
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse a link; raises UserFacingError."""
+        try:
+            ledger, network, key = _fields(text, _JOIN, ("ledger", "network", "key"))
+            _check_address(ledger, _HTTP)
+            return cls(ledger=ledger, network=NetworkId(from_text(network)), seed=from_text(key))
+        except (ValueError, MalformedError) as err:
+            raise UserFacingError(
+                f"not a valid invitation link ({err}): it begins with {SCHEME}://{_JOIN}? "
+                "and must be given in quotes, as one word"
+            ) from err
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompetitionLink:
+    """A competition of a ledger's network, in the form of a link."""
+
+    ledger: str
+    competition: Digest
+
+    def text(self) -> str:
+        return _link(_COMPETITION, ledger=self.ledger, id=to_text(self.competition))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse a link; raises UserFacingError."""
+        try:
+            ledger, competition = _fields(text, _COMPETITION, ("ledger", "id"))
+            _check_address(ledger, _HTTP_ASCII)
+            return cls(ledger=ledger, competition=digest_from_text(competition))
+        except (ValueError, MalformedError) as err:
+            raise UserFacingError(
+                f"this competition link is incomplete ({err}): it begins with "
+                f"{SCHEME}://{_COMPETITION}? and must be given in quotes, as one word"
+            ) from err
+
+
+def is_competition_link(text: str) -> bool:
+    """Report whether the text is a link to a competition, even an incomplete one."""
+    return text.strip().startswith(f"{SCHEME}://{_COMPETITION}?")
+
+
+def _link(action: str, **fields: str) -> str:
+    return f"{SCHEME}://{action}?{urlencode(fields, safe=':/')}"
+
+
+def _fields(text: str, action: str, names: tuple[str, ...]) -> list[str]:
+    """The values of exactly these fields; raises ValueError or MalformedError."""
+    parts = urlsplit(text.strip())
+    fields = parse_qs(parts.query, strict_parsing=True)
+    if (parts.scheme, parts.netloc) != (SCHEME, action) or fields.keys() != set(names):
+        raise MalformedError(f"expected the parts {', '.join(names)}")
+    values = [fields[name] for name in names]
+    if any(len(one) != 1 for one in values):
+        raise MalformedError(f"expected each of the parts {', '.join(names)} once")
+    return [one for (one,) in values]
+
+
+def _check_address(ledger: str, form: re.Pattern[str]) -> None:
+    if not form.fullmatch(ledger):
+        raise MalformedError(f"invalid ledger address {ledger!r:.80}")
