@@ -112,14 +112,12 @@ ROSTER_SLOTS = 8_192
 """Most slots in a roster, trainers or not."""
 
 Bytes32Text = Annotated[
-    str,
-    Meta(min_length=43, max_length=43, pattern=r"\A[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]\Z"),
+    str, Meta(min_length=43, max_length=43, pattern=r"\A[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]\Z")
 ]
 """A digest, key, head hash or secret of 32 bytes (43 characters)."""
 
 MaybeBytes32Text = Annotated[
-    str,
-    Meta(max_length=43, pattern=r"\A(?:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?\Z"),
+    str, Meta(max_length=43, pattern=r"\A(?:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?\Z")
 ]
 """The same, or nothing at all."""
 

@@ -10,14 +10,23 @@ and evaluators. (docs/protocol.md, section 19)
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_shared.competition.rules import LEAST_EVALUATORS, CompetitionOutcome, CompetitionRules
 from tequio_shared.competition.state import (
+    CompetitionContext,
+    CompetitionDraw,
     CompetitionPhase,
     DrawView,
+    Entrant,
     EntrantsView,
+    EvaluationChallenge,
+    EvaluationOffer,
+    EvaluatorScores,
+    RevealedShare,
+    ScoreCommitment,
     ScoresView,
     SignedEntry,
     read_document,
@@ -25,6 +34,7 @@ from tequio_shared.competition.state import (
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, to_text
 from tequio_shared.limits import BLOB_BYTES
+from tequio_shared.statements import Body
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompClose,
@@ -41,19 +51,6 @@ from tequio_shared.statements.competitions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tequio_shared.competition.state import (
-        CompetitionContext,
-        CompetitionDraw,
-        Entrant,
-        EvaluationChallenge,
-        EvaluationOffer,
-        EvaluatorScores,
-        RevealedShare,
-        ScoreCommitment,
-    )
-    from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
 
 

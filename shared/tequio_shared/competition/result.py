@@ -9,6 +9,7 @@ beacon. docs/protocol.md, section 19.6.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from tequio_shared.competition.rules import (
     LEAST_EVALUATORS,
     ComparedEntrants,
     CompetitionOutcome,
+    Evaluation,
     JudgedEvaluation,
     RankedEntrant,
 )
@@ -35,11 +37,7 @@ from tequio_shared.scoring import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from numpy.typing import NDArray
-
-    from tequio_shared.competition.rules import Evaluation
 
 
 REPLICATES = 10_000
@@ -333,9 +331,7 @@ def medians(evaluations: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentSco
     return tuple(found)
 
 
-def deviations(
-    evaluations: Mapping[str, Sequence[DocumentScore]],
-) -> dict[str, EvaluatorDeviation]:
+def deviations(evaluations: Mapping[str, Sequence[DocumentScore]]) -> dict[str, EvaluatorDeviation]:
     """Compare every evaluator with the medians of all."""
     middle = medians(tuple(evaluations.values()))
     return {name: _deviation(scores, middle) for name, scores in sorted(evaluations.items())}

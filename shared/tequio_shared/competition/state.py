@@ -7,12 +7,19 @@ counts, so a clock that is set back gains nothing. docs/protocol.md, section 19.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
 from tequio_shared.competition import result, sealed_archive
-from tequio_shared.competition.rules import ENTRANTS, Evaluation, Submission
+from tequio_shared.competition.rules import (
+    ENTRANTS,
+    Budget,
+    CompetitionRules,
+    Evaluation,
+    Submission,
+)
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
     Digest,
@@ -26,27 +33,22 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 from tequio_shared.network.accounts import RunProgress
-from tequio_shared.network.standing import EXCLUDED
-from tequio_shared.network.tiers import Tier
+from tequio_shared.network.standing import EXCLUDED, KeyStatus
+from tequio_shared.network.tiers import Tier, Tiers
 from tequio_shared.sealed_set import KeyShare
+from tequio_shared.statements.competitions import (
+    CompChallenge,
+    CompEnter,
+    CompReveal,
+    CompSubmit,
+    EvalCommit,
+    EvalOffer,
+    EvalResult,
+    EvalSecret,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    from tequio_shared.competition.rules import Budget, CompetitionRules
     from tequio_shared.network.run import Documents, FullRunView
-    from tequio_shared.network.standing import KeyStatus
-    from tequio_shared.network.tiers import Tiers
-    from tequio_shared.statements.competitions import (
-        CompChallenge,
-        CompEnter,
-        CompReveal,
-        CompSubmit,
-        EvalCommit,
-        EvalOffer,
-        EvalResult,
-        EvalSecret,
-    )
 
 
 _HOUR_MS = 3_600_000

@@ -14,6 +14,7 @@ record has exactly one spelling.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -25,8 +26,6 @@ from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, Pee
 from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ LEVELS: Mapping[int, NDArray[np.int8]] = {
 """Level of each code, by bits per entry."""
 
 SCALES: NDArray[np.int64] = np.array(
-    [0] + [(8 + b % _STEPS_PER_OCTAVE) << (b // _STEPS_PER_OCTAVE) for b in range(200)],
-    np.int64,
+    [0] + [(8 + b % _STEPS_PER_OCTAVE) << (b // _STEPS_PER_OCTAVE) for b in range(200)], np.int64
 )
 """s(b) for b = 0..200, in units of 2^-32: eight steps to an octave."""
 

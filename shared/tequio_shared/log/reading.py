@@ -8,20 +8,17 @@ for each level of tiles, however long the log is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from tequio_shared.ids import Digest
 from tequio_shared.log import merkle
-from tequio_shared.log.notes import open_checkpoint
-from tequio_shared.log.tile_proofs import TILE_HEIGHT
+from tequio_shared.log.notes import SignedCheckpoint, VerifierKey, open_checkpoint
+from tequio_shared.log.tile_proofs import TILE_HEIGHT, TileName
 from tequio_shared.log.tiles import TILE_WIDTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tequio_shared.ids import Digest
-    from tequio_shared.log.notes import SignedCheckpoint, VerifierKey
     from tequio_shared.log.policy import Policy
-    from tequio_shared.log.tile_proofs import TileName
 
 
 class TileTree:

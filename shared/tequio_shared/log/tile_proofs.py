@@ -12,15 +12,12 @@ ones does not verify against a signed root. A proof costs O(log n) hashes in a l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
+from tequio_shared.ids import Digest
 from tequio_shared.log.merkle import node_hash
 from tequio_shared.log.tiles import TILE_WIDTH, hashes_at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tequio_shared.ids import Digest
 
 TILE_HEIGHT = 8
 """Levels of the binary tree in one level of tiles."""

@@ -8,15 +8,11 @@ the level above.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.limits import ENTRY_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 TILE_WIDTH = 256
 """Hashes in a full tile, leaves in a full bundle."""

@@ -14,7 +14,7 @@ What only the full view does is in the methods that it overrides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, TypeVar
@@ -34,9 +34,11 @@ from tequio_shared.ids import (
 from tequio_shared.network import accounts as network_accounts
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.genesis import COORDINATOR_BODIES
+from tequio_shared.network.standing import KeyStatus
+from tequio_shared.network.tiers import Tiers
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
-from tequio_shared.round.measures import MeasureDraws, is_due
-from tequio_shared.round.round import Head, NextHead, RoundPhase, RoundView
+from tequio_shared.round.measures import MeasureDraw, MeasureDraws, is_due
+from tequio_shared.round.round import Head, MemberBody, NextHead, RoundPhase, RoundView
 from tequio_shared.statements.network import CheckpointPublish, MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
     HeadAttest,
@@ -57,13 +59,7 @@ from tequio_shared.statements.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tequio_shared.network.standing import KeyStatus
-    from tequio_shared.network.tiers import Tiers
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.measures import MeasureDraw
-    from tequio_shared.round.round import MemberBody
     from tequio_shared.statements.statement import Statement
 
 

@@ -10,6 +10,7 @@ follow from them. (docs/protocol.md, tiers)
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -21,15 +22,13 @@ from tequio_shared.statements.network import (
     InviteOpen,
     InviteRevoke,
     KeyRegister,
+    MemberTeam,
     MemberVouch,
     RoleGrant,
     RoleRevoke,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
-    from tequio_shared.statements.network import MemberTeam
     from tequio_shared.statements.statement import Entry, Statement
 
 

@@ -8,7 +8,8 @@ resolves it into this.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Callable, Iterator
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -21,10 +22,6 @@ from tequio_shared.head.layout import CHUNK, FrozenBase, WeightLayout, count_chu
 from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural, Positive, RunId, sha256
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
 from tequio_shared.round.assignment import trainer_micropoints
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._ -]{0,63}\Z")]
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]

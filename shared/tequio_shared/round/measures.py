@@ -12,6 +12,7 @@ devices do. The median of three is right even if one of them lies; a liar far fr
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import takewhile
@@ -20,16 +21,13 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import UNSET
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import STEERING, sha256, to_text
+from tequio_shared.ids import STEERING, PeerKey, sha256, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.round import assignment
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.scoring import MILLIBITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tequio_shared.ids import PeerKey
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import Head, RoundState
     from tequio_shared.statements.runs import HeadMeasure, Sample

@@ -16,6 +16,7 @@ coordinator ends the training phase (`round.witness`), elected witnesses send th
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Self, TypeAlias
@@ -46,6 +47,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.round import assignment, proof
 from tequio_shared.round import assignment as round_assignment
+from tequio_shared.round.assignment import Ranges
 from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RoundResult, SlotResult
 from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
@@ -59,9 +61,6 @@ from tequio_shared.statements.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tequio_shared.round.assignment import Ranges
     from tequio_shared.round.manifest import Manifest
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tequio_shared.statements.competitions import (
     CompChallenge,
@@ -55,9 +56,6 @@ from tequio_shared.statements.runs import (
     WitnessProof,
     WorkCommit,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Body: TypeAlias = (
     KeyRegister

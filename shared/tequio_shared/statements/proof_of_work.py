@@ -12,11 +12,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import NetworkId, PeerKey, to_text
 from tequio_shared.statements.network import KeyRegister
 
 if TYPE_CHECKING:
-    from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.statements.statement import Statement
 
 PREFIX = b"tequio/v1/work\0"

@@ -8,7 +8,6 @@ a statement and its signatures, and its leaf is the form in which the log holds 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET
@@ -26,6 +25,7 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
+from tequio_shared.keys import Signer
 from tequio_shared.limits import (
     ENTRY_BYTES,
     SIGNATURES_PER_ENTRY,
@@ -35,10 +35,6 @@ from tequio_shared.limits import (
 from tequio_shared.statements import BODIES, VERSION, Body
 from tequio_shared.statements.envelope import Envelope, Scope
 from tequio_shared.statements.network import KeyRegister
-
-if TYPE_CHECKING:
-    from tequio_shared.keys import Signer
-
 
 _PREFIX = b"tequio/v1/statement\x00"
 _ENTRY_VERSION = 1
@@ -239,11 +235,7 @@ def _check(statement: Statement) -> None:
         )
 
 
-_SCOPES = {
-    (False, False): Scope.NETWORK,
-    (True, False): Scope.RUN,
-    (True, True): Scope.ROUND,
-}
+_SCOPES = {(False, False): Scope.NETWORK, (True, False): Scope.RUN, (True, True): Scope.ROUND}
 
 
 def _signature(leaf: bytes, at: int) -> tuple[PeerKey, bytes]:
