@@ -12,8 +12,7 @@ from tequio_client.trainer import device, inner, model
 from tequio_client.trainer.data import TrainingData
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_shared.ids import to_text
-from tequio_shared.round.data import Corpus, TrainShard
-from tequio_shared.round.manifest import InnerParams, Tokenizer
+from tequio_shared.round.manifest import Corpus, InnerParams, Tokenizer, TrainShard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -40,8 +40,7 @@ from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
-from tequio_shared.statements.network import KeyRegister, MemberTeam
-from tequio_shared.statements.proof_of_work import check_work
+from tequio_shared.statements.network import KeyRegister, MemberTeam, check_work
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.statements.statement import Entry, Statement
 

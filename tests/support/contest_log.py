@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionOutcome, Submission
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score", "result")

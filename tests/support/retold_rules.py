@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tequio_client.verify.judgement import JudgedCompetition
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
     from tests.support.retold_log import RetoldLog
 
 

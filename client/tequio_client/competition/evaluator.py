@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tequio_client.verify.folded_log import LedgerReader
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 # Scores and their salt are on disk before the commitment, because scores that are lost after it
 # cannot be revealed, and do not count.

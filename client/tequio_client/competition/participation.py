@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.state import CompetitionDraw
     from tequio_shared.ids import PeerKey
     from tequio_shared.scoring import DocumentScore
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 _SHARE_BYTES = 65_536

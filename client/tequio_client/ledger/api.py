@@ -38,11 +38,11 @@ from tequio_shared.api.connector import (
     ConnectProof,
     ConnectRequest,
 )
-from tequio_shared.api.log import PostedAnswer
 from tequio_shared.api.network import (
     ConnectorsAnswer,
     InvitationsAnswer,
     NetworkAnswer,
+    PostedAnswer,
     SeedsAnswer,
 )
 from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger.http import EventStream, Reachability
     from tequio_shared.api.competitions import CompetitionLine
-    from tequio_shared.api.log import PostedStatement
+    from tequio_shared.api.network import PostedStatement
     from tequio_shared.api.runs import RoundAnswer
     from tequio_shared.ids import NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer

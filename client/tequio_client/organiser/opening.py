@@ -46,9 +46,8 @@ if TYPE_CHECKING:
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
-    from tequio_shared.round.data import Corpus
-    from tequio_shared.round.manifest import Manifest
-    from tequio_shared.statements import Body
+    from tequio_shared.round.manifest import Corpus, Manifest
+    from tequio_shared.statements.statement import Body
 
 
 SUBMIT_TIMEOUT_S = 300.0

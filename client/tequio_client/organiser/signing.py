@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_shared.ids import RunId
     from tequio_shared.keys import Signer
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 def load_organiser(folder: Path, network: LedgerNetwork) -> Signer:

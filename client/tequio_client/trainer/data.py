@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from tequio_shared.round.assignment import DataOrder
-    from tequio_shared.round.data import Corpus, HeldOutShard
+    from tequio_shared.round.manifest import Corpus, HeldOutShard
 
 
 _DTYPES = {1: "<u1", 2: "<u2", 4: "<u4"}

@@ -15,8 +15,7 @@ from tequio_client.trainer import adapters, codecs, data, device, model
 from tequio_client.trainer.evaluate import UnfinishedWork
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import RecordShape
-from tequio_shared.round.data import Corpus
-from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Corpus, Manifest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
     from tequio_shared.network.coordination import CoordinatorStep
     from tequio_shared.network.run import FullRunView
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Statement
+    from tequio_shared.statements.statement import Body, Statement
 
 # --- Looks at refused statements for faults that they prove, and words the reports of them.
 #

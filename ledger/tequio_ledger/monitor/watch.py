@@ -27,8 +27,7 @@ from tequio_shared.ids import digest_from_text, from_text, to_text
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import VerifierKey, filter_signatures, to_base64
 from tequio_shared.log.policy import ForkEvidence, NoQuorumError
-from tequio_shared.log.reading import extend_frontier, next_range, open_signed
-from tequio_shared.log.tiles import new_tiles
+from tequio_shared.log.tiles import extend_frontier, new_tiles, next_range, open_signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_shared.ids import PeerKey
-    from tequio_shared.log.tile_proofs import TileName
+    from tequio_shared.log.tiles import TileName
 
 
 _LOG_ID = 1

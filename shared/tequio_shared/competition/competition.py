@@ -34,7 +34,6 @@ from tequio_shared.competition.state import (
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, to_text
 from tequio_shared.limits import BLOB_BYTES
-from tequio_shared.statements import Body
 from tequio_shared.statements.competitions import (
     CompChallenge,
     CompClose,
@@ -49,6 +48,7 @@ from tequio_shared.statements.competitions import (
     EvalResult,
     EvalSecret,
 )
+from tequio_shared.statements.statement import Body
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Statement

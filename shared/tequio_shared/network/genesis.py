@@ -13,7 +13,6 @@ from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import Bytes32Text, NetworkId, PeerKey, key_from_text, sha256
 from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.statements import Body
 from tequio_shared.statements.competitions import CompClose, CompDraw, CompOpen, CompResult
 from tequio_shared.statements.network import (
     CheckpointPublish,
@@ -40,6 +39,7 @@ from tequio_shared.statements.runs import (
     RunPause,
     RunResume,
 )
+from tequio_shared.statements.statement import Body
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry

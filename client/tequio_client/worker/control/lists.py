@@ -42,8 +42,7 @@ from tequio_shared.competition.rules import CompetitionOutcome
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import RunId, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
-from tequio_shared.round.data import Corpus
-from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:

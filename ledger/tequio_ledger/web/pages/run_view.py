@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
 from tequio_ledger.web.pages import text
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.network.run import RunRequest, RunState
 from tequio_shared.round import assignment
-from tequio_shared.round.data import Corpus
 from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.manifest import Corpus
 from tequio_shared.round.round import RoundPhase
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from tequio_ledger.state import State as LedgerState
     from tequio_ledger.web.pages.text import Mark
     from tequio_shared.ids import Digest, RunId
