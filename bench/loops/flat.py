@@ -1,35 +1,33 @@
-"""The trainer's own inner loop, flat out: no rounds, no worker, no wishes."""
+"""The trainer's own inner loop at full speed: no rounds, no worker, no commands."""
 
 from __future__ import annotations
 
 import json
-import time
-from typing import TYPE_CHECKING
-
 import numpy as np
-
+import time
 from tequio_client.trainer import device, inner, model
 from tequio_client.trainer.data import TrainingData
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_shared.ids import to_text
-from tequio_shared.round.manifest import Corpus, InnerParams, Tokenizer, TrainShard
+from tequio_shared.round.manifest import (Corpus, InnerParams, Tokenizer, TrainShard)
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
 
 SEQUENCE = 128
 RATE = 1e-3
 
 
 class Unwatched:
-    """Nobody interrupts."""
+    """A control that never interrupts and runs to the last step."""
 
     def check(self) -> None:
-        """Let it go on."""
+        pass
 
     def is_enough(self, progress: TrainingProgress) -> bool:
-        """Go to the end."""
         return progress.step == progress.steps
 
 
@@ -62,5 +60,5 @@ def flat_speed(mine: model.CausalModel, training: TrainingData, steps: int) -> f
 
 
 def network(fields: Mapping[str, object]) -> model.CausalModel:
-    """A model of that configuration with seeded weights."""
+    """A model with this configuration and seeded weights."""
     return model.build_random(json.dumps(fields).encode(), 1)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 import time
 import tracemalloc
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING
-
-import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
+from hypothesis import (HealthCheck, given, settings, strategies as st)
 from tequio_client.ipc import trainer
 from tequio_client.ledger.api import LedgerNetwork
 from tequio_client.worker.store import trees
@@ -22,13 +18,8 @@ from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.network import EventReader, SeedsAnswer
 from tequio_shared.api.runs import RunsAnswer
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.head.contribution import (
-    ContributionHeader,
-    RecordShape,
-    decode_records,
-    validate,
-)
-from tequio_shared.ids import from_text, key_from_peer_id, key_from_text, sha256, to_text
+from tequio_shared.head.contribution import (ContributionHeader, RecordShape, decode_records, validate)
+from tequio_shared.ids import (from_text, key_from_peer_id, key_from_text, sha256, to_text)
 from tequio_shared.log import merkle, notes, tiles
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import RunState
@@ -40,11 +31,11 @@ from tequio_shared.statements.runs import RoundClose, RoundRoster
 from tequio_shared.statements.statement import Entry
 from tests.support.attack_table import attack
 from tests.support.attackers_bytes import garbage, hostile
-from tests.support.attackers_round import Judge, due_proof, round_of, swarm_in, swarm_of
+from tests.support.attackers_round import (Judge, due_proof, round_of, swarm_in, swarm_of)
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
     from tests.support.swarm import Swarm
 
 
@@ -170,7 +161,7 @@ def vkey() -> notes.VerifierKey:
     return notes.VerifierKey(name=past().genesis.origin, kind=notes.KeyKind.LOG, key=key)
 
 
-@attack("L8", layer="env", ends="read, or refused with an error of the tree in `errors.py`")
+@attack("L8", layer="env", ends="read, or refused with an error class of `errors.py`")
 @attack("Q7", layer="env", ends="refused as malformed; no process stops")
 @pytest.mark.parametrize("name", PARSERS)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
@@ -215,7 +206,7 @@ def parse_all(parse: Callable[[bytes], object]) -> None:
             parse(raw)
 
 
-@attack("L8", layer="wit", ends="refused as a proof that does not hold, in bounded memory")
+@attack("L8", layer="wit", ends="refused as an invalid proof, in bounded memory")
 def test_a_proof_made_of_garbage_takes_no_memory() -> None:
     swarm = swarm_in(RunState.ROUND_WITNESS)
     _, honest = due_proof(swarm)

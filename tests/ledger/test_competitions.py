@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
-
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
-from tequio_ledger.data_folder import Folder
+from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.log import documents
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_ledger.store import log_rows
@@ -19,23 +17,20 @@ from tequio_shared.statements.competitions import CompSubmit
 from tequio_shared.statements.statement import Entry
 from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.support.authors import Author
-from tests.support.ledgers import (
-    ORGANISER,
-    VirtualClock,
-    make_settings,
-    opened,
-    running,
-)
-from tests.support.paper_competition import HOUR_MS, PaperCompetition, folder, head
+from tests.support.ledgers import (ORGANISER, VirtualClock, make_settings, opened, running)
+from tests.support.paper_competition import (HOUR_MS, PaperCompetition, folder, head)
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
-
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.sequencer import Outcome
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.statements.statement import Body
+
+
+if TYPE_CHECKING:
 
     Story = Callable[["Contest"], Awaitable[None]]
 
@@ -211,7 +206,7 @@ def test_every_document_of_a_competition_is_one_that_the_log_needs(tmp_path: Pat
         )
         scores = next(iter(contest.view.results.values())).scores
         ledger.blobs.path(scores).unlink()
-    found = doctor.examine(given, Folder(tmp_path), clock)
+    found = doctor.examine(given, DataFolder(tmp_path), clock)
     assert worst(found) is Grade.ERROR
     assert any(scores.hex() in one.found for one in found)
 

@@ -1,7 +1,8 @@
-"""Statements that one process of a ledger passes on to the one that writes the log.
+"""Statements that one process of a ledger forwards to the one that writes the log.
 
-A row is a bundle of leaves that were verified, and later the answer to it. Who asked takes the row
-away with its answer; rows of a process that died are swept by the one that writes the log.
+A row is a bundle of verified leaves, and later its answer. The process that forwarded the bundle
+deletes the row when it reads the answer; rows of a process that died are deleted by the log's
+writer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert, select, update
 
-from tequio_ledger.store.models import Submission
+from tequio_ledger.store.models import SubmissionRow
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingBundle:
     """A bundle that has no answer yet."""
 
     n: int
@@ -28,40 +29,42 @@ class Waiting:
 
 
 def put(connection: Connection, replica: bytes, leaves: bytes, at_ms: int) -> int:
-    """Write a bundle; gives its number."""
+    """Write a bundle and give its number."""
     row = {"replica": replica, "leaves": leaves, "at": at_ms}
-    return connection.execute(insert(Submission).values(row).returning(Submission.n)).scalar_one()
+    return connection.execute(
+        insert(SubmissionRow).values(row).returning(SubmissionRow.n)
+    ).scalar_one()
 
 
-def waiting(connection: Connection, without: Collection[int], limit: int) -> list[Waiting]:
-    """Give bundles without an answer, the oldest first, save those numbers."""
-    query = select(Submission.n, Submission.leaves).where(Submission.answer.is_(None))
+def waiting(connection: Connection, without: Collection[int], limit: int) -> list[WaitingBundle]:
+    """Read bundles without an answer, the oldest first, except those with the given numbers."""
+    query = select(SubmissionRow.n, SubmissionRow.leaves).where(SubmissionRow.answer.is_(None))
     rows = connection.execute(
-        query.where(Submission.n.not_in(without)).order_by(Submission.n).limit(limit)
+        query.where(SubmissionRow.n.not_in(without)).order_by(SubmissionRow.n).limit(limit)
     )
-    return [Waiting(n=row.n, leaves=row.leaves) for row in rows]
+    return [WaitingBundle(n=row.n, leaves=row.leaves) for row in rows]
 
 
 def answer(connection: Connection, n: int, said: bytes) -> None:
-    """Write the answer to a bundle; nothing happens when nobody waits for it any more."""
-    connection.execute(update(Submission).where(Submission.n == n).values(answer=said))
+    """Write the answer to a bundle; does nothing when the bundle was withdrawn."""
+    connection.execute(update(SubmissionRow).where(SubmissionRow.n == n).values(answer=said))
 
 
-def take_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
-    """Take away the answered bundles of a process; gives the answers by number."""
+def pop_answers(connection: Connection, replica: bytes) -> dict[int, bytes]:
+    """Delete the answered bundles of a process; gives the answers by number."""
     change = (
-        delete(Submission)
-        .where(Submission.replica == replica, Submission.answer.is_not(None))
-        .returning(Submission.n, Submission.answer)
+        delete(SubmissionRow)
+        .where(SubmissionRow.replica == replica, SubmissionRow.answer.is_not(None))
+        .returning(SubmissionRow.n, SubmissionRow.answer)
     )
     return {n: said for n, said in connection.execute(change) if said is not None}
 
 
 def withdraw(connection: Connection, n: int) -> None:
-    """Take a bundle away for which nobody waits any more."""
-    connection.execute(delete(Submission).where(Submission.n == n))
+    """Delete a bundle whose client has stopped waiting."""
+    connection.execute(delete(SubmissionRow).where(SubmissionRow.n == n))
 
 
 def sweep(connection: Connection, before_ms: int) -> None:
-    """Take away what is older: who put it is gone."""
-    connection.execute(delete(Submission).where(Submission.at < before_ms))
+    """Delete older bundles: the process that forwarded them is gone."""
+    connection.execute(delete(SubmissionRow).where(SubmissionRow.at < before_ms))

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 import random
 from functools import cache, partial
-from typing import TYPE_CHECKING
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from tequio_ledger.log.proofs import KeptProofs, TileProofs
+from hypothesis import given, strategies as st
+from tequio_ledger.log.proofs import ProofCache, TileProofs
 from tequio_ledger.store import log_rows
 from tequio_shared.errors import FatalLogError
 from tequio_shared.log import merkle
@@ -18,13 +14,14 @@ from tequio_shared.log.tiles import TileTree
 from tests.ledger.log.test_log import CLOCK, grow
 from tests.support.authors import Author
 from tests.support.ledgers import make_settings, opened
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
     from tequio_shared.ids import Digest
     from tequio_shared.log.tiles import TileName
+
 
 SIZES = (1, 2, 3, 255, 256, 257, 511, 700, 65_537)
 KEPT_SIZES = (1, 2, 255, 256, 257, 300, 512, 701)
@@ -109,7 +106,7 @@ def test_a_kept_proof_is_the_one_that_the_tiles_give(tmp_path: Path, most: int) 
     rng = random.Random(3)
     with opened(make_settings(tmp_path), CLOCK) as ledger:
         grow(ledger, Author("a", ledger.state.net), KEPT_SIZES[-1] - 1)
-        kept = KeptProofs(ledger.database, most)
+        kept = ProofCache(ledger.database, most)
         with ledger.database.reader.begin() as connection:
             read = partial(log_rows.read_tile, connection)
             for _ in range(3):
