@@ -9,15 +9,18 @@ recognised by its signature alone; everything else should cost far less. No netw
 
 from __future__ import annotations
 
-import click
 import json
 import logging
 import os
-import structlog
 import time
 from contextlib import suppress
-from loops.machine import machine
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import structlog
+from loops.machine import machine
+
 from tequio_client.worker.rounds.announce import CommitmentFilter
 from tequio_client.worker.swarm.membership import AddressRecords
 from tequio_ledger.log.admission import screen
@@ -25,16 +28,25 @@ from tequio_ledger.state import State
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import (Digest, HeadHash, NetworkId, RunId, ZERO_DIGEST, peer_id_text, sha256, to_text)
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    Digest,
+    HeadHash,
+    NetworkId,
+    RunId,
+    peer_id_text,
+    sha256,
+    to_text,
+)
 from tequio_shared.keys import Signer
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.network import KeyRegister, MemberLeave, find_nonce
 from tequio_shared.statements.runs import WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from tequio_shared.statements.statement import Body
 
 

@@ -6,12 +6,16 @@ saves minutes and changes no figure: a start does not verify them.
 
 from __future__ import annotations
 
-import httpx
 import random
 import time
 from contextlib import closing
-from ledgers.program import ORGANISER, served, settings_of
+from typing import TYPE_CHECKING
+
+import httpx
 from sqlalchemy import func, select, text
+from tests.support.paper_swarm import manifest
+
+from ledgers.program import ORGANISER, served, settings_of
 from tequio_ledger.admin.move import Move
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import open_ledger
@@ -21,18 +25,17 @@ from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.models import LogEntry
-from tequio_shared.ids import (Digest, ZERO_DIGEST, sha256, to_text)
+from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import RunOpen
 from tequio_shared.statements.statement import Entry, make
-from tests.support.paper_swarm import manifest
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.proofs import TileProofs
     from tequio_shared.ids import PeerKey, RunId

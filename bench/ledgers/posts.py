@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import httpx
 import time
-import trio
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+import trio
+from tests.support.paper_swarm import manifest
+
 from ledgers.program import ORGANISER
 from tequio_client.ledger.api import LedgerApi
-from tequio_shared.ids import (Digest, ZERO_DIGEST, sha256, to_text)
+from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import RunOpen
 from tequio_shared.statements.statement import make, sign
-from tests.support.paper_swarm import manifest
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
     from ledgers.program import Program
     from tequio_shared.ids import NetworkId, RunId
     from tequio_shared.statements.statement import Body

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from tequio_shared.competition.competition import COMPETITION_BODIES
-from tequio_shared.ids import (Digest, PeerKey, RunId, digest_from_text)
-from tequio_shared.network_view import NetworkView
-from tequio_shared.statements.runs import (HeadPromote, RoundClose, RoundVoid, RoundWitness, RunOpen, WitnessProof)
 from typing import TYPE_CHECKING
+
+from tequio_shared.competition.competition import COMPETITION_BODIES
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
+from tequio_shared.network_view import NetworkView
+from tequio_shared.statements.runs import (
+    HeadPromote,
+    RoundClose,
+    RoundVoid,
+    RoundWitness,
+    RunOpen,
+    WitnessProof,
+)
 
 if TYPE_CHECKING:
     from tequio_shared.competition.competition import CompetitionView

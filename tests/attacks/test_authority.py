@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
+
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.errors import SignatureInvalidError
-from tequio_shared.ids import (PeerKey, RunId, peer_id_text, sha256, to_text)
+from tequio_shared.ids import PeerKey, RunId, peer_id_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.network.genesis import COORDINATOR_BODIES, ORGANISER_BODIES
 from tequio_shared.network.tiers import CONNECTOR_BODIES
-from tequio_shared.statements.network import (MemberLeave, MemberReady, StandingRelease, StandingUphold)
+from tequio_shared.statements.network import (
+    MemberLeave,
+    MemberReady,
+    StandingRelease,
+    StandingUphold,
+)
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume
 from tequio_shared.statements.statement import Entry
 from tests.support.attack_table import attack
 from tests.support.attackers import forged
-from tests.support.attackers_ledger import (Door, SECOND, SMALL_KEYS, all_refused, door, elsewhere, mixed, now_ms, opening, registering, respelt, under)
+from tests.support.attackers_ledger import (
+    SECOND,
+    SMALL_KEYS,
+    Door,
+    all_refused,
+    door,
+    elsewhere,
+    mixed,
+    now_ms,
+    opening,
+    registering,
+    respelt,
+    under,
+)
 from tests.support.authors import Author
 from tests.support.ledgers import ORGANISER, UNLIMITED
 from tests.support.paper_swarm import manifest
 from tests.support.statements import example
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from tequio_shared.statements.statement import Body
 
 

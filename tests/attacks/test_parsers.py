@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 import time
 import tracemalloc
 from contextlib import suppress
 from functools import cache
-from hypothesis import (HealthCheck, given, settings, strategies as st)
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from tequio_client.ipc import trainer
 from tequio_client.ledger.api import LedgerNetwork
 from tequio_client.worker.store import trees
@@ -18,8 +22,13 @@ from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.network import EventReader, SeedsAnswer
 from tequio_shared.api.runs import RunsAnswer
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.head.contribution import (ContributionHeader, RecordShape, decode_records, validate)
-from tequio_shared.ids import (from_text, key_from_peer_id, key_from_text, sha256, to_text)
+from tequio_shared.head.contribution import (
+    ContributionHeader,
+    RecordShape,
+    decode_records,
+    validate,
+)
+from tequio_shared.ids import from_text, key_from_peer_id, key_from_text, sha256, to_text
 from tequio_shared.log import merkle, notes, tiles
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import RunState
@@ -31,11 +40,11 @@ from tequio_shared.statements.runs import RoundClose, RoundRoster
 from tequio_shared.statements.statement import Entry
 from tests.support.attack_table import attack
 from tests.support.attackers_bytes import garbage, hostile
-from tests.support.attackers_round import (Judge, due_proof, round_of, swarm_in, swarm_of)
-from typing import TYPE_CHECKING
+from tests.support.attackers_round import Judge, due_proof, round_of, swarm_in, swarm_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from tests.support.swarm import Swarm
 
 

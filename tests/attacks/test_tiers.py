@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
+
 from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (NetworkId, digest_from_text, sha256, to_text)
+from tequio_shared.ids import NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.coordination import decide
 from tequio_shared.network.run import RunState
 from tequio_shared.network.tiers import owner_of
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import Admission
-from tequio_shared.statements.network import (InviteClose, InviteOpen, InviteRevoke, MemberVouch, RoleGrant, RoleRevoke)
+from tequio_shared.statements.network import (
+    InviteClose,
+    InviteOpen,
+    InviteRevoke,
+    MemberVouch,
+    RoleGrant,
+    RoleRevoke,
+)
 from tequio_shared.statements.runs import RoundRoster
 from tequio_shared.statements.statement import Entry, signed_message
 from tests.client.verify.logs import MemoryLog
 from tests.support.attack_table import attack
-from tests.support.attackers_ledger import (Door, SECOND, door, now_ms)
+from tests.support.attackers_ledger import SECOND, Door, door, now_ms
 from tests.support.authors import Author, registration
 from tests.support.ledgers import ORGANISER, UNLIMITED
-from tests.support.swarm import (Said, Swarm, Volunteer, tiny_manifest)
-from typing import TYPE_CHECKING
+from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from tequio_shared.network.coordination import CoordinatorStep
     from tequio_shared.statements.statement import Body
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
+
 from tequio_ledger.admin import doctor
 from tequio_ledger.admin.doctor import Grade, worst
 from tequio_ledger.data_folder import DataFolder
@@ -17,13 +19,13 @@ from tequio_shared.statements.competitions import CompSubmit
 from tequio_shared.statements.statement import Entry
 from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.support.authors import Author
-from tests.support.ledgers import (ORGANISER, VirtualClock, make_settings, opened, running)
-from tests.support.paper_competition import (HOUR_MS, PaperCompetition, folder, head)
-from typing import TYPE_CHECKING
+from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
+from tests.support.paper_competition import HOUR_MS, PaperCompetition, folder, head
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
+
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.sequencer import Outcome
     from tequio_shared.competition.competition import CompetitionView

@@ -7,26 +7,36 @@ an invalid answer raises PeerError, and a refusal raises RefusedError with the l
 from __future__ import annotations
 
 import asyncio
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import httpx
 import msgspec
-import os
 import structlog
-from dataclasses import dataclass
+
 from tequio_ledger.store import files
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.api.network import NetworkAnswer, PostedAnswer
 from tequio_shared.api.peers import PeerAnswer
-from tequio_shared.errors import (PeerError, RefusedError, TequioError, UserFacingError)
-from tequio_shared.ids import (MaybeBytes32Text, Natural, Positive, ZERO_DIGEST, digest_from_text, to_text)
+from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    MaybeBytes32Text,
+    Natural,
+    Positive,
+    digest_from_text,
+    to_text,
+)
 from tequio_shared.limits import POST_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements import statement
 from tequio_shared.statements.network import KeyRegister, find_nonce
 from tequio_shared.statements.statement import statement_id
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from tequio_ledger.runtime import Clock
     from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.keys import Signer

@@ -9,14 +9,16 @@ nothing. Both raise RefusedError with a problem code (docs/protocol.md, problems
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network.genesis import check_role
 from tequio_shared.statements.network import KeyRegister, check_work
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements.statement import Entry, Statement

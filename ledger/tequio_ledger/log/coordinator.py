@@ -8,8 +8,11 @@ end of the coordinator's own chain.
 
 from __future__ import annotations
 
-import structlog
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import STATEMENT_BYTES, STATEMENT_LIFE_MS
@@ -20,10 +23,10 @@ from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
     from tequio_ledger.state import State
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.keys import Signer

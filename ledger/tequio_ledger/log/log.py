@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
+
 from tequio_ledger.log import guard as log_guard
 from tequio_ledger.log.guard import NotSigningError, Published, damaged_log
 from tequio_ledger.log.proofs import TileProofs
@@ -23,17 +25,25 @@ from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint, StoredEntry
-from tequio_shared.errors import (FatalLogError, PeerError, RefusedError, TequioError, UserFacingError)
+from tequio_shared.errors import (
+    FatalLogError,
+    PeerError,
+    RefusedError,
+    TequioError,
+    UserFacingError,
+)
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.tiles import TileTree, count_tiles
 from tequio_shared.statements.statement import Entry, statement_id
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
     from sqlalchemy import Connection
-    from sqlalchemy.exc import DatabaseError, TimeoutError as NoConnectionError
+    from sqlalchemy.exc import DatabaseError
+    from sqlalchemy.exc import TimeoutError as NoConnectionError
+
     from tequio_ledger.log.guard import Guard
     from tequio_ledger.runtime import Clock
     from tequio_ledger.signing.signer import CheckpointSigner

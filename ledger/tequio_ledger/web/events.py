@@ -5,20 +5,21 @@ slow reader costs no memory and misses nothing.
 """
 
 import asyncio
-import msgspec
 from collections import OrderedDict
 from collections.abc import AsyncIterator
+from typing import Annotated
+
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import log_rows
-from tequio_ledger.web.limits import (StreamKind, StreamLimit, network_of, parse_natural)
+from tequio_ledger.web.limits import StreamKind, StreamLimit, network_of, parse_natural
 from tequio_ledger.web.routing import get
 from tequio_shared.api.network import HEARTBEAT, LogEvent
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import JSON_INTEGER
-from typing import Annotated
-
 
 HEARTBEAT_S = 15
 _PAGE = 256

@@ -4,8 +4,10 @@ Checkpoint, tiles and bundles follow c2sp.org/tlog-tiles to the byte.
 """
 
 import gzip
+
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.publisher import Publication
 from tequio_ledger.store import entries, log_rows
@@ -14,9 +16,8 @@ from tequio_shared.api.network import WitnessAnswer, WitnessesAnswer
 from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
 from tequio_shared.ids import DIGEST_BYTES, digest_from_text
 from tequio_shared.log.notes import VerifierKey
-from tequio_shared.log.policy import (NO_QUORUM, Policy, PolicyLog, TlogProof)
-from tequio_shared.log.tiles import (BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle)
-
+from tequio_shared.log.policy import NO_QUORUM, Policy, PolicyLog, TlogProof
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 
 TEXT = "text/plain"
 OCTETS = "application/octet-stream"

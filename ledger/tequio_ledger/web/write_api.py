@@ -10,7 +10,6 @@ held in memory only, and dropped when they are too old.
 """
 
 import asyncio
-import msgspec
 import os
 import re
 import time
@@ -18,30 +17,40 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
+from typing import BinaryIO
+
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+
 from tequio_ledger import metrics
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log import admission
-from tequio_ledger.log.sequencer import (Known, Logged, Outcome, Refused)
+from tequio_ledger.log.sequencer import Known, Logged, Outcome, Refused
 from tequio_ledger.state import State
 from tequio_ledger.web.errors import code_of
-from tequio_ledger.web.limits import (REGISTRATION_COST, StatementLimiter, content_length, network_of, parse_natural, read_body, read_chunks)
+from tequio_ledger.web.limits import (
+    REGISTRATION_COST,
+    StatementLimiter,
+    content_length,
+    network_of,
+    parse_natural,
+    read_body,
+    read_chunks,
+)
 from tequio_ledger.web.log_files import OCTETS, PERMANENT
-from tequio_ledger.web.routing import (get, head, post, put)
+from tequio_ledger.web.routing import get, head, post, put
 from tequio_shared import keys
-from tequio_shared.addresses import AddressRecord, RECORD_BYTES
+from tequio_shared.addresses import RECORD_BYTES, AddressRecord
 from tequio_shared.api.network import PostedAnswer, PostedStatement, SeedsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.ids import (Digest, PeerKey, from_text, key_from_text, sha256, to_text)
+from tequio_shared.ids import Digest, PeerKey, from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, POST_BYTES, POST_STATEMENTS
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.network.conduct import count_signatures
 from tequio_shared.statements.network import FaultReport, KeyRegister
 from tequio_shared.statements.statement import Entry, statement_id
-from typing import BinaryIO
-
 
 REQUEST_PREFIX = b"tequio/v1/request\0"
 REQUEST_WINDOW_MS = 60_000

@@ -367,23 +367,26 @@ def _size_fault(manifest: Manifest) -> str:
     return ""
 
 
+ShardCount = Annotated[int, Meta(ge=1)]
+
+
 class TrainShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A shard to train on; `root` is the Merkle root over its chunks of 1 MiB."""
 
     root: Bytes32Text
-    size_bytes: Positive
-    tokens: Positive
-    samples: Positive
+    size_bytes: ShardCount
+    tokens: ShardCount
+    samples: ShardCount
 
 
 class HeldOutShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A shard to measure on; `text_bytes` is the UTF-8 size of its documents."""
 
     root: Bytes32Text
-    size_bytes: Positive
-    tokens: Positive
-    documents: Positive
-    text_bytes: Positive
+    size_bytes: ShardCount
+    tokens: ShardCount
+    documents: ShardCount
+    text_bytes: ShardCount
 
 
 class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -393,7 +396,7 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     source: Annotated[str, Meta(max_length=256)]
     tokenizer: Tokenizer
     token_bytes: Literal[1, 2, 4]
-    separator: Natural
+    separator: Annotated[int, Meta(ge=0)]
     sequence: Annotated[int, Meta(ge=2, le=1 << 20)]
     train: Annotated[tuple[TrainShard, ...], Meta(min_length=1)]
     held_out: tuple[HeldOutShard, ...]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 import random
 from functools import cache, partial
-from hypothesis import given, strategies as st
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tequio_ledger.log.proofs import ProofCache, TileProofs
 from tequio_ledger.store import log_rows
 from tequio_shared.errors import FatalLogError
@@ -14,11 +18,11 @@ from tequio_shared.log.tiles import TileTree
 from tests.ledger.log.test_log import CLOCK, grow
 from tests.support.authors import Author
 from tests.support.ledgers import make_settings, opened
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
     from tequio_shared.ids import Digest
     from tequio_shared.log.tiles import TileName
 

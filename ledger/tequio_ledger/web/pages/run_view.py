@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
 from tequio_ledger.web.pages import text
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import digest_from_text, to_text
@@ -15,10 +17,10 @@ from tequio_shared.round import assignment
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Corpus
 from tequio_shared.round.round import RoundPhase
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from tequio_ledger.state import State as LedgerState
     from tequio_ledger.web.pages.text import StatusLabel
     from tequio_shared.ids import Digest, RunId
