@@ -14,7 +14,8 @@ from tequio_client.verify.fold import Fold
 from tequio_client.verify.judgement import contenders
 from tequio_client.verify.report import AuditReport
 from tequio_shared.competition import result as competition_result
-from tequio_shared.competition.result import DrawnText, offer_commitment
+from tequio_shared.competition.draw import offer_commitment
+from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import Environment, Evaluation
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
 from tequio_shared.keys import Signer

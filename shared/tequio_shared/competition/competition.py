@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tequio_shared.competition.draw import DrawView
 from tequio_shared.competition.rules import LEAST_EVALUATORS, CompetitionOutcome, CompetitionRules
 from tequio_shared.competition.state import (
     CompetitionContext,
     CompetitionDraw,
     CompetitionPhase,
-    DrawView,
     Entrant,
     EntrantsView,
     EvaluationChallenge,

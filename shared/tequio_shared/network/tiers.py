@@ -276,39 +276,22 @@ class Tiers:
 
     def apply(self, index: int, statement: Statement) -> None:
         """Apply the statement at that log index; raises RefusedError unless it fits the log."""
-        self._check(statement)
         match statement.body:
             case InviteOpen() as body:
-                self.invitations[key_from_text(body.invitation)] = Invitation(
-                    index=index,
-                    uses=body.uses,
-                    until=body.until,
-                    run=RunId(digest_from_text(body.run)) if body.run else None,
-                )
+                self._open(index, key_from_text(body.invitation), body)
             case InviteClose(invitation=text):
-                self.invitations[key_from_text(text)].closed = index
+                self._open_invitation(key_from_text(text)).closed = index
             case InviteRevoke(invitation=text):  # a link passed on has let strangers in
-                self.invitations[key_from_text(text)].revoked = index
+                self._unrevoked_invitation(key_from_text(text)).revoked = index
             case RoleGrant(peer=peer, until=until):
                 self.connectors[key_from_text(peer)] = until
             case RoleRevoke(peer=peer):  # a stolen connector key may have vouched for anybody
-                del self.connectors[key_from_text(peer)]
+                if self.connectors.pop(key_from_text(peer), None) is None:
+                    raise RefusedError("wrong-grant", f"key {peer} does not belong to a connector")
                 self._vouches.revoke(index, key_from_text(peer))
             case MemberVouch() as body:
+                self._check_vouch(statement, key_from_text(body.peer))
                 self._vouches.apply(index, statement, body)
-
-    def _check(self, statement: Statement) -> None:
-        match statement.body:
-            case InviteOpen(invitation=text):
-                self._check_opening(key_from_text(text))
-            case InviteClose(invitation=text):
-                self._check_closing(key_from_text(text))
-            case InviteRevoke(invitation=text):
-                self._check_revoking(key_from_text(text))
-            case RoleRevoke(peer=peer) if key_from_text(peer) not in self.connectors:
-                raise RefusedError("wrong-grant", f"key {peer} does not belong to a connector")
-            case MemberVouch(peer=peer):
-                self._check_vouch(statement, key_from_text(peer))
 
     def _by_invitation(self, key: PeerKey) -> TierGrant | None:
         if key in self.founders:
@@ -331,19 +314,23 @@ class Tiers:
             raise RefusedError("not-admitted", "the log has no such invitation")
         return further[0]
 
-    def _check_opening(self, key: PeerKey) -> None:
+    def _open(self, index: int, key: PeerKey, body: InviteOpen) -> None:
         if key in self.invitations or key in self.registered:
             raise RefusedError("wrong-invitation", "the key is already registered or an invitation")
+        run = RunId(digest_from_text(body.run)) if body.run else None
+        self.invitations[key] = Invitation(index=index, uses=body.uses, until=body.until, run=run)
 
-    def _check_closing(self, key: PeerKey) -> None:
+    def _open_invitation(self, key: PeerKey) -> Invitation:
         invitation = self.invitations.get(key)
         if invitation is None or not invitation.is_open:
             raise RefusedError("wrong-invitation", "no such invitation is open")
+        return invitation
 
-    def _check_revoking(self, key: PeerKey) -> None:
+    def _unrevoked_invitation(self, key: PeerKey) -> Invitation:
         invitation = self.invitations.get(key)
         if invitation is None or invitation.revoked is not None:
             raise RefusedError("wrong-invitation", "the log has no such invitation to revoke")
+        return invitation
 
     def _check_vouch(self, statement: Statement, peer: PeerKey) -> None:
         until = self.connectors.get(statement.author)
