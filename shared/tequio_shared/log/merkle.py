@@ -12,8 +12,6 @@ from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest
 
 EMPTY_ROOT = Digest(hashlib.sha256(b"").digest())
-PROOF_HASHES = 64
-"""Most hashes in a proof: a tree has fewer than 2^63 leaves."""
 
 
 class Frontier:

@@ -324,7 +324,6 @@ def _line(*items: str | None) -> str:
 
 
 TLOG_PROOF_HEADER = "c2sp.org/tlog-proof@v1"
-TLOG_PROOF_SUFFIX = ".tlog-proof"
 PATH_HASHES = 63
 EXTRA_BYTES = 65_535
 PROOF_BYTES = NOTE_BYTES + 2 * EXTRA_BYTES

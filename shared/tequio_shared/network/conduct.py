@@ -10,7 +10,6 @@ statement under a number, and proofs only where it was elected. (docs/protocol.m
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.contribution import ContributionHeader, contribution_id
@@ -126,11 +125,6 @@ def _against_committee(statement: Statement, body: WitnessProof, view: RoundView
 
 def _unproven(why: str) -> RefusedError:
     return RefusedError("wrong-evidence", f"the report proves no fault: {why}")
-
-
-ConductBody: TypeAlias = (
-    FaultReport | StandingChange | StandingAppeal | StandingRelease | StandingUphold
-)
 
 
 def apply(

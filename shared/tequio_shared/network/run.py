@@ -361,6 +361,7 @@ class RunView:
             case RunOpen():
                 self._record_opening(ts)
             case RunPause() | RunFinish() | RunResume():
+                # During a round only the request is recorded: work in progress is not thrown away.
                 event = self._organiser_event(body)
                 self.state = self._after(event) if event else self.state
                 self.request = REQUESTS[type(body)]
@@ -389,6 +390,7 @@ class RunView:
                 view.apply_open(body)
                 self.state = after
             case RoundWitness() as body:
+                # The state first: a refusal by the round must find nothing changed.
                 after = self._after(RunEvent.WITNESS)
                 view = self._current(statement)
                 network_accounts.check_witness(self, view, statement.ts)
@@ -465,6 +467,7 @@ class RunView:
     def _apply_void(self, statement: Statement, body: RoundVoid) -> None:
         view = self._current(statement)
         after = self._after(self.done_event(view.number))
+        # Derived, not believed: a coordinator must not call a round void that has a result.
         reason = void_reason(view)
         if body.reason != reason:
             raise RefusedError(
@@ -541,6 +544,7 @@ class FullRunView(RunView):
         if isinstance(body, MemberLeave):
             accounts.deactivate(author)
             return
+        # Checked before anything is recorded: a quarantined key must leave no trace.
         accounts.standings.check_ready(author, statement.ts)
         accounts.mark_ready(author, body.roles, digest_from_text(body.commit), index)
         accounts.standings.record_ready(author, index)

@@ -92,6 +92,7 @@ class Vouches:
     def apply(self, index: int, statement: Statement, body: MemberVouch) -> None:
         """Apply a vouch; one that has ended already withdraws the connector's former one."""
         words = self._by_peer.setdefault(key_from_text(body.peer), {})
+        # Each connector's word stands apart: one that is stolen can hide only its own.
         former = words.pop(statement.author, None)
         if body.until <= statement.ts:
             return
@@ -119,6 +120,7 @@ class Vouches:
     def at(self, key: PeerKey, ts: int) -> Vouch | None:
         """Return the vouch that counts for a key at that time (ms)."""
         running = [one for one in self._standing(key) if one.until > ts]
+        # The earliest, not the newest: a later connector must not be able to change the owner.
         return min(running, key=lambda one: one.place, default=None)
 
     def last(self, key: PeerKey) -> tuple[Vouch, int] | None:
@@ -137,6 +139,7 @@ class Vouches:
         return [one for one in self._by_peer.get(key, {}).values() if not self._is_void(one)]
 
     def _is_void(self, one: Vouch) -> bool:
+        # Vouches after a new grant count again, so the index is compared and not only the key.
         return one.index < self._revoked.get(one.connector, 0)
 
 
@@ -230,6 +233,7 @@ class Tiers:
     def of(self, key: PeerKey, run: RunId, ts: int) -> TierGrant:
         """Tier and owner of a key in that run at that time (ms)."""
         known = self._by_invitation(key)
+        # An invitation to another run says nothing here, but a vouch may still count.
         if known is not None and known.run in (None, run):
             return known
         vouch = self._vouches.at(key, ts)
@@ -270,6 +274,7 @@ class Tiers:
         if key is None:
             return
         invitation = self.invitations[key]
+        # By the signed time, not the reader's: everybody who replays the log decides alike.
         invitation.check(entry.statement.ts)
         invitation.used += 1
         self._invited[author] = InvitedKey(index=index, invitation=key, run=invitation.run)
@@ -299,6 +304,7 @@ class Tiers:
         invited = self._invited.get(key)
         if invited is None or self.invitations[invited.invitation].revoked is not None:
             return None
+        # All keys of one invitation share its owner: a link passed around is one person's slots.
         owner = Digest(invited.invitation)
         return TierGrant(tier=Tier.INVITED, owner=owner, run=invited.run, since=invited.index)
 

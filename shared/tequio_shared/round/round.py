@@ -296,6 +296,7 @@ class RoundView:
 
     def apply_void(self) -> None:
         """Apply round.void: nothing in this round counts."""
+        # Any phase but the last may end so; the run's view checks that the reason holds.
         if self.phase is RoundPhase.OVER:
             raise RefusedError("not-in-round", f"round {self.number} is over")
         self.phase = RoundPhase.OVER
@@ -338,6 +339,7 @@ class RoundView:
         votes = Counter(self.attests[slot].head for slot in voters if slot in self.attests)
         # At most one head can have two thirds, so the most common one is enough.
         for text, count in votes.most_common(1):
+            # At least one vote: a roster without witnesses must not promote a head by itself.
             if count >= max(round_assignment.quorum(len(voters)), 1):
                 attest = next(one for one in self.attests.values() if one.head == text)
                 return self.expected_head(*attested_roots(attest))
@@ -555,6 +557,7 @@ class RoundView:
     def _checked_proof(self, slot: int, body: WitnessProof) -> WitnessFindings:
         if self.phase is not RoundPhase.WITNESS:
             raise RefusedError("too-late", f"round {self.number} does not accept proofs now")
+        # Only the elected: else a coordinator's friends could outvote the committee.
         if slot not in self.elected:
             raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
         if slot in self.proofs:
