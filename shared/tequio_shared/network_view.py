@@ -40,9 +40,9 @@ from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
-from tequio_shared.statements.network import KeyRegister, MemberTeam, check_work
+from tequio_shared.statements.network import KeyRegister, MemberTeam
 from tequio_shared.statements.runs import NetGenesis, RunOpen
-from tequio_shared.statements.statement import Entry, Statement
+from tequio_shared.statements.statement import Entry, Statement, check_work
 
 if TYPE_CHECKING:
     SizeOf = Callable[[Digest], int | None]

@@ -14,8 +14,7 @@ from tequio_shared.log.merkle import Frontier, leaf_hash, root_of_hashes, verify
 from tequio_shared.log.policy import POLICY_BYTES, Policy
 from tequio_shared.log.tiles import TILE_WIDTH, span_in_tile, tile_of, tile_width
 from tequio_shared.network.genesis import check_role
-from tequio_shared.statements.network import check_work
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, check_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

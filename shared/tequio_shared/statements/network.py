@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.errors import MalformedError
 from tequio_shared.ids import (
     Bytes32Text,
     BytesText,
@@ -17,13 +17,8 @@ from tequio_shared.ids import (
     NetworkId,
     PeerKey,
     ReasonCode,
-    to_text,
 )
 from tequio_shared.statements import NetworkBody, RoundBody, RunBody
-
-if TYPE_CHECKING:
-    from tequio_shared.statements.statement import Statement
-
 
 Role = Literal["trainer", "witness"]
 
@@ -34,7 +29,7 @@ class KeyRegister(NetworkBody, frozen=True, kw_only=True):
     TYPE = "key.register"
 
     nonce: Natural
-    """The work that the genesis asks of a new key (`check_work`)."""
+    """The work that the genesis asks of a new key (`has_work`)."""
 
 
 class MemberReady(RunBody, frozen=True, kw_only=True):
@@ -246,18 +241,3 @@ def find_nonce(net: NetworkId, key: PeerKey, bits: int, first: int, count: int) 
 
 def has_work(net: NetworkId, key: PeerKey, bits: int, nonce: int) -> bool:
     return find_nonce(net, key, bits, nonce, 1) is not None
-
-
-def check_work(statement: Statement, net: NetworkId, bits: int) -> None:
-    """Raise RefusedError("no-work") for a registration with less than `bits` bits of work.
-
-    Other statements need none.
-    """
-    body = statement.body
-    if not isinstance(body, KeyRegister):
-        return
-    if not has_work(net, statement.author, bits, body.nonce):
-        raise RefusedError(
-            "no-work",
-            f"nonce {body.nonce} is not a proof of {bits} bits for key {to_text(statement.author)}",
-        )

@@ -39,7 +39,7 @@ from tequio_shared.limits import (
     STATEMENT_LIFE_MS,
 )
 from tequio_shared.statements import Scope, competitions, network, runs
-from tequio_shared.statements.network import KeyRegister
+from tequio_shared.statements.network import KeyRegister, has_work
 
 Body: TypeAlias = (
     network.KeyRegister
@@ -282,6 +282,21 @@ def sign(net: NetworkId, statement: Statement, *signers: Signer) -> Entry:
         return Entry(tuple((s.key, s.sign(message)) for s in ordered), statement)
     except MalformedError as err:
         raise RefusedError("bad-signature", str(err)) from err
+
+
+def check_work(statement: Statement, net: NetworkId, bits: int) -> None:
+    """Raise RefusedError("no-work") for a registration with less than `bits` bits of work.
+
+    Other statements need none.
+    """
+    body = statement.body
+    if not isinstance(body, KeyRegister):
+        return
+    if not has_work(net, statement.author, bits, body.nonce):
+        raise RefusedError(
+            "no-work",
+            f"nonce {body.nonce} is not a proof of {bits} bits for key {to_text(statement.author)}",
+        )
 
 
 def _body_type(tree: object) -> type[Body]:
