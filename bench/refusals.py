@@ -40,15 +40,14 @@ from tequio_shared.ids import (
 )
 from tequio_shared.keys import Signer
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.statements.network import KeyRegister, MemberLeave
-from tequio_shared.statements.proof_of_work import find_nonce
+from tequio_shared.statements.network import KeyRegister, MemberLeave, find_nonce
 from tequio_shared.statements.runs import WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 NOW_MS = 1_800_000_000_000

@@ -32,8 +32,13 @@ from tequio_shared.api.competitions import (
     ScoredAnswer,
     ShareAnswer,
 )
-from tequio_shared.api.log import PostedStatement, WitnessAnswer, WitnessesAnswer
-from tequio_shared.api.network import InvitationAnswer, NetworkAnswer
+from tequio_shared.api.network import (
+    InvitationAnswer,
+    NetworkAnswer,
+    PostedStatement,
+    WitnessAnswer,
+    WitnessesAnswer,
+)
 from tequio_shared.api.peers import (
     AttendedAnswer,
     PeerAnswer,
@@ -69,14 +74,12 @@ from tequio_shared.network.run import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.network.tiers import CONNECTOR_BODIES, Tier
 from tequio_shared.round import proof
-from tequio_shared.round.data import Corpus
 from tequio_shared.round.documents import Roster, RoundResult
-from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
+from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Corpus, Manifest
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.sealed_set import SealedSet
-from tequio_shared.statements import BODIES
-from tequio_shared.statements.envelope import Envelope
+from tequio_shared.statements.statement import BODIES, Envelope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -220,7 +223,7 @@ def test_the_fields_that_a_trainer_drops_are_listed() -> None:
 
 
 def test_every_statement_that_may_come_too_early_has_its_time_listed() -> None:
-    timing = source("tequio_shared/network/accounts.py").partition("class Timed")[2]
+    timing = source("tequio_shared/network/accounts.py").partition("class PhaseTimes")[2]
     codes = set(re.findall(r'RefusedError\(\s*"wrong-(\w+)"', timing))
     assert {row[0] for row in table("Earliest times")} == {f"round.{code}" for code in codes}
     used = set(re.findall(r"\btimes?\.(\w+)", timing)) | {"train_by"}

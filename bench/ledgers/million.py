@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.proofs import TileProofs
     from tequio_shared.ids import PeerKey, RunId
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
+
 
 AUTHORS = 1_000
 BATCH = 2_048

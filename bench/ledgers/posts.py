@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ledgers.program import Program
     from tequio_shared.ids import NetworkId, RunId
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 BATCH = 64

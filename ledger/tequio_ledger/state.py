@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from tequio_shared.network.genesis import Genesis
     from tequio_shared.network.run import Documents
     from tequio_shared.network_view import SizeOf
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Entry, Statement
+    from tequio_shared.statements.statement import Body, Entry, Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

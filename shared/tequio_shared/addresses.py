@@ -9,23 +9,16 @@ records of one author the one with the later `ts` counts.
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import PeerKey, from_text, key_from_text, peer_id_text, to_text
-from tequio_shared.keys import SIGNATURE_BYTES, check_key, verify
+from tequio_shared.ids import NetworkId, PeerKey, from_text, key_from_text, peer_id_text, to_text
+from tequio_shared.keys import SIGNATURE_BYTES, Signer, check_key, verify
 from tequio_shared.limits import CLOCK_SKEW_MS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tequio_shared.ids import NetworkId
-    from tequio_shared.keys import Signer
-
 
 PREFIX = b"tequio/v1/peer\x00"
 ADDRESSES = 16

@@ -7,11 +7,9 @@ with the usual slopes would swing above a peak and below a valley.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
 
 Point: TypeAlias = tuple[float, float]
 

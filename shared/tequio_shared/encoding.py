@@ -8,16 +8,13 @@ arrays and objects. Within it every JSON library reads and writes the same bytes
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable
+from typing import TypeVar
 
 import msgspec
 
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.limits import JSON_DEPTH, JSON_INTEGER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 _T = TypeVar("_T")
 _KEY = re.compile(r"[a-z0-9_]+")

@@ -112,14 +112,12 @@ ROSTER_SLOTS = 8_192
 """Most slots in a roster, trainers or not."""
 
 Bytes32Text = Annotated[
-    str,
-    Meta(min_length=43, max_length=43, pattern=r"\A[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]\Z"),
+    str, Meta(min_length=43, max_length=43, pattern=r"\A[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]\Z")
 ]
 """A digest, key, head hash or secret of 32 bytes (43 characters)."""
 
 MaybeBytes32Text = Annotated[
-    str,
-    Meta(max_length=43, pattern=r"\A(?:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?\Z"),
+    str, Meta(max_length=43, pattern=r"\A(?:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])?\Z")
 ]
 """The same, or nothing at all."""
 
@@ -145,17 +143,17 @@ SlotNumber = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS - 1)]
 SlotCount = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS)]
 ContributionCount = Annotated[int, Meta(ge=0, le=CONTRIBUTORS)]
 ReasonCode = Annotated[int, Meta(ge=0, le=65_535)]
-"""A number from a table of docs/protocol.md: but for what models write, the log is no free text."""
+"""A number from a table of docs/protocol.md: only models write free text into the log."""
 
 STEERING = (
     r"\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
     r"\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
 )
-"""What no text in the log has, as a class of a regular expression: controls but for line feeds,
-other ends of lines, marks of direction, what is no character, unseen tags. A list, for what Unicode
-says of a character depends on its version."""
+"""Characters that no text in the log may have, as a class of a regular expression: controls except
+line feeds, line ends, direction marks, noncharacters and invisible tags. A fixed list, because
+the properties of a character depend on the version of Unicode."""
 
 Prompt = Annotated[str, Meta(max_length=SAMPLE_PROMPT_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]
-"""The beginning that a model was given, of no steering characters."""
+"""The beginning that a model was given, without steering characters."""
 Written = Annotated[str, Meta(max_length=SAMPLE_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]
-"""What a model wrote, of no steering characters."""
+"""Text that a model wrote, without steering characters."""

@@ -10,17 +10,13 @@ import hashlib
 import hmac
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from nacl.bindings import crypto_core_ed25519_is_valid_point
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
 from tequio_shared.errors import MalformedError, SignatureInvalidError
-from tequio_shared.ids import PeerKey, sha256
-
-if TYPE_CHECKING:
-    from tequio_shared.ids import NetworkId
+from tequio_shared.ids import NetworkId, PeerKey, sha256
 
 KEY_BYTES = 32
 SEED_BYTES = 32

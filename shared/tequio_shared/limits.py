@@ -64,4 +64,4 @@ SAMPLE_TOKENS = 64
 SAMPLE_BYTES = 400
 """Most of what it adds that the log takes, UTF-8."""
 MISSED_ROUNDS = 3
-"""Commitments in a row that nobody could fetch: the member has to say anew that it is ready."""
+"""Commitments in a row that nobody could fetch: the member must send member.ready again."""

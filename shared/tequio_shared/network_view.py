@@ -14,6 +14,7 @@ short one.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,23 +34,15 @@ from tequio_shared.ids import (
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network import conduct
 from tequio_shared.network.accounts import check_forward
-from tequio_shared.network.genesis import check_role
-from tequio_shared.network.run import FullRunView, first_head
+from tequio_shared.network.genesis import Genesis, check_role
+from tequio_shared.network.run import Documents, FullRunView, first_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
 from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.network import KeyRegister, MemberTeam
-from tequio_shared.statements.proof_of_work import check_work
 from tequio_shared.statements.runs import NetGenesis, RunOpen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from tequio_shared.network.genesis import Genesis
-    from tequio_shared.network.run import Documents
-    from tequio_shared.round.round import RoundView
-    from tequio_shared.statements.statement import Entry, Statement
-
+from tequio_shared.statements.statement import Entry, Statement, check_work
 
 if TYPE_CHECKING:
     SizeOf = Callable[[Digest], int | None]

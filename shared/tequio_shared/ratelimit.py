@@ -7,10 +7,7 @@ a full bucket. (The algorithm: Tanenbaum, Computer Networks, 5.4.2.)
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
+from collections.abc import Hashable
 
 NAMES = 4_096
 """Default number of names that are remembered."""

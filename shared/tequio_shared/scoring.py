@@ -15,18 +15,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from tequio_shared.ids import Bytes32Text, Natural, sha256, to_text
 from tequio_shared.limits import JSON_INTEGER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 MILLIBITS = 1_000
 """Units of a score in one bit."""

@@ -7,8 +7,9 @@ be guessed, and each can be revealed alone later. docs/protocol.md, section 18.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -25,10 +26,6 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.limits import STATEMENT_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 SALT_BYTES = 16
 TEXT_BYTES = 64 << 20

@@ -46,7 +46,7 @@ from tests.support.statements import example
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 RULES = manifest()

@@ -19,8 +19,7 @@ from tequio_client.worker.swarm import blob_server, membership
 from tequio_shared import encoding
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.api.answer import parse_answer
-from tequio_shared.api.log import EventReader
-from tequio_shared.api.network import SeedsAnswer
+from tequio_shared.api.network import EventReader, SeedsAnswer
 from tequio_shared.api.runs import RunsAnswer
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import (
@@ -34,9 +33,8 @@ from tequio_shared.log import merkle, notes, tiles
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import RunState
 from tequio_shared.round import proof
-from tequio_shared.round.data import Corpus
 from tequio_shared.round.documents import Roster, RoundResult
-from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements import statement
 from tequio_shared.statements.runs import RoundClose, RoundRoster
 from tequio_shared.statements.statement import Entry

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tequio_shared.network.coordination import CoordinatorStep
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 HOUR_MS = 3_600_000

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 SECOND_MS = 1_000
 DATES = (-60 * SECOND_MS, 3 * SECOND_MS, 6 * SECOND_MS, 200 * SECOND_MS, 220 * SECOND_MS)

@@ -19,13 +19,7 @@ from tequio_shared.statements.competitions import CompSubmit
 from tequio_shared.statements.statement import Entry
 from tests.ledger.sequencing.test_coordinator import RULES, Swarm
 from tests.support.authors import Author
-from tests.support.ledgers import (
-    ORGANISER,
-    VirtualClock,
-    make_settings,
-    opened,
-    running,
-)
+from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 from tests.support.paper_competition import HOUR_MS, PaperCompetition, folder, head
 
 if TYPE_CHECKING:
@@ -35,7 +29,10 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.sequencer import Outcome
     from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
+
+
+if TYPE_CHECKING:
 
     Story = Callable[["Contest"], Awaitable[None]]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.sequencer import Outcome
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
     from tests.support.authors import Author
     from tests.support.paper_swarm import PaperPeer
 

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from tequio_ledger.log.sequencer import Outcome
     from tequio_ledger.store.queries import TierRow
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Entry
+    from tequio_shared.statements.statement import Body, Entry
 
 pytestmark = pytest.mark.usefixtures("either_database")
 LINK = Signer(bytes([31]) * 32)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_shared.competition import result as competition_result
+from tequio_shared.competition import draw as competition_draw
 from tequio_shared.competition.rules import Budget, CompetitionRules
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, RefusedError
@@ -65,10 +65,10 @@ def test_the_draw_is_the_one_that_a_stranger_computes() -> None:
     secrets = {stage.key(name): secret_of(stage.key(name)) for name in OFFERS}
     submissions = {name: folder(name).id for name in ("alpha", "beta")}
     assert draw.key == paper.key
-    assert draw.beacon == competition_result.draw_beacon(paper.id, paper.key, secrets, submissions)
-    assert draw.documents == competition_result.draw_documents(draw.beacon, 5, 20)
+    assert draw.beacon == competition_draw.draw_beacon(paper.id, paper.key, secrets, submissions)
+    assert draw.documents == competition_draw.draw_documents(draw.beacon, 5, 20)
     owners = {key: Digest(key) for key in secrets}
-    assert draw.evaluators == competition_result.draw_evaluators(draw.beacon, owners, 3)
+    assert draw.evaluators == competition_draw.draw_evaluators(draw.beacon, owners, 3)
 
 
 def test_it_does_not_matter_which_custodians_show_their_shares() -> None:
@@ -112,7 +112,7 @@ def test_the_last_submission_before_the_deadline_counts() -> None:
 def test_the_last_offer_counts() -> None:
     stage = Stage().open()
     other = sha256(b"another secret")
-    commit = competition_result.offer_commitment(stage.paper.id, stage.key("one"), other)
+    commit = competition_draw.offer_commitment(stage.paper.id, stage.key("one"), other)
     stage.offer("one")
     offer = msgspec.structs.replace(stage.paper.offer(stage.key("one")), commit=to_text(commit))
     stage.say("one", offer)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared.competition import result
+from tequio_shared.competition import draw
 from tequio_shared.ids import Digest, PeerKey, sha256
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ def shuffled(beacon: bytes, many: int, total: int) -> list[int]:
 
 def test_an_offer_commits_to_competition_author_and_secret() -> None:
     secret = bytes(range(32))
-    assert result.offer_commitment(COMPETITION, KEYS[0], secret) == in_words(
+    assert draw.offer_commitment(COMPETITION, KEYS[0], secret) == in_words(
         b"tequio/v1/eval\x00" + COMPETITION + KEYS[0] + secret
     )
 
 
 def test_the_beacon_is_made_of_key_secrets_and_submissions_in_their_order() -> None:
     first, second = sorted(KEYS[:2])
-    made = result.draw_beacon(
+    made = draw.draw_beacon(
         COMPETITION,
         bytes(32),
         {second: b"B" * 32, first: b"A" * 32},
@@ -73,18 +73,18 @@ def test_the_beacon_is_made_of_key_secrets_and_submissions_in_their_order() -> N
 
 @pytest.mark.parametrize(("many", "total"), [(1, 2), (5, 20), (20, 20), (30, 20), (19, 20)])
 def test_documents_are_the_first_of_a_shuffle(many: int, total: int) -> None:
-    drawn = result.draw_documents(BEACON, many, total)
+    drawn = draw.draw_documents(BEACON, many, total)
     assert list(drawn) == shuffled(BEACON, min(many, total), total)
     assert len(drawn) == min(many, total)
 
 
 def test_ten_documents_of_a_thousand_are_these() -> None:
-    assert result.draw_documents(BEACON, 10, 1_000) == VECTOR
+    assert draw.draw_documents(BEACON, 10, 1_000) == VECTOR
 
 
 def test_a_large_set_is_drawn_to_the_last_but_one_document() -> None:
     total = 3_000
-    drawn = result.draw_documents(BEACON, total - 1, total)
+    drawn = draw.draw_documents(BEACON, total - 1, total)
     assert len(set(drawn)) == total - 1
     assert list(drawn) == sorted(drawn)
     assert set(drawn) <= set(range(total))
@@ -92,7 +92,7 @@ def test_a_large_set_is_drawn_to_the_last_but_one_document() -> None:
 
 def test_every_pair_of_documents_is_drawn_about_as_often() -> None:
     beacons = [sha256(number.to_bytes(4, "big")) for number in range(6_000)]
-    seen = Counter(result.draw_documents(one, 2, 4) for one in beacons)
+    seen = Counter(draw.draw_documents(one, 2, 4) for one in beacons)
     assert set(seen) == set(combinations(range(4), 2))
     # 1,000 of each are due; six deviations are 173
     assert max(abs(times - 1_000) for times in seen.values()) < 173
@@ -100,14 +100,14 @@ def test_every_pair_of_documents_is_drawn_about_as_often() -> None:
 
 def test_numbers_that_would_favour_some_documents_are_skipped() -> None:
     numbers = iter([2**32 - 1, 5])
-    assert result._below(3, numbers) == 2  # noqa: SLF001 - one chance in 2^32 otherwise
+    assert draw._below(3, numbers) == 2  # noqa: SLF001 - one chance in 2^32 otherwise
     assert list(numbers) == []
 
 
 @given(st.binary(min_size=32, max_size=32), st.integers(1, 12))
 def test_evaluators_come_by_lot_and_never_two_of_one_owner(beacon: bytes, many: int) -> None:
     owners = {key: Digest(sha256(bytes((at % 5,)))) for at, key in enumerate(KEYS)}
-    drawn = result.draw_evaluators(Digest(beacon), owners, many)
+    drawn = draw.draw_evaluators(Digest(beacon), owners, many)
     assert len(drawn) == min(many, 5)
     assert len({owners[key] for key in drawn}) == len(drawn)
     lot = sorted(KEYS, key=lambda key: in_words(b"tequio/v1/evaluator\x00" + beacon + key))

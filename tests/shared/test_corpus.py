@@ -6,8 +6,7 @@ import pytest
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
-from tequio_shared.round.data import Corpus, HeldOutShard, TrainShard
-from tequio_shared.round.manifest import Tokenizer
+from tequio_shared.round.manifest import Corpus, HeldOutShard, Tokenizer, TrainShard
 
 ROOT = to_text(bytes(32))
 CORPUS = Corpus(

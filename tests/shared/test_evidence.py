@@ -20,8 +20,7 @@ from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Entry
+    from tequio_shared.statements.statement import Body, Entry
 
 
 def swarm_in(phase: RoundPhase, *names: str) -> tuple[Swarm, list[Volunteer]]:

@@ -32,7 +32,7 @@ from tests.support.swarm import Character, Swarm, signer, tiny_manifest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 CROOKED = Character(silent=15, lying=15, leaving=5, partial=40)
 

@@ -22,7 +22,7 @@ from tests.support.authors import Author
 from tests.support.statements import NET, RUN, example
 
 if TYPE_CHECKING:
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 LINK, OTHER_LINK = Signer(bytes([21]) * 32), Signer(bytes([22]) * 32)
 OTHER_RUN = RunId(sha256(b"other run"))

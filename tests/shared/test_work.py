@@ -10,7 +10,8 @@ from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import NetworkId, PeerKey
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.statements.proof_of_work import check_work, find_nonce, has_work
+from tequio_shared.statements.network import find_nonce, has_work
+from tequio_shared.statements.statement import check_work
 from tests.support.authors import Author, registration
 from tests.support.memory_log import genesis
 

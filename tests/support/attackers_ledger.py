@@ -15,7 +15,7 @@ from tequio_shared.ids import ZERO_DIGEST, NetworkId, PeerKey, RunId, sha256, to
 from tequio_shared.keys import Signer
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.network.run import first_head
-from tequio_shared.statements.envelope import Scope
+from tequio_shared.statements import Scope
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import RunOpen
 from tequio_shared.statements.statement import Entry, make, sign, signed_message

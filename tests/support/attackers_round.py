@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from tequio_shared.keys import Signer
     from tequio_shared.round.proof import Verdict
     from tequio_shared.round.round import RoundView
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Entry
+    from tequio_shared.statements.statement import Body, Entry
 
 
 class Judge(Volunteer):

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256
 from tequio_shared.keys import Signer
-from tequio_shared.statements.network import KeyRegister
-from tequio_shared.statements.proof_of_work import find_nonce
+from tequio_shared.statements.network import KeyRegister, find_nonce
 from tequio_shared.statements.statement import Entry, make, sign
 
 if TYPE_CHECKING:
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 LIFE_MS = 60_000
 WORK_BITS = 8

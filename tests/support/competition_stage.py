@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.state import CompetitionDraw
     from tequio_shared.ids import Digest
     from tequio_shared.network.accounts import RunProgress
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Statement
+    from tequio_shared.statements.statement import Body, Statement
 
 START = 1_700_000_000_000
 RUN_RULES = manifest()

@@ -14,7 +14,8 @@ from tequio_client.verify.fold import Fold
 from tequio_client.verify.judgement import contenders
 from tequio_client.verify.report import AuditReport
 from tequio_shared.competition import result as competition_result
-from tequio_shared.competition.result import DrawnText, offer_commitment
+from tequio_shared.competition.draw import offer_commitment
+from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import Environment, Evaluation
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, sha256, to_text
 from tequio_shared.keys import Signer
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionOutcome, Submission
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 STEPS = ("open", "enter", "offer", "close", "secrets", "draw", "reveal", "score", "result")

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
     from tequio_shared.network.run import RunView
     from tequio_shared.round.round import AcceptedSet
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Entry
+    from tequio_shared.statements.statement import Body, Entry
 
 
 class Dutiful:

@@ -24,8 +24,7 @@ from tequio_shared.statements.statement import Entry
 if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
     from tequio_shared.log.notes import Checkpoint
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Statement
+    from tequio_shared.statements.statement import Body, Statement
 
 BATCH = 256
 

@@ -21,8 +21,7 @@ from tequio_shared.api.runs import RunAnswer, RunsAnswer
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
-from tequio_shared.round.data import Corpus, TrainShard
-from tequio_shared.round.manifest import DataSpec, MeasureRules, Tokenizer
+from tequio_shared.round.manifest import Corpus, DataSpec, MeasureRules, Tokenizer, TrainShard
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled

@@ -34,9 +34,8 @@ from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_check
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, parse_bundle
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.network import KeyRegister, MemberLeave
-from tequio_shared.statements.proof_of_work import check_work
 from tequio_shared.statements.runs import NetGenesis
-from tequio_shared.statements.statement import Entry, make, sign, statement_id
+from tequio_shared.statements.statement import Entry, check_work, make, sign, statement_id
 from tests.support.answers import filled
 from tests.support.authors import WORK_BITS, registration
 

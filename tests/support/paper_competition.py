@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import sealing
-from tequio_shared.competition.result import offer_commitment
+from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.competition.rules import (
     Budget,
     CompetitionOutcome,

@@ -28,7 +28,7 @@ from tests.support.paper_competition import (
 )
 
 if TYPE_CHECKING:
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 OTHER_RUN = RunId(sha256(b"another run"))
 

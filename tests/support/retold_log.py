@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from tequio_client.verify.bundle import BundleInfo
     from tequio_shared.keys import Signer
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Statement
+    from tequio_shared.statements.statement import Body, Statement
 
 LIFE_MS = 60_000
 _BLOB = "blob-"

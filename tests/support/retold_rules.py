@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_shared.competition import result
+from tequio_shared.competition.draw import draw_beacon, offer_commitment
 from tequio_shared.competition.rules import CompetitionOutcome, Evaluation
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.statements.competitions import (
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tequio_client.verify.judgement import JudgedCompetition
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
     from tests.support.retold_log import RetoldLog
 
 
@@ -59,7 +59,7 @@ class _Retelling:
         match body:
             case EvalOffer():
                 secret = self._view.offers[author].secret or b""
-                commit = result.offer_commitment(self._rules.id, author, secret)
+                commit = offer_commitment(self._rules.id, author, secret)
                 return msgspec.structs.replace(body, commit=to_text(commit))
             case EvalCommit():
                 shown = self._results.get((body.entrant, author))
@@ -82,7 +82,7 @@ class _Retelling:
         view, draw = self._view, self._view.draw
         secrets = {at: one.secret for at, one in view.offers.items() if one.secret is not None}
         key = draw.key if draw else b""
-        beacon = result.draw_beacon(self._rules.id, key, secrets, view.submissions)
+        beacon = draw_beacon(self._rules.id, key, secrets, view.submissions)
         found = CompetitionOutcome.parse(self._log.blobs[digest_from_text(text)])
         other = msgspec.structs.replace(
             found, competition=to_text(self._rules.id), beacon=to_text(beacon)

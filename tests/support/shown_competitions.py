@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import Submission
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 PACES = {"nova-350m": 5.0, "comet-350m": 8.0}
 """How slowly the loss of each swarm falls."""

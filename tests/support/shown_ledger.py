@@ -16,8 +16,16 @@ from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.run import RunState
-from tequio_shared.round.data import Corpus, HeldOutShard, TrainShard
-from tequio_shared.round.manifest import Admission, DataSpec, Manifest, MeasureRules, Tokenizer
+from tequio_shared.round.manifest import (
+    Admission,
+    Corpus,
+    DataSpec,
+    HeldOutShard,
+    Manifest,
+    MeasureRules,
+    Tokenizer,
+    TrainShard,
+)
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.scoring import MILLIBITS
 from tequio_shared.statements.network import (

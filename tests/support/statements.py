@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tequio_shared.encoding import convert
 from tequio_shared.ids import ZERO_DIGEST, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements import BODIES, VERSION, Body, statement
-from tequio_shared.statements.envelope import Scope
+from tequio_shared.statements import Scope, statement
+from tequio_shared.statements.statement import BODIES, VERSION, Body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

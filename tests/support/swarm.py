@@ -53,7 +53,7 @@ from tequio_shared.round.manifest import (
 )
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase, RoundView
-from tequio_shared.statements.envelope import Scope
+from tequio_shared.statements import Scope
 from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import HeadAttest, NetGenesis, RunOpen, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
     from tequio_shared.network.conduct import RoundOf
     from tequio_shared.round.round import NextHead
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 START_MS = 1_700_000_000_000
 ORIGIN = "tequio.example/test"

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from tequio_client.worker.rounds.announce import CommitmentGossip
     from tequio_client.worker.rounds.context import RunTracker
     from tequio_client.worker.swarm.transfer import Fetcher
-    from tequio_shared.round.data import Corpus
+    from tequio_shared.round.manifest import Corpus
     from tequio_shared.round.round import RoundView
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
     from tests.support.dutiful import DutifulSwarm
 
 

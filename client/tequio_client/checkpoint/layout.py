@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.head.layout import FrozenBase
-    from tequio_shared.round.data import Corpus
+    from tequio_shared.round.manifest import Corpus
 
 
 CONFIG = "config.json"

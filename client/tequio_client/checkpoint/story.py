@@ -14,7 +14,7 @@ from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.round.assignment import flop_per_token
-from tequio_shared.round.data import Corpus
+from tequio_shared.round.manifest import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

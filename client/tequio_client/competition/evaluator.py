@@ -24,7 +24,8 @@ from tequio_client.trainer import weights
 from tequio_client.worker import secret_file
 from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
 from tequio_client.worker.shutdown import first_error
-from tequio_shared.competition import result, state
+from tequio_shared.competition import state
+from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from tequio_client.verify.folded_log import LedgerReader
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 # Scores and their salt are on disk before the commitment, because scores that are lost after it
 # cannot be revealed, and do not count.
@@ -243,7 +244,7 @@ class Evaluator:
         if offer is None or offer.secret is not None:
             return
         secret = secret_file.load(self._means.folder, view.id)
-        made = secret and result.offer_commitment(view.id, self.key, secret)
+        made = secret and offer_commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
             if not self._said(view, "lost"):
                 self._tell(view, "the secret of our offer is not in the folder: not drawn")

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.evaluator import EvaluatorLimits
     from tequio_client.platform.child import ParentPipe
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Entry
+    from tequio_shared.statements.statement import Body, Entry
 
 SUBMIT_TIMEOUT_S = 300.0
 """Longest time that a statement is sent to a ledger that does not accept it."""

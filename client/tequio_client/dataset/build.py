@@ -17,7 +17,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
-from tequio_shared.round.data import Corpus, HeldOutShard, TrainShard
+from tequio_shared.round.manifest import Corpus, HeldOutShard, TrainShard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

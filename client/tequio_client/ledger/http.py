@@ -21,7 +21,7 @@ import trio
 from tequio_client import clock
 from tequio_client.names import clean_text
 from tequio_shared.api.answer import Problem, parse_answer
-from tequio_shared.api.log import EventReader
+from tequio_shared.api.network import EventReader
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -34,7 +34,7 @@ from tequio_shared.limits import DOCUMENT_BYTES
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
-    from tequio_shared.api.log import LogEvent
+    from tequio_shared.api.network import LogEvent
 
 
 MAX_SERVER_TEXT = 500

@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
-from tequio_shared.log import tile_proofs
+from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.merkle import Frontier, leaf_hash, root_of_hashes, verify_inclusion
 from tequio_shared.log.policy import POLICY_BYTES, Policy
-from tequio_shared.log.tile_proofs import span_in_tile, tile_of, tile_width
-from tequio_shared.log.tiles import TILE_WIDTH
+from tequio_shared.log.tiles import TILE_WIDTH, span_in_tile, tile_of, tile_width
 from tequio_shared.network.genesis import check_role
-from tequio_shared.statements.proof_of_work import check_work
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, check_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import Checkpoint
-    from tequio_shared.log.tile_proofs import Node, Range, TileName
+    from tequio_shared.log.tiles import Node, Range, TileName
 
 
 _TILES = 64
@@ -42,22 +40,22 @@ class LogProofs:
 
     async def frontier(self, size: int) -> Frontier:
         """Build the right edge of the log's first `size` entries, unverified."""
-        nodes = tile_proofs.edge_nodes(size)
+        nodes = log_tiles.edge_nodes(size)
         await self._fetch([tile_of(node) for node in nodes])
         hashes = b"".join(self._node(node) for node in nodes)
         return Frontier.parse(size.to_bytes(8, "big") + hashes)
 
     async def consistency(self, old_size: int) -> list[Digest]:
         """Prove that the log of `old_size` (at least 1) is the beginning of this one."""
-        return await self._hashes(tile_proofs.consistency_ranges(old_size, self._size))
+        return await self._hashes(log_tiles.consistency_ranges(old_size, self._size))
 
     async def inclusion(self, index: int) -> list[Digest]:
         """Prove the inclusion of the entry at an index, its sibling first."""
-        return await self._hashes(tile_proofs.inclusion_ranges(index, self._size))
+        return await self._hashes(log_tiles.inclusion_ranges(index, self._size))
 
     async def _hashes(self, ranges: Sequence[Range]) -> list[Digest]:
-        await self._fetch(tile_proofs.tiles_of(ranges))
-        return [tile_proofs.range_hash(span, self._node) for span in ranges]
+        await self._fetch(log_tiles.tiles_of(ranges))
+        return [log_tiles.range_hash(span, self._node) for span in ranges]
 
     async def _fetch(self, tiles: Sequence[TileName]) -> None:
         """Fetch these tiles into the cache; any proof needs O(log n) of them."""

@@ -31,8 +31,7 @@ from tequio_client.worker.lending.needs import (
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.assignment import flop_per_token
-from tequio_shared.round.data import Corpus
-from tequio_shared.round.manifest import DataSpec, Manifest, ModelSpec
+from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tequio_client.trainer.first_head import FirstHead
     from tequio_client.worker.store.store import Store
     from tequio_shared.head.layout import LayoutKind
-    from tequio_shared.round.data import Corpus
+    from tequio_shared.round.manifest import Corpus
 
 
 _CONFIG = "config.json"

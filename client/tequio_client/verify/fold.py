@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from tequio_shared.network.run import FullRunView
     from tequio_shared.network.standing import KeyStatus
     from tequio_shared.round.round import AcceptedSet, Head, RoundView
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Statement
+    from tequio_shared.statements.statement import Body, Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

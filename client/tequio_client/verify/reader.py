@@ -19,12 +19,20 @@ from tequio_client.verify.report import LogPlace
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest
-from tequio_shared.log import merkle, tile_proofs
+from tequio_shared.log import merkle
+from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.log.policy import TlogProof
-from tequio_shared.log.reading import TileTree, next_range, open_signed
-from tequio_shared.log.tile_proofs import span_in_tile, tile_of, tile_width
-from tequio_shared.log.tiles import TILE_WIDTH, Tile
+from tequio_shared.log.tiles import (
+    TILE_WIDTH,
+    Tile,
+    TileTree,
+    next_range,
+    open_signed,
+    span_in_tile,
+    tile_of,
+    tile_width,
+)
 from tequio_shared.network.genesis import Genesis
 
 if TYPE_CHECKING:
@@ -34,7 +42,7 @@ if TYPE_CHECKING:
     from tequio_client.verify.source import LogSource, TileSource
     from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
     from tequio_shared.log.policy import Policy
-    from tequio_shared.log.tile_proofs import Node, Range, TileName
+    from tequio_shared.log.tiles import Node, Range, TileName
 
 POLL_S = 0.5
 """Between two requests for a checkpoint that is waited for."""
@@ -135,7 +143,7 @@ class LogReader:
             raise NotAvailableError("no checkpoint was read to, or the source has no tiles")
         checkpoint = self.signed.checkpoint
         (leaf,) = self._source.entries(index, index + 1)
-        path = self._hashes(tile_proofs.inclusion_ranges(index, checkpoint.size), checkpoint.size)
+        path = self._hashes(log_tiles.inclusion_ranges(index, checkpoint.size), checkpoint.size)
         leaf_hash = merkle.leaf_hash(leaf)
         merkle.verify_inclusion(leaf_hash, index, checkpoint.size, path, checkpoint.root)
         return TlogProof(index=index, path=tuple(path), note=self.note, extra=leaf)
@@ -184,7 +192,7 @@ class LogReader:
             return
         place = LogPlace(entry=older.size - 1)
         try:
-            proof = self._hashes(tile_proofs.consistency_ranges(older.size, self.size), self.size)
+            proof = self._hashes(log_tiles.consistency_ranges(older.size, self.size), self.size)
             merkle.verify_consistency(older.size, older.root, self.size, self._tree.root(), proof)
         except NotAvailableError as err:
             self._report.missing("older checkpoint", place, str(err))
@@ -198,14 +206,14 @@ class LogReader:
             raise NotAvailableError("the source has no tiles")
         held = {
             tile: self._tiles.tile(*tile, tile_width(tile, size))
-            for tile in tile_proofs.tiles_of(ranges)
+            for tile in log_tiles.tiles_of(ranges)
         }
 
         def node_of(node: Node) -> Digest:
             first, end = span_in_tile(node)
             return merkle.root_of_hashes(held[tile_of(node)][first:end])
 
-        return [tile_proofs.range_hash(span, node_of) for span in ranges]
+        return [log_tiles.range_hash(span, node_of) for span in ranges]
 
 
 def _cut(hashes: bytes) -> list[Digest]:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 log = structlog.get_logger(__name__)

@@ -10,7 +10,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from tequio_client import files
-from tequio_shared.competition import result
+from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.statements.competitions import EvalOffer
@@ -62,7 +62,7 @@ def load_or_create(folder: Path, competition: Digest) -> bytes:
 
 def make_offer(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
     """The statement that offers to evaluate, after writing its secret; raises UserFacingError."""
-    commit = result.offer_commitment(competition, key, load_or_create(folder, competition))
+    commit = offer_commitment(competition, key, load_or_create(folder, competition))
     return EvalOffer(competition=to_text(competition), commit=to_text(commit))
 
 

@@ -34,8 +34,7 @@ from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.ids import digest_from_text, from_text, peer_id_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
-from tequio_shared.round.data import Corpus
-from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ import structlog
 
 from tequio_ledger.store import files
 from tequio_shared.api.answer import parse_answer
-from tequio_shared.api.log import PostedAnswer
-from tequio_shared.api.network import NetworkAnswer
+from tequio_shared.api.network import NetworkAnswer, PostedAnswer
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import (
@@ -32,8 +31,7 @@ from tequio_shared.ids import (
 from tequio_shared.limits import POST_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.log.tiles import encode_bundle
 from tequio_shared.statements import statement
-from tequio_shared.statements.network import KeyRegister
-from tequio_shared.statements.proof_of_work import find_nonce
+from tequio_shared.statements.network import KeyRegister, find_nonce
 from tequio_shared.statements.statement import statement_id
 
 if TYPE_CHECKING:
@@ -43,9 +41,8 @@ if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId, PeerKey
     from tequio_shared.keys import Signer
     from tequio_shared.network.genesis import Genesis
-    from tequio_shared.statements import Body
     from tequio_shared.statements.network import MemberVouch
-    from tequio_shared.statements.statement import Entry
+    from tequio_shared.statements.statement import Body, Entry
 
 
 ANSWER_S = 15.0

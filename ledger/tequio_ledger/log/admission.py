@@ -15,7 +15,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network.genesis import check_role
 from tequio_shared.statements.network import KeyRegister
-from tequio_shared.statements.proof_of_work import check_work
+from tequio_shared.statements.statement import check_work
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.keys import Signer
     from tequio_shared.network.run import FullRunView
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Statement
+    from tequio_shared.statements.statement import Body, Statement
 
 
 # --- Reports of faults that refused statements prove.

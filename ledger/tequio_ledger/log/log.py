@@ -34,7 +34,7 @@ from tequio_shared.errors import (
 )
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint
-from tequio_shared.log.reading import TileTree, count_tiles
+from tequio_shared.log.tiles import TileTree, count_tiles
 from tequio_shared.statements.statement import Entry, statement_id
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tequio_ledger.signing.signer import CheckpointSigner
     from tequio_ledger.store.database import Database
     from tequio_shared.ids import Digest, NetworkId, PeerKey
-    from tequio_shared.log.tile_proofs import TileName
+    from tequio_shared.log.tiles import TileName
     from tequio_shared.network.genesis import Genesis
 
 

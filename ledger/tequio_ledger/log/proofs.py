@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 from tequio_ledger.store import log_rows
 from tequio_shared.errors import FatalLogError
 from tequio_shared.ids import DIGEST_BYTES, Digest
-from tequio_shared.log import tile_proofs
+from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.merkle import Frontier, node_hash, root_of_hashes
-from tequio_shared.log.tile_proofs import TILE_HEIGHT, is_full
-from tequio_shared.log.tiles import TILE_WIDTH
+from tequio_shared.log.tiles import TILE_HEIGHT, TILE_WIDTH, is_full
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from tequio_ledger.store.database import Database
-    from tequio_shared.log.tile_proofs import Node, Range, TileName
+    from tequio_shared.log.tiles import Node, Range, TileName
 
 
 if TYPE_CHECKING:
@@ -119,9 +118,9 @@ class TileProofs:
 
     def inclusion(self, index: int) -> list[Digest]:
         """Make the inclusion proof of an index, sibling first; raises IndexError outside it."""
-        ranges = tile_proofs.inclusion_ranges(index, self.size)
+        ranges = log_tiles.inclusion_ranges(index, self.size)
         if self._foresee is not None:
-            named = tile_proofs.tiles_over(index, self.size)
+            named = log_tiles.tiles_over(index, self.size)
             self._tiles.update(self._foresee([one for one in named if one not in self._tiles]))
         return [self._hash(span) for span in ranges]
 
@@ -130,11 +129,11 @@ class TileProofs:
 
         Raises IndexError unless 1 <= old_size <= size.
         """
-        return [self._hash(span) for span in tile_proofs.consistency_ranges(old_size, self.size)]
+        return [self._hash(span) for span in log_tiles.consistency_ranges(old_size, self.size)]
 
     def root(self) -> Digest:
         """Root over all entries; raises FatalLogError when a tile is missing."""
-        hashes = b"".join(self._node(node) for node in tile_proofs.edge_nodes(self.size))
+        hashes = b"".join(self._node(node) for node in log_tiles.edge_nodes(self.size))
         return Frontier.parse(self.size.to_bytes(8, "big") + hashes).root()
 
     def _hash(self, span: Range) -> Digest:
@@ -146,7 +145,7 @@ class TileProofs:
         # Every proof of this size has the same few ranges that end with the tree.
         found = self._edge.get(span)
         if found is None:
-            found = self._edge[span] = tile_proofs.range_hash(span, self._node)
+            found = self._edge[span] = log_tiles.range_hash(span, self._node)
         return found
 
     def _node(self, node: Node) -> Digest:

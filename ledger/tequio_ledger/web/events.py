@@ -17,7 +17,7 @@ from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import log_rows
 from tequio_ledger.web.limits import StreamKind, StreamLimit, network_of, parse_natural
 from tequio_ledger.web.routing import get
-from tequio_shared.api.log import HEARTBEAT, LogEvent
+from tequio_shared.api.network import HEARTBEAT, LogEvent
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import JSON_INTEGER
 

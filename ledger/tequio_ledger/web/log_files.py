@@ -12,7 +12,7 @@ from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.publisher import Publication
 from tequio_ledger.store import entries, log_rows
 from tequio_ledger.web.routing import get
-from tequio_shared.api.log import WitnessAnswer, WitnessesAnswer
+from tequio_shared.api.network import WitnessAnswer, WitnessesAnswer
 from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
 from tequio_shared.ids import DIGEST_BYTES, digest_from_text
 from tequio_shared.log.notes import VerifierKey

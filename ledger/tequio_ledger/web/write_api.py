@@ -42,8 +42,7 @@ from tequio_ledger.web.log_files import OCTETS, PERMANENT
 from tequio_ledger.web.routing import get, head, post, put
 from tequio_shared import keys
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord
-from tequio_shared.api.log import PostedAnswer, PostedStatement
-from tequio_shared.api.network import SeedsAnswer
+from tequio_shared.api.network import PostedAnswer, PostedStatement, SeedsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import Digest, PeerKey, from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, POST_BYTES, POST_STATEMENTS

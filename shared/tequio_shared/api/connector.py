@@ -9,14 +9,11 @@ which the person enters at the provider, and the client polls until the code is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from tequio_shared.ids import Bytes32Text, BytesText, Natural
-
-if TYPE_CHECKING:
-    from tequio_shared.ids import NetworkId
+from tequio_shared.ids import Bytes32Text, BytesText, Natural, NetworkId
 
 CHALLENGES = "/v1/challenges"
 CONNECTIONS = "/v1/connections"

@@ -9,7 +9,6 @@ from msgspec import Meta, Struct
 from tequio_shared.api.answer import ROWS, AsOf, Rows, Text
 from tequio_shared.ids import (
     Bytes32Text,
-    Digest,
     HeadHash,
     Natural,
     Positive,
@@ -85,11 +84,6 @@ class RunAnswer(Struct, frozen=True, kw_only=True):
     @property
     def id(self) -> RunId:
         return RunId(digest_from_text(self.run))
-
-    @property
-    def manifest_digest(self) -> Digest:
-        """SHA-256 of the manifest, a blob."""
-        return digest_from_text(self.manifest)
 
     @property
     def head_hash(self) -> HeadHash | None:

@@ -10,14 +10,23 @@ and evaluators. (docs/protocol.md, section 19)
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tequio_shared.competition.draw import DrawView
 from tequio_shared.competition.rules import LEAST_EVALUATORS, CompetitionOutcome, CompetitionRules
 from tequio_shared.competition.state import (
+    CompetitionContext,
+    CompetitionDraw,
     CompetitionPhase,
-    DrawView,
+    Entrant,
     EntrantsView,
+    EvaluationChallenge,
+    EvaluationOffer,
+    EvaluatorScores,
+    RevealedShare,
+    ScoreCommitment,
     ScoresView,
     SignedEntry,
     read_document,
@@ -39,21 +48,9 @@ from tequio_shared.statements.competitions import (
     EvalResult,
     EvalSecret,
 )
+from tequio_shared.statements.statement import Body
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tequio_shared.competition.state import (
-        CompetitionContext,
-        CompetitionDraw,
-        Entrant,
-        EvaluationChallenge,
-        EvaluationOffer,
-        EvaluatorScores,
-        RevealedShare,
-        ScoreCommitment,
-    )
-    from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Statement
 
 

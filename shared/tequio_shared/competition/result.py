@@ -9,6 +9,7 @@ beacon. docs/protocol.md, section 19.6.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from tequio_shared.competition.rules import (
     LEAST_EVALUATORS,
     ComparedEntrants,
     CompetitionOutcome,
+    Evaluation,
     JudgedEvaluation,
     RankedEntrant,
 )
@@ -35,11 +37,7 @@ from tequio_shared.scoring import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from numpy.typing import NDArray
-
-    from tequio_shared.competition.rules import Evaluation
 
 
 REPLICATES = 10_000
@@ -217,92 +215,6 @@ def _interval(values: Sequence[int]) -> ConfidenceInterval:
     return ConfidenceInterval(low=ordered[tail], high=ordered[-1 - tail])
 
 
-_NUMBER_BYTES = 4
-_NUMBERS = 1 << 8 * _NUMBER_BYTES
-_SPARE = 64
-"""Numbers computed at first beyond those needed if none is skipped."""
-
-
-def offer_commitment(competition: Digest, author: PeerKey, secret: bytes) -> Digest:
-    """Commitment of an offer, bound to its author and competition so that it cannot be reused."""
-    return sha256(b"tequio/v1/eval\0", competition, author, secret)
-
-
-def draw_beacon(
-    competition: Digest,
-    key: bytes,
-    secrets: Mapping[PeerKey, bytes],
-    submissions: Mapping[str, Digest],
-) -> Digest:
-    """Hash the archive's key, the opened secrets by author, and the submissions by entrant.
-
-    Nobody can know or steer it: entrants and evaluators do not have the key, the key's holders did
-    not have the secrets while they chose, and the submissions are fixed by then. All of it is
-    public before anything is scored, so anybody can repeat the draw (docs/protocol.md, section 19).
-    """
-    return sha256(
-        b"tequio/v1/comp\0",
-        competition,
-        key,
-        *(secrets[author] for author in sorted(secrets)),
-        *(submissions[entrant] for entrant in sorted(submissions)),
-    )
-
-
-def draw_documents(beacon_value: Digest, count: int, total: int) -> tuple[int, ...]:
-    """Draw `count` document numbers below `total`, ascending; all if there are no more.
-
-    The first steps of a shuffle: step i swaps position i with position i + u mod (total - i), where
-    u is the next number of the stream that causes no modulo bias.
-    """
-    if count >= total:
-        return tuple(range(total))
-    stream = _numbers(b"tequio/v1/docs\0" + beacon_value, count)
-    # Only moved positions are stored: the set may have a million documents.
-    moved: dict[int, int] = {}
-    drawn = []
-    for step in range(count):
-        at = step + _below(total - step, stream)
-        drawn.append(moved.get(at, at))
-        moved[at] = moved.get(step, step)
-    return tuple(sorted(drawn))
-
-
-def draw_evaluators(
-    beacon_value: Digest, candidates: Mapping[PeerKey, Digest], count: int
-) -> tuple[PeerKey, ...]:
-    """Draw `count` keys of different owners, in the order of the lot; fewer if there are no more.
-
-    `candidates` maps keys to their owners.
-    """
-    drawn: dict[Digest, PeerKey] = {}
-    for key in sorted(candidates, key=lambda one: _lot(beacon_value, one)):
-        # More keys of one owner give a better chance, but never a second seat.
-        drawn.setdefault(candidates[key], key)
-    return tuple(drawn.values())[:count]
-
-
-def _lot(beacon_value: Digest, key: PeerKey) -> Digest:
-    return sha256(b"tequio/v1/evaluator\0", beacon_value, key)
-
-
-def _below(end: int, stream: Iterator[int]) -> int:
-    """Next number of the stream below `end`, without modulo bias."""
-    # Numbers of the last, incomplete cycle would favour small remainders.
-    fair = _NUMBERS - _NUMBERS % end
-    return next(number for number in stream if number < fair) % end
-
-
-def _numbers(seed: bytes, count: int) -> Iterator[int]:
-    """Endless u32 numbers of SHAKE-256."""
-    state, done, many = hashlib.shake_256(seed), 0, count + _SPARE
-    while True:
-        raw = state.digest(_NUMBER_BYTES * many)
-        for at in range(_NUMBER_BYTES * done, len(raw), _NUMBER_BYTES):
-            yield int.from_bytes(raw[at : at + _NUMBER_BYTES], "big")
-        done, many = many, 2 * many
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorDeviation:
     """One evaluator against the medians, in millibits: `total` is its sum less theirs.
@@ -333,9 +245,7 @@ def medians(evaluations: Sequence[Sequence[DocumentScore]]) -> tuple[DocumentSco
     return tuple(found)
 
 
-def deviations(
-    evaluations: Mapping[str, Sequence[DocumentScore]],
-) -> dict[str, EvaluatorDeviation]:
+def deviations(evaluations: Mapping[str, Sequence[DocumentScore]]) -> dict[str, EvaluatorDeviation]:
     """Compare every evaluator with the medians of all."""
     middle = medians(tuple(evaluations.values()))
     return {name: _deviation(scores, middle) for name, scores in sorted(evaluations.items())}
@@ -429,8 +339,8 @@ def compute_outcome(
         beacon=to_text(beacon),
         documents=len(kept),
         places=(
-            *(bench[one.name].placed(one, sum(millibits[one.name]), sum(sizes)) for one in places),
-            *(bench[name].unranked() for name in sorted(bench.keys() - millibits.keys())),
+            *(bench[one.name].row(one, sum(millibits[one.name]), sum(sizes)) for one in places),
+            *(bench[name].row(None, 0, 0) for name in sorted(bench.keys() - millibits.keys())),
         ),
         pairs=tuple(_compared(pair) for pair in pairs),
     )
@@ -456,40 +366,21 @@ class _Bench:
         self.middle = _medians(tuple(heard.values()))
         self._deviations = deviations(heard) if self.middle else {}
 
-    def placed(self, place: RankedModel, millibits: int, size_bytes: int) -> RankedEntrant:
-        """Row of the entrant in the ranking."""
+    def row(self, place: RankedModel | None, millibits: int, size_bytes: int) -> RankedEntrant:
+        """Row of the entrant in the ranking; without a place it is listed, but not ranked."""
         contender = self._contender
         return RankedEntrant(
             entrant=contender.entrant,
             author=to_text(contender.author),
             submission=to_text(contender.submission),
-            rank=place.rank,
+            rank=place.rank if place else 0,
             millibits=millibits,
             size_bytes=size_bytes,
-            nanobits_per_byte=place.nanobits_per_byte,
-            low=place.interval.low,
-            high=place.interval.high,
-            evaluators=self._judged(),
+            nanobits_per_byte=place.nanobits_per_byte if place else 0,
+            low=place.interval.low if place else 0,
+            high=place.interval.high if place else 0,
+            evaluators=tuple(self._one(key, one) for key, one in self._evaluations.items()),
         )
-
-    def unranked(self) -> RankedEntrant:
-        """Row of an entrant that cannot be ranked."""
-        contender = self._contender
-        return RankedEntrant(
-            entrant=contender.entrant,
-            author=to_text(contender.author),
-            submission=to_text(contender.submission),
-            rank=0,
-            millibits=0,
-            size_bytes=0,
-            nanobits_per_byte=0,
-            low=0,
-            high=0,
-            evaluators=self._judged(),
-        )
-
-    def _judged(self) -> tuple[JudgedEvaluation, ...]:
-        return tuple(self._one(key, one) for key, one in self._evaluations.items())
 
     def _one(self, key: str, evaluation: Evaluation) -> JudgedEvaluation:
         """Compare with the medians; one for other texts is an outlier by its wrong documents."""

@@ -11,17 +11,13 @@ encrypts one archive only. The cipher itself is not in this file.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import DIGEST_BYTES, Digest
 from tequio_shared.log.merkle import Frontier
 from tequio_shared.sealed_set import KEY_BYTES, SALT_BYTES, TEXT_BYTES, TEXTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
 
 _HALF_BYTES = KEY_BYTES // 2
 _BITS = 8 * _HALF_BYTES

@@ -1,4 +1,4 @@
-"""Parts of a competition's view: entrants, the draw of evaluators and texts, and their scores.
+"""Parts of a competition's view: its entrants, and the scores of their submissions.
 
 Nobody can copy scores: an evaluator commits to its scores of an entrant, and reveals them when all
 drawn evaluators have committed, or nobody can any more. Once the first is revealed, no commitment
@@ -7,12 +7,18 @@ counts, so a clock that is set back gains nothing. docs/protocol.md, section 19.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from tequio_shared.competition import result, sealed_archive
-from tequio_shared.competition.rules import ENTRANTS, Evaluation, Submission
+from tequio_shared.competition.rules import (
+    ENTRANTS,
+    Budget,
+    CompetitionRules,
+    Evaluation,
+    Submission,
+)
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
     Digest,
@@ -26,27 +32,19 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import BLOB_BYTES, STATEMENT_BYTES
 from tequio_shared.network.accounts import RunProgress
-from tequio_shared.network.standing import EXCLUDED
-from tequio_shared.network.tiers import Tier
+from tequio_shared.network.standing import EXCLUDED, KeyStatus
+from tequio_shared.network.tiers import Tiers
 from tequio_shared.sealed_set import KeyShare
+from tequio_shared.statements.competitions import (
+    CompChallenge,
+    CompEnter,
+    CompSubmit,
+    EvalCommit,
+    EvalResult,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    from tequio_shared.competition.rules import Budget, CompetitionRules
     from tequio_shared.network.run import Documents, FullRunView
-    from tequio_shared.network.standing import KeyStatus
-    from tequio_shared.network.tiers import Tiers
-    from tequio_shared.statements.competitions import (
-        CompChallenge,
-        CompEnter,
-        CompReveal,
-        CompSubmit,
-        EvalCommit,
-        EvalOffer,
-        EvalResult,
-        EvalSecret,
-    )
 
 
 _HOUR_MS = 3_600_000
@@ -142,30 +140,6 @@ def check_submission(
     # Head 0 has no closed round before it, and has used nothing.
     trained = view.accounts.trained.get(submission.round, RunProgress(tokens=0, ms=0))
     _check_budget(budget, view.manifest.parameters, trained)
-
-
-def eligible_evaluators(
-    entrants: Collection[Entrant],
-    offers: Mapping[PeerKey, EvaluationOffer],
-    custodians: Iterable[PeerKey],
-    network: CompetitionContext,
-) -> dict[PeerKey, Digest]:
-    """Keys that can be drawn to evaluate, with their owners: with a secret, without an interest."""
-    authors = {one.author for one in entrants}
-    rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
-    # Trainers of a competing run have an interest, and custodians together could read the texts
-    # early.
-    outside = authors.union(custodians, network.organisers, *rostered)
-    # By owner as well as by key: an entrant must not evaluate itself with a second key.
-    rivals = {network.owner(key) for key in authors}
-    return {
-        key: network.owner(key)
-        for key, offer in offers.items()
-        if offer.secret is not None
-        and key not in outside
-        and network.owner(key) not in rivals
-        and network.is_in_good_standing(key)
-    }
 
 
 def _check_budget(budget: Budget, parameters: int, trained: RunProgress) -> None:
@@ -369,143 +343,6 @@ def check_participant(
     network.check_standing(author)
     if author in custodians:
         raise RefusedError("not-eligible", "custodians may neither enter nor evaluate")
-
-
-@dataclass(slots=True, kw_only=True)
-class DrawView:
-    """The input of the draw; each method applies a statement, or raises RefusedError.
-
-    The evaluators that can be drawn are fixed before anybody can know the beacon (`result.beacon`).
-    """
-
-    rules: CompetitionRules
-    offers: dict[PeerKey, EvaluationOffer] = field(default_factory=dict)
-    candidates: dict[PeerKey, Digest] = field(default_factory=dict)
-    """Keys that can be drawn, with their owners; empty before `comp.draw`."""
-    shares: dict[int, RevealedShare] = field(default_factory=dict)
-    """By index from 1, in the order of the log."""
-    draw: CompetitionDraw | None = None
-    """Set by the last share needed."""
-
-    def offer(
-        self,
-        mark: SignedEntry,
-        author: PeerKey,
-        body: EvalOffer,
-        entries: EntrantsView,
-        network: CompetitionContext,
-    ) -> None:
-        """Apply eval.offer: it replaces the key's offer before."""
-        mark.check_within(0, self.rules.dates.deadline)
-        check_participant(author, self.rules.custodian_keys, network)
-        if author in network.organisers:
-            raise RefusedError("not-eligible", "organisers may not evaluate")
-        # Checked again by owner in `eligible`, when all entrants are known.
-        if any(author == entrant.author for entrant in entries.entrants.values()):
-            raise RefusedError("not-eligible", "entrants may not evaluate")
-        least = self.rules.scoring.evaluator_tier
-        # Here as well as at the draw: the author learns it while there is time to be vouched for.
-        if network.tier(author, mark.ts) < least:
-            way = "have an account vouch for it" if least == Tier.VOUCHED else "be invited"
-            raise RefusedError("not-eligible", f"evaluators need a key of tier {least}: {way}")
-        self.offers[author] = EvaluationOffer(offered=mark, commit=digest_from_text(body.commit))
-
-    def open_secret(self, mark: SignedEntry, author: PeerKey, body: EvalSecret) -> None:
-        """Apply eval.secret: open the commitment of an offer."""
-        offer = self.offers.get(author)
-        if offer is None:
-            raise RefusedError("not-found", "this key made no offer to evaluate")
-        if offer.secret is not None:
-            raise RefusedError("already-said", "the secret is already open")
-        secret = from_text(body.secret)
-        # Committed before the deadline: a secret chosen later could steer the beacon.
-        if result.offer_commitment(self.rules.id, author, secret) != offer.commit:
-            raise RefusedError(
-                "wrong-reveal", "the secret does not match the commitment of the offer"
-            )
-        self.offers[author] = replace(offer, secret=secret, opened=mark)
-
-    def fix_candidates(
-        self, mark: SignedEntry, entries: EntrantsView, network: CompetitionContext
-    ) -> None:
-        """Fix the keys that can be drawn."""
-        # Not before its date: a coordinator that ends the time early could leave out secrets.
-        mark.check_within(self.rules.dates.draw, None)
-        self.candidates = eligible_evaluators(
-            entries.entrants.values(),
-            self._offers_of_tier(mark.ts, network),
-            self.rules.custodian_keys,
-            network,
-        )
-
-    def reveal_share(
-        self,
-        mark: SignedEntry,
-        author: PeerKey,
-        body: CompReveal,
-        submissions: Mapping[str, Digest],
-    ) -> bool:
-        """Record a share; return whether it was the last one needed, so that the draw is made."""
-        number, share = self._share(author, body)
-        if number in self.shares:
-            raise RefusedError("already-said", f"share {number} is already revealed")
-        self.shares[number] = RevealedShare(revealed=mark, share=share)
-        # The beacon is fixed by the first shares that suffice; later ones must not draw again.
-        if self.draw is not None or len(self.shares) < self.rules.sealed.needed:
-            return False
-        self.draw = self._drawn(submissions)
-        return True
-
-    @property
-    def known_draw(self) -> CompetitionDraw:
-        """The draw, once the texts are open."""
-        if self.draw is None:
-            raise AssertionError("a revealed competition has its draw")
-        return self.draw
-
-    def _offers_of_tier(
-        self, ts: int, network: CompetitionContext
-    ) -> dict[PeerKey, EvaluationOffer]:
-        """Offers by keys that still have the tier that the rules require."""
-        least = self.rules.scoring.evaluator_tier
-        return {at: one for at, one in self.offers.items() if network.tier(at, ts) >= least}
-
-    def _share(self, author: PeerKey, body: CompReveal) -> tuple[int, KeyShare]:
-        """Number and share of this custodian."""
-        sealed, custodians = self.rules.sealed, self.rules.custodian_keys
-        if author not in custodians:
-            raise RefusedError("wrong-role", "only a custodian may reveal a share")
-        number = custodians.index(author) + 1
-        try:
-            share = KeyShare.parse(body.share)
-        except MalformedError as err:
-            raise RefusedError("malformed", f"the share is not valid: {err}") from err
-        if share.index != number or share.root != from_text(sealed.root):
-            raise RefusedError(
-                "wrong-share", f"this custodian holds share {number} of this sealed set"
-            )
-        # A wrong share would give a wrong key without any error, so it is refused by its name.
-        if to_text(share.name) != sealed.shares[number - 1]:
-            raise RefusedError(
-                "wrong-share", f"the share does not match share {number} in the rules"
-            )
-        return number, share
-
-    def _drawn(self, submissions: Mapping[str, Digest]) -> CompetitionDraw:
-        sealed, scoring = self.rules.sealed, self.rules.scoring
-        key = sealed_archive.combine_shares(
-            {at: one.share.value for at, one in self.shares.items()}
-        )
-        # All opened secrets count, also of keys that cannot be drawn: nobody can drop one
-        # afterwards.
-        secrets = {at: one.secret for at, one in self.offers.items() if one.secret is not None}
-        beacon = result.draw_beacon(self.rules.id, key, secrets, submissions)
-        return CompetitionDraw(
-            key=key,
-            beacon=beacon,
-            documents=result.draw_documents(beacon, scoring.documents, sealed.documents),
-            evaluators=result.draw_evaluators(beacon, self.candidates, scoring.evaluators),
-        )
 
 
 CHALLENGES = 16

@@ -10,21 +10,18 @@ have no protection.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_shared.head.contribution import RecordShape, pack_entries
+from tequio_shared.head.contribution import Records, RecordShape, pack_entries
 from tequio_shared.head.layout import CHUNK, TILE, Padding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
-
-    from tequio_shared.head.contribution import Records
 
 
 _UNFILTERED = 2

@@ -14,7 +14,8 @@ record has exactly one spelling.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
@@ -25,8 +26,6 @@ from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, Pee
 from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ LEVELS: Mapping[int, NDArray[np.int8]] = {
 """Level of each code, by bits per entry."""
 
 SCALES: NDArray[np.int64] = np.array(
-    [0] + [(8 + b % _STEPS_PER_OCTAVE) << (b // _STEPS_PER_OCTAVE) for b in range(200)],
-    np.int64,
+    [0] + [(8 + b % _STEPS_PER_OCTAVE) << (b // _STEPS_PER_OCTAVE) for b in range(200)], np.int64
 )
 """s(b) for b = 0..200, in units of 2^-32: eight steps to an octave."""
 
@@ -328,34 +326,6 @@ def empty_record(shape: RecordShape) -> NDArray[np.uint8]:
     return record
 
 
-__all__ = [
-    "ALGORITHM_CODES",
-    "HEADER_BYTES",
-    "KS",
-    "LARGEST_SCALE",
-    "LEVELS",
-    "MAGIC",
-    "SCALES",
-    "VERSION",
-    "Algorithm",
-    "ContributionHeader",
-    "ExpectedContribution",
-    "RecordShape",
-    "Records",
-    "WindowAssignment",
-    "broken_header",
-    "contribution_id",
-    "decode_records",
-    "encode_records",
-    "first_broken_record",
-    "group_bytes",
-    "k_for_trainers",
-    "payload_root",
-    "record_bytes",
-    "shape_of",
-    "validate",
-]
-
 MAGIC = b"TQC1"
 VERSION = 1
 HEADER_BYTES = 216
@@ -365,11 +335,14 @@ _LAYOUT = struct.Struct("<4sHBBHHIQQIIQ32s32s32s32s32sii")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContributionHeader:
-    """The header's fields. Losses are the trainer's own claim, in 2^-16 nats, and unused.
+    """The header's fields, in the order of its bytes.
 
-    `feedback_root` is 32 zero bytes without error feedback.
+    Losses are the trainer's own claim, in 2^-16 nats, and unused. `feedback_root` is 32 zero
+    bytes without error feedback.
     """
 
+    magic: bytes = MAGIC
+    version: int = VERSION
     algorithm: int
     bits: int
     k: int
@@ -378,6 +351,7 @@ class ContributionHeader:
     round: int
     window_first: int
     window_count: int
+    flags: int = 0
     tokens: int
     run_id: RunId
     base_head: HeadHash
@@ -386,9 +360,6 @@ class ContributionHeader:
     feedback_root: Digest = ZERO_DIGEST
     claimed_loss_first_q16: int = 0
     claimed_loss_last_q16: int = 0
-    flags: int = 0
-    magic: bytes = MAGIC
-    version: int = VERSION
 
     def pack(self) -> bytes:
         """Encode 216 bytes; raises MalformedError when a field does not fit its width."""
@@ -410,27 +381,7 @@ class ContributionHeader:
         return cls(**dict(zip(_ORDER, _LAYOUT.unpack(raw), strict=True)))
 
 
-_ORDER = (
-    "magic",
-    "version",
-    "algorithm",
-    "bits",
-    "k",
-    "inner_steps",
-    "chunk_count",
-    "round",
-    "window_first",
-    "window_count",
-    "flags",
-    "tokens",
-    "run_id",
-    "base_head",
-    "trainer",
-    "payload_root",
-    "feedback_root",
-    "claimed_loss_first_q16",
-    "claimed_loss_last_q16",
-)
+_ORDER = tuple(one.name for one in fields(ContributionHeader))
 
 
 def shape_of(header: ContributionHeader) -> RecordShape:

@@ -12,6 +12,7 @@ Shapes: N elements, n = N / 4096 chunks, P members of the accepted set in ascend
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +43,6 @@ from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, Run
 from tequio_shared.log import merkle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 WEIGHT_UNIT = 2.0**-24
@@ -254,10 +253,7 @@ def scale_values(params: OuterParams) -> NDArray[np.int64]:
 
 
 def outer_step(
-    params: OuterParams,
-    aggregated: NDArray[np.int64],
-    aux: NDArray[Any] | None,
-    padding: Padding,
+    params: OuterParams, aggregated: NDArray[np.int64], aux: NDArray[Any] | None, padding: Padding
 ) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
     """Derive the move of the weights besides decay, int64[N] in weight units, and the next aux."""
     if params.algorithm == "distro":

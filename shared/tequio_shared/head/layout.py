@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,8 +22,6 @@ from tequio_shared.ids import Bytes32Text, Positive
 from tequio_shared.limits import JSON_INTEGER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from numpy.typing import NDArray
 
 
@@ -150,8 +149,7 @@ class WeightLayout:
     def _write(self, flat: NDArray[Any], placement: Placement, tensor: NDArray[Any]) -> None:
         if tensor.shape != placement.shape:
             raise RefusedError(
-                "layout",
-                f"{placement.name} has shape {tensor.shape}, expected {placement.shape}",
+                "layout", f"{placement.name} has shape {tensor.shape}, expected {placement.shape}"
             )
         if self.kind == "flat" or not placement.is_matrix:
             end = placement.offset + placement.parameters

@@ -6,17 +6,12 @@ Every hash that a verifier accepts must be 32 bytes long. Sizes count leaves.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 EMPTY_ROOT = Digest(hashlib.sha256(b"").digest())
-PROOF_HASHES = 64
-"""Most hashes in a proof: a tree has fewer than 2^63 leaves."""
 
 
 class Frontier:

@@ -10,17 +10,14 @@ from __future__ import annotations
 import base64
 import binascii
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tequio_shared import keys
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, sha256
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tequio_shared.keys import Signer
+from tequio_shared.keys import Signer
 
 NOTE_BYTES = 65_536
 NOTE_SIGNATURES = 100

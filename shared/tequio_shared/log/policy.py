@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -24,6 +24,7 @@ from tequio_shared.log.notes import (
     NOTE_BYTES,
     Checkpoint,
     KeyKind,
+    SignedCheckpoint,
     VerifierKey,
     add_lines,
     from_base64,
@@ -33,11 +34,6 @@ from tequio_shared.log.notes import (
     signature_lines,
     to_base64,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    from tequio_shared.log.notes import SignedCheckpoint
 
 EVIDENCE_VERSION = 1
 
@@ -328,7 +324,6 @@ def _line(*items: str | None) -> str:
 
 
 TLOG_PROOF_HEADER = "c2sp.org/tlog-proof@v1"
-TLOG_PROOF_SUFFIX = ".tlog-proof"
 PATH_HASHES = 63
 EXTRA_BYTES = 65_535
 PROOF_BYTES = NOTE_BYTES + 2 * EXTRA_BYTES

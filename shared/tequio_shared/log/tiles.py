@@ -3,27 +3,46 @@
 A tile holds up to 256 consecutive hashes of one level of the tree; a bundle holds the leaves under
 a tile of level 0. Level l of the tiles is level 8*l of the binary tree, and only full tiles feed
 the level above.
+
+Proofs from tiles (RFC 6962, section 2.1). A tile holds 256 neighbouring nodes of one level, so any
+node over a full subtree is at most 128 hashes of one tile, folded. Every hash of a proof is
+MTH(D[a:b]) of a range of entries, and a range that begins at a multiple of the next power of two
+falls into such nodes. `inclusion_ranges` and `consistency_ranges` name the ranges, `tiles_of` the
+tiles that must be available, and `range_hash` computes a range once they are: the ledger reads them
+from its database, the client over HTTP. Tiles are not trusted: a proof made of wrong ones does not
+verify against a signed root. A proof costs O(log n) hashes in a log of n entries.
+
+Reading. A reader goes from bundle to bundle (`next_range`), adds their leaves to its own tree
+(`TileTree`), compares the served tiles with its own, and compares its root with a checkpoint that
+the log and enough witnesses signed (`open_signed`). The tree holds only what is unfinished: at most
+255 hashes for each level of tiles, however long the log is.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import Digest
 from tequio_shared.limits import ENTRY_BYTES
+from tequio_shared.log import merkle
+from tequio_shared.log.merkle import node_hash
+from tequio_shared.log.notes import SignedCheckpoint, VerifierKey, open_checkpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from tequio_shared.log.policy import Policy
 
 
 TILE_WIDTH = 256
 """Hashes in a full tile, leaves in a full bundle."""
+TILE_HEIGHT = 8
+"""Levels of the binary tree in one level of tiles."""
 BUNDLE_LEVEL = -1
 """The level of bundles, written `entries` in paths."""
 
-_HEIGHT = 8
 _TOP_LEVEL = 63
 _GROUP = 1000
 _LENGTH_BYTES = 2
@@ -36,7 +55,7 @@ _PATH = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """The name of a tile, or of a bundle if `level` is `ENTRIES`."""
+    """The name of a tile, or of a bundle if `level` is `BUNDLE_LEVEL`."""
 
     level: int
     index: int
@@ -73,7 +92,7 @@ class Tile:
 
 def hashes_at(level: int, size: int) -> int:
     """Count the hashes of a tile level, or the leaves, in a log of `size` entries."""
-    return size >> (_HEIGHT * max(level, 0))
+    return size >> (TILE_HEIGHT * max(level, 0))
 
 
 def tiles_at(level: int, size: int) -> tuple[int, int]:
@@ -86,7 +105,13 @@ def new_tiles(old_size: int, size: int) -> list[Tile]:
     tiles: list[Tile] = []
     level = 0
     while hashes_at(level, size):
-        tiles += _grown(level, old_size, size)
+        old, new = hashes_at(level, old_size), hashes_at(level, size)
+        last = (new - 1) // TILE_WIDTH
+        if new > old:
+            tiles += [
+                Tile(level=level, index=index, width=min(TILE_WIDTH, new - index * TILE_WIDTH))
+                for index in range(old // TILE_WIDTH, last + 1)
+            ]
         level += 1
     return tiles
 
@@ -114,20 +139,218 @@ def parse_bundle(raw: bytes, most: int = TILE_WIDTH) -> list[bytes]:
     return leaves
 
 
-def _grown(level: int, old_size: int, size: int) -> list[Tile]:
-    old, new = hashes_at(level, old_size), hashes_at(level, size)
-    if old == new:
-        return []
-    first, last = old // TILE_WIDTH, (new - 1) // TILE_WIDTH
-    return [
-        Tile(level=level, index=index, width=min(TILE_WIDTH, new - index * TILE_WIDTH))
-        for index in range(first, last + 1)
-    ]
-
-
 def _framed(leaf: bytes) -> bytes:
     if len(leaf) > ENTRY_BYTES:
         raise RefusedError(
             "too-large", f"entry of {len(leaf)} bytes; at most {ENTRY_BYTES} are allowed"
         )
     return len(leaf).to_bytes(_LENGTH_BYTES, "big") + leaf
+
+
+TileName: TypeAlias = tuple[int, int]
+"""Level and number of a tile."""
+Range: TypeAlias = tuple[int, int]
+"""First entry, and the one after the last."""
+Node: TypeAlias = tuple[int, int]
+"""Level and number of a full subtree: over 2^level entries."""
+
+
+def inclusion_ranges(index: int, size: int) -> list[Range]:
+    """Ranges whose hashes prove an entry, sibling first; raises IndexError outside the log."""
+    if not 0 <= index < size:
+        raise IndexError(f"entry {index} of {size}")
+    ranges: list[Range] = []
+    first, end = 0, size
+    while (count := end - first) > 1:
+        middle = first + (1 << (count - 1).bit_length() - 1)  # `_split`, inlined: hot
+        if index < middle:
+            ranges.append((middle, end))
+            end = middle
+        else:
+            ranges.append((first, middle))
+            first = middle
+    ranges.reverse()
+    return ranges
+
+
+def consistency_ranges(old_size: int, size: int) -> list[Range]:
+    """Ranges whose hashes prove that the log of `old_size` is the beginning of this one.
+
+    Raises IndexError unless 1 <= old_size <= size.
+    """
+    if not 1 <= old_size <= size:
+        raise IndexError(f"old size {old_size} of {size}")
+    ranges: list[Range] = []
+    first, end = 0, size
+    # While the old tree may still be a subtree of the new one, the verifier has its hash already.
+    is_whole = True
+    while old_size != end:
+        middle = first + _split(end - first)
+        if old_size <= middle:
+            ranges.append((middle, end))
+            end = middle
+        else:
+            ranges.append((first, middle))
+            first, is_whole = middle, False
+    if not is_whole:
+        ranges.append((first, end))
+    return ranges[::-1]
+
+
+def edge_nodes(size: int) -> list[Node]:
+    """Full subtrees along the right edge of a log, the largest first."""
+    return nodes_of((0, size))
+
+
+def nodes_of(span: Range) -> list[Node]:
+    """Full subtrees that together cover a range, the largest first."""
+    first, end = span
+    nodes: list[Node] = []
+    while first < end:
+        level = (end - first).bit_length() - 1
+        nodes.append((level, first >> level))
+        first += 1 << level
+    return nodes
+
+
+def tile_of(node: Node) -> TileName:
+    """The tile that holds the hashes below a node."""
+    level, index = node
+    tile_level, rest = divmod(level, TILE_HEIGHT)
+    return tile_level, (index << rest) // TILE_WIDTH
+
+
+def span_in_tile(node: Node) -> Range:
+    """Range of the hashes in its tile that make up a node."""
+    level, index = node
+    rest = level % TILE_HEIGHT
+    first = (index << rest) % TILE_WIDTH
+    return first, first + (1 << rest)
+
+
+def tiles_of(ranges: Iterable[Range]) -> list[TileName]:
+    """Tiles that the hashes of these ranges are computed from, each named once."""
+    return list(dict.fromkeys(tile_of(node) for span in ranges for node in nodes_of(span)))
+
+
+def tiles_over(index: int, size: int) -> list[TileName]:
+    """Tiles over an entry and along the right edge: everything its inclusion proof can need.
+
+    At most two per level, and cheaper to name than `tiles_of` its ranges.
+    """
+    names: list[TileName] = []
+    level, nodes = 0, size
+    while nodes:
+        over, last = (index >> TILE_HEIGHT * level) // TILE_WIDTH, nodes // TILE_WIDTH
+        if over < last:
+            names.append((level, over))
+        if nodes % TILE_WIDTH:
+            names.append((level, last))
+        level, nodes = level + 1, last
+    return names
+
+
+def range_hash(span: Range, node: Callable[[Node], Digest]) -> Digest:
+    """Hash a range that is not empty; `node` returns the hash of a full subtree."""
+    *left, last = nodes_of(span)
+    found = node(last)
+    for one in reversed(left):
+        found = node_hash(node(one), found)
+    return found
+
+
+def tile_width(tile: TileName, size: int) -> int:
+    """Number of hashes that a tile has in a log of that size (0 to 256)."""
+    level, number = tile
+    return max(0, min(TILE_WIDTH, hashes_at(level, size) - number * TILE_WIDTH))
+
+
+def is_full(tile: TileName, size: int) -> bool:
+    level, number = tile
+    return (number + 1) << TILE_HEIGHT * (level + 1) <= size
+
+
+def _split(size: int) -> int:
+    """The largest power of two below `size`."""
+    return 1 << (size - 1).bit_length() - 1
+
+
+class TileTree:
+    """A growing tree as tiles; records which of them changed since they were last collected."""
+
+    def __init__(self) -> None:
+        self._frontier = merkle.Frontier()
+        self._edge: list[list[Digest]] = []  # per level, the hashes of its unfinished tile
+        self._full: dict[TileName, bytes] = {}
+        self._grown: set[int] = set()  # levels whose unfinished tile changed
+
+    @property
+    def size(self) -> int:
+        return self._frontier.size
+
+    def append(self, leaf: bytes) -> None:
+        """Add one leaf; costs O(1) hashes amortised."""
+        node, at = merkle.leaf_hash(leaf), self.size
+        self._frontier.append(node)
+        self._push(0, node, at)
+
+    def root(self) -> Digest:
+        return self._frontier.root()
+
+    def pop_full(self) -> dict[TileName, bytes]:
+        """Return each tile that became full since the last call."""
+        full, self._full = self._full, {}
+        return full
+
+    def pop_changed(self) -> Mapping[TileName, bytes]:
+        """Return each tile that grew since the last call, from its first hash on."""
+        changed = self.pop_full()
+        for level in self._grown:
+            if self._edge[level]:
+                number = self.size >> TILE_HEIGHT * (level + 1)
+                changed[level, number] = b"".join(self._edge[level])
+        self._grown.clear()
+        return changed
+
+    def _push(self, level: int, node: Digest, at: int) -> None:
+        if level == len(self._edge):
+            self._edge.append([])
+        hashes = self._edge[level]
+        hashes.append(node)
+        self._grown.add(level)
+        if len(hashes) == TILE_WIDTH:
+            self._full[level, at // TILE_WIDTH] = b"".join(hashes)
+            self._edge[level] = []
+            self._push(level + 1, merkle.root_of_hashes(hashes), at // TILE_WIDTH)
+
+
+def count_tiles(size: int) -> int:
+    """Count the tiles of a tree of that size, unfinished ones included."""
+    count, nodes = 0, size
+    while nodes:
+        count += -(-nodes // TILE_WIDTH)
+        nodes //= TILE_WIDTH
+    return count
+
+
+def next_range(first: int, size: int) -> tuple[int, int]:
+    """Range to read next after `first` entries: the rest of their bundle, up to the log's size."""
+    return first, min(size, first - first % TILE_WIDTH + TILE_WIDTH)
+
+
+def extend_frontier(edge: merkle.Frontier, leaves: Iterable[bytes]) -> merkle.Frontier:
+    """Copy a tree's right edge and append these leaves."""
+    grown = edge.copy()
+    for leaf in leaves:
+        grown.append(merkle.leaf_hash(leaf))
+    return grown
+
+
+def open_signed(
+    note: bytes, log_key: VerifierKey, policy: Policy | None = None
+) -> SignedCheckpoint:
+    """Read a checkpoint that the log signed and, with a policy, enough witnesses cosigned.
+
+    Raises as `notes.open_checkpoint` and `Policy.open` do.
+    """
+    return open_checkpoint(note, log_key) if policy is None else policy.open(note, log_key)

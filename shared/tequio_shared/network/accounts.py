@@ -10,6 +10,7 @@ than the manifest allows.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,16 +21,13 @@ from tequio_shared.network.standing import EXCLUDED, UNPROVEN, KeyStatus, Standi
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round import assignment
 from tequio_shared.round.assignment import WindowQueue
-from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RosterMember
+from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RosterMember, RoundResult
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
+from tequio_shared.statements.runs import RoundOpen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tequio_shared.round.documents import RoundResult
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.statements.runs import RoundOpen
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,12 +10,11 @@ statement under a number, and proofs only where it was elected. (docs/protocol.m
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.contribution import ContributionHeader, contribution_id
-from tequio_shared.ids import RunId, from_text, key_from_text
-from tequio_shared.network.standing import ProvenFault, StandingCause
+from tequio_shared.ids import NetworkId, PeerKey, RunId, from_text, key_from_text
+from tequio_shared.network.standing import KeyStatus, ProvenFault, StandingCause
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.network import (
     FaultReport,
@@ -27,10 +26,6 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry, Statement
-
-if TYPE_CHECKING:
-    from tequio_shared.ids import NetworkId, PeerKey
-    from tequio_shared.network.standing import KeyStatus
 
 RoundOf = Callable[[RunId], RoundView | None]
 """The round of a run in progress, or the last one."""
@@ -130,11 +125,6 @@ def _against_committee(statement: Statement, body: WitnessProof, view: RoundView
 
 def _unproven(why: str) -> RefusedError:
     return RefusedError("wrong-evidence", f"the report proves no fault: {why}")
-
-
-ConductBody: TypeAlias = (
-    FaultReport | StandingChange | StandingAppeal | StandingRelease | StandingUphold
-)
 
 
 def apply(

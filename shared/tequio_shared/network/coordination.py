@@ -7,11 +7,11 @@ It decides only *when*; *what* follows from the log, and every reader that repla
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.network import accounts
-from tequio_shared.network.run import RunState, close_reason, void_reason
+from tequio_shared.network.run import FullRunView, RunState, close_reason, void_reason
 from tequio_shared.round import proof
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.round import RoundPhase, RoundView
@@ -24,9 +24,6 @@ from tequio_shared.statements.runs import (
     RoundWitness,
     RunClose,
 )
-
-if TYPE_CHECKING:
-    from tequio_shared.network.run import FullRunView
 
 CoordinatorBody: TypeAlias = (
     HeadPromote | RoundClose | RoundOpen | RoundRoster | RoundVoid | RoundWitness | RunClose

@@ -39,9 +39,9 @@ from tequio_shared.statements.runs import (
     RunPause,
     RunResume,
 )
+from tequio_shared.statements.statement import Body
 
 if TYPE_CHECKING:
-    from tequio_shared.statements import Body
     from tequio_shared.statements.statement import Entry
 
 

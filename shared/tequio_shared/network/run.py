@@ -14,7 +14,7 @@ What only the full view does is in the methods that it overrides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, TypeVar
@@ -34,9 +34,11 @@ from tequio_shared.ids import (
 from tequio_shared.network import accounts as network_accounts
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.genesis import COORDINATOR_BODIES
+from tequio_shared.network.standing import KeyStatus
+from tequio_shared.network.tiers import Tiers
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
-from tequio_shared.round.measures import MeasureDraws, is_due
-from tequio_shared.round.round import Head, NextHead, RoundPhase, RoundView
+from tequio_shared.round.measures import MeasureDraw, MeasureDraws, is_due
+from tequio_shared.round.round import Head, MemberBody, NextHead, RoundPhase, RoundView
 from tequio_shared.statements.network import CheckpointPublish, MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
     HeadAttest,
@@ -57,13 +59,7 @@ from tequio_shared.statements.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tequio_shared.network.standing import KeyStatus
-    from tequio_shared.network.tiers import Tiers
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.measures import MeasureDraw
-    from tequio_shared.round.round import MemberBody
     from tequio_shared.statements.statement import Statement
 
 
@@ -365,6 +361,7 @@ class RunView:
             case RunOpen():
                 self._record_opening(ts)
             case RunPause() | RunFinish() | RunResume():
+                # During a round only the request is recorded: work in progress is not thrown away.
                 event = self._organiser_event(body)
                 self.state = self._after(event) if event else self.state
                 self.request = REQUESTS[type(body)]
@@ -393,6 +390,7 @@ class RunView:
                 view.apply_open(body)
                 self.state = after
             case RoundWitness() as body:
+                # The state first: a refusal by the round must find nothing changed.
                 after = self._after(RunEvent.WITNESS)
                 view = self._current(statement)
                 network_accounts.check_witness(self, view, statement.ts)
@@ -469,6 +467,7 @@ class RunView:
     def _apply_void(self, statement: Statement, body: RoundVoid) -> None:
         view = self._current(statement)
         after = self._after(self.done_event(view.number))
+        # Derived, not believed: a coordinator must not call a round void that has a result.
         reason = void_reason(view)
         if body.reason != reason:
             raise RefusedError(
@@ -545,6 +544,7 @@ class FullRunView(RunView):
         if isinstance(body, MemberLeave):
             accounts.deactivate(author)
             return
+        # Checked before anything is recorded: a quarantined key must leave no trace.
         accounts.standings.check_ready(author, statement.ts)
         accounts.mark_ready(author, body.roles, digest_from_text(body.commit), index)
         accounts.standings.record_ready(author, index)

@@ -10,6 +10,7 @@ excludes. A standing holds in all runs. (docs/protocol.md, standing)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
@@ -42,8 +43,6 @@ from tequio_shared.statements.network import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Statement
 

@@ -10,6 +10,7 @@ follow from them. (docs/protocol.md, tiers)
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -21,15 +22,13 @@ from tequio_shared.statements.network import (
     InviteOpen,
     InviteRevoke,
     KeyRegister,
+    MemberTeam,
     MemberVouch,
     RoleGrant,
     RoleRevoke,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
-    from tequio_shared.statements.network import MemberTeam
     from tequio_shared.statements.statement import Entry, Statement
 
 
@@ -93,6 +92,7 @@ class Vouches:
     def apply(self, index: int, statement: Statement, body: MemberVouch) -> None:
         """Apply a vouch; one that has ended already withdraws the connector's former one."""
         words = self._by_peer.setdefault(key_from_text(body.peer), {})
+        # Each connector's word stands apart: one that is stolen can hide only its own.
         former = words.pop(statement.author, None)
         if body.until <= statement.ts:
             return
@@ -120,6 +120,7 @@ class Vouches:
     def at(self, key: PeerKey, ts: int) -> Vouch | None:
         """Return the vouch that counts for a key at that time (ms)."""
         running = [one for one in self._standing(key) if one.until > ts]
+        # The earliest, not the newest: a later connector must not be able to change the owner.
         return min(running, key=lambda one: one.place, default=None)
 
     def last(self, key: PeerKey) -> tuple[Vouch, int] | None:
@@ -138,6 +139,7 @@ class Vouches:
         return [one for one in self._by_peer.get(key, {}).values() if not self._is_void(one)]
 
     def _is_void(self, one: Vouch) -> bool:
+        # Vouches after a new grant count again, so the index is compared and not only the key.
         return one.index < self._revoked.get(one.connector, 0)
 
 
@@ -231,6 +233,7 @@ class Tiers:
     def of(self, key: PeerKey, run: RunId, ts: int) -> TierGrant:
         """Tier and owner of a key in that run at that time (ms)."""
         known = self._by_invitation(key)
+        # An invitation to another run says nothing here, but a vouch may still count.
         if known is not None and known.run in (None, run):
             return known
         vouch = self._vouches.at(key, ts)
@@ -271,45 +274,29 @@ class Tiers:
         if key is None:
             return
         invitation = self.invitations[key]
+        # By the signed time, not the reader's: everybody who replays the log decides alike.
         invitation.check(entry.statement.ts)
         invitation.used += 1
         self._invited[author] = InvitedKey(index=index, invitation=key, run=invitation.run)
 
     def apply(self, index: int, statement: Statement) -> None:
         """Apply the statement at that log index; raises RefusedError unless it fits the log."""
-        self._check(statement)
         match statement.body:
             case InviteOpen() as body:
-                self.invitations[key_from_text(body.invitation)] = Invitation(
-                    index=index,
-                    uses=body.uses,
-                    until=body.until,
-                    run=RunId(digest_from_text(body.run)) if body.run else None,
-                )
+                self._open(index, key_from_text(body.invitation), body)
             case InviteClose(invitation=text):
-                self.invitations[key_from_text(text)].closed = index
+                self._open_invitation(key_from_text(text)).closed = index
             case InviteRevoke(invitation=text):  # a link passed on has let strangers in
-                self.invitations[key_from_text(text)].revoked = index
+                self._unrevoked_invitation(key_from_text(text)).revoked = index
             case RoleGrant(peer=peer, until=until):
                 self.connectors[key_from_text(peer)] = until
             case RoleRevoke(peer=peer):  # a stolen connector key may have vouched for anybody
-                del self.connectors[key_from_text(peer)]
+                if self.connectors.pop(key_from_text(peer), None) is None:
+                    raise RefusedError("wrong-grant", f"key {peer} does not belong to a connector")
                 self._vouches.revoke(index, key_from_text(peer))
             case MemberVouch() as body:
+                self._check_vouch(statement, key_from_text(body.peer))
                 self._vouches.apply(index, statement, body)
-
-    def _check(self, statement: Statement) -> None:
-        match statement.body:
-            case InviteOpen(invitation=text):
-                self._check_opening(key_from_text(text))
-            case InviteClose(invitation=text):
-                self._check_closing(key_from_text(text))
-            case InviteRevoke(invitation=text):
-                self._check_revoking(key_from_text(text))
-            case RoleRevoke(peer=peer) if key_from_text(peer) not in self.connectors:
-                raise RefusedError("wrong-grant", f"key {peer} does not belong to a connector")
-            case MemberVouch(peer=peer):
-                self._check_vouch(statement, key_from_text(peer))
 
     def _by_invitation(self, key: PeerKey) -> TierGrant | None:
         if key in self.founders:
@@ -317,6 +304,7 @@ class Tiers:
         invited = self._invited.get(key)
         if invited is None or self.invitations[invited.invitation].revoked is not None:
             return None
+        # All keys of one invitation share its owner: a link passed around is one person's slots.
         owner = Digest(invited.invitation)
         return TierGrant(tier=Tier.INVITED, owner=owner, run=invited.run, since=invited.index)
 
@@ -332,19 +320,23 @@ class Tiers:
             raise RefusedError("not-admitted", "the log has no such invitation")
         return further[0]
 
-    def _check_opening(self, key: PeerKey) -> None:
+    def _open(self, index: int, key: PeerKey, body: InviteOpen) -> None:
         if key in self.invitations or key in self.registered:
             raise RefusedError("wrong-invitation", "the key is already registered or an invitation")
+        run = RunId(digest_from_text(body.run)) if body.run else None
+        self.invitations[key] = Invitation(index=index, uses=body.uses, until=body.until, run=run)
 
-    def _check_closing(self, key: PeerKey) -> None:
+    def _open_invitation(self, key: PeerKey) -> Invitation:
         invitation = self.invitations.get(key)
         if invitation is None or not invitation.is_open:
             raise RefusedError("wrong-invitation", "no such invitation is open")
+        return invitation
 
-    def _check_revoking(self, key: PeerKey) -> None:
+    def _unrevoked_invitation(self, key: PeerKey) -> Invitation:
         invitation = self.invitations.get(key)
         if invitation is None or invitation.revoked is not None:
             raise RefusedError("wrong-invitation", "the log has no such invitation to revoke")
+        return invitation
 
     def _check_vouch(self, statement: Statement, peer: PeerKey) -> None:
         until = self.connectors.get(statement.author)

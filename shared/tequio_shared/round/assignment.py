@@ -9,17 +9,14 @@ accepted, and never to two trainers at once. Integers only, so all machines agre
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
 from statistics import median_low
-from typing import TYPE_CHECKING
 
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, sha256
 from tequio_shared.limits import SPEED_ROUNDS, WITNESSES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 def beacon(run: RunId, round_number: int, reveals: Iterable[bytes]) -> Digest:

@@ -6,7 +6,7 @@ They are too large for a statement when many members take part; the ledger store
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
@@ -15,10 +15,7 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural, PeerKey, key_from_text
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.round import assignment as round_assignment
-
-if TYPE_CHECKING:
-    from tequio_shared.round.assignment import Ranges
-
+from tequio_shared.round.assignment import Ranges
 
 TRAINER = "trainer"
 WITNESS = "witness"

@@ -1,14 +1,21 @@
-"""The run manifest: every rule that an organiser fixes when opening a run.
+"""The run manifest, every rule that an organiser fixes, and the data manifest that it names.
 
 Canonical JSON (integers and names only, no floats), stored as a blob. `run_id` is the SHA-256 of
 its bytes, so a run id commits to all rules of the run. Organisers write TOML; `tequio run open`
 resolves it into this.
+
+The data manifest (`Corpus`) lists the token shards of a run. Token ids are little-endian unsigned
+integers of `token_bytes` bytes. A training shard is one stream of ids: for each document the
+separator, then its tokens. Sample i is the `sequence + 1` ids from i * sequence on: `sequence`
+inputs, and as many targets shifted by 1. A held-out shard begins with `documents` pairs of u32
+(tokens, bytes of text); the ids of its documents follow, without separators. Nobody trains on it.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Callable, Iterator
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -18,13 +25,19 @@ from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import DENSE_K
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, FrozenBase, WeightLayout, count_chunks
-from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural, Positive, RunId, sha256
+from tequio_shared.ids import (
+    Bytes32Text,
+    Digest,
+    MaybeBytes32Text,
+    Natural,
+    Positive,
+    RunId,
+    digest_from_text,
+    sha256,
+)
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
-from tequio_shared.round.assignment import trainer_micropoints
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
+from tequio_shared.log import merkle
+from tequio_shared.round.assignment import DataOrder, trainer_micropoints
 
 Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._ -]{0,63}\Z")]
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
@@ -352,3 +365,88 @@ def _size_fault(manifest: Manifest) -> str:
     if points > JSON_INTEGER or points * rounds.most > _MOST_POINTS:
         return "the points of a round, or of all rounds, exceed what can be counted"
     return ""
+
+
+ShardCount = Annotated[int, Meta(ge=1)]
+
+
+class TrainShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A shard to train on; `root` is the Merkle root over its chunks of 1 MiB."""
+
+    root: Bytes32Text
+    size_bytes: ShardCount
+    tokens: ShardCount
+    samples: ShardCount
+
+
+class HeldOutShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A shard to measure on; `text_bytes` is the UTF-8 size of its documents."""
+
+    root: Bytes32Text
+    size_bytes: ShardCount
+    tokens: ShardCount
+    documents: ShardCount
+    text_bytes: ShardCount
+
+
+class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Complete description of a run's data. `source` is for people."""
+
+    v: Literal[1] = 1
+    source: Annotated[str, Meta(max_length=256)]
+    tokenizer: Tokenizer
+    token_bytes: Literal[1, 2, 4]
+    separator: Annotated[int, Meta(ge=0)]
+    sequence: Annotated[int, Meta(ge=2, le=1 << 20)]
+    train: Annotated[tuple[TrainShard, ...], Meta(min_length=1)]
+    held_out: tuple[HeldOutShard, ...]
+
+    def encode(self) -> bytes:
+        return encoding.encode(self)
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Corpus:
+        """Read and check a data manifest; raises MalformedError."""
+        corpus = encoding.decode(raw, cls, DOCUMENT_BYTES)
+        _check_corpus(corpus)
+        return corpus
+
+    @property
+    def digest(self) -> Digest:
+        """SHA-256 of the canonical bytes: `data.manifest` of a run's manifest."""
+        return sha256(self.encode())
+
+    @property
+    def root(self) -> Digest:
+        """Merkle root over the shard entries, training first: `data.root` of a run's manifest."""
+        return merkle.root(encoding.encode(shard) for shard in (*self.train, *self.held_out))
+
+    @property
+    def samples(self) -> int:
+        """Samples in an epoch."""
+        return sum(shard.samples for shard in self.train)
+
+    def order(self, seed: int) -> DataOrder:
+        return DataOrder.of(
+            root=self.root, seed=seed, samples=[shard.samples for shard in self.train]
+        )
+
+    def train_roots(self) -> tuple[Digest, ...]:
+        """Roots of the training shards, by index."""
+        return tuple(digest_from_text(shard.root) for shard in self.train)
+
+
+def _check_corpus(corpus: Corpus) -> None:
+    width = corpus.token_bytes
+    if corpus.tokenizer.vocab_size > 1 << (8 * width):
+        raise MalformedError(f"a vocabulary of {corpus.tokenizer.vocab_size} needs wider tokens")
+    if corpus.separator >= corpus.tokenizer.vocab_size:
+        raise MalformedError(f"separator {corpus.separator} is outside the vocabulary")
+    for shard in corpus.train:
+        if shard.size_bytes != shard.tokens * width:
+            raise MalformedError(f"shard {shard.root}: size_bytes does not match tokens")
+        if shard.samples != (shard.tokens - 1) // corpus.sequence:
+            raise MalformedError(f"shard {shard.root}: samples does not match tokens")
+    for held_out in corpus.held_out:
+        if held_out.size_bytes != held_out.tokens * width + 8 * held_out.documents:
+            raise MalformedError(f"shard {held_out.root}: size_bytes does not match tokens")

@@ -12,6 +12,7 @@ devices do. The median of three is right even if one of them lies; a liar far fr
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import takewhile
@@ -20,18 +21,15 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import UNSET
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import STEERING, sha256, to_text
+from tequio_shared.ids import STEERING, PeerKey, sha256, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.round import assignment
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.scoring import MILLIBITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tequio_shared.ids import PeerKey
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import Head, RoundState
+    from tequio_shared.round.round import Head, RoundView
     from tequio_shared.statements.runs import HeadMeasure, Sample
 
 
@@ -52,7 +50,7 @@ class MeasureDraw:
     measures: dict[PeerKey, HeadMeasure] = field(default_factory=dict)  # in the order of the log
 
     @classmethod
-    def at_promotion(cls, current: RoundState, head: Head) -> MeasureDraw:
+    def at_promotion(cls, current: RoundView, head: Head) -> MeasureDraw:
         """Draw by the attestations and secrets of the round so far."""
         return cls(head=head, drawn=_drawn(current, head))
 
@@ -86,7 +84,7 @@ class MeasureDraws:
     def last(self) -> MeasureDraw | None:
         return self.open[-1] if self.open else None
 
-    def draw_for(self, current: RoundState, head: Head) -> None:
+    def draw_for(self, current: RoundView, head: Head) -> None:
         """Draw for a head that has just been promoted; the oldest draw may close."""
         self.open.append(MeasureDraw.at_promotion(current, head))
         # Bounded, or every reader would hold all draws of the run.
@@ -157,7 +155,7 @@ def bits_per_byte(measure: HeadMeasure) -> float:
     return measure.millibits / (measure.size_bytes * MILLIBITS)
 
 
-def _drawn(current: RoundState, head: Head) -> tuple[PeerKey, ...]:
+def _drawn(current: RoundView, head: Head) -> tuple[PeerKey, ...]:
     """Draw the keys that measure the head (docs/protocol.md, 9.9)."""
     keys, stated = current.roster.keys, to_text(head.hash)
     holders = {

@@ -15,19 +15,15 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import ContributionId, HeadHash, from_text, to_text
 from tequio_shared.log import merkle
 from tequio_shared.round.assignment import quorum
 from tequio_shared.statements.runs import WitnessProof
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
 
 BLOOM_HASHES = 10
 

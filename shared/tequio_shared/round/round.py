@@ -16,6 +16,7 @@ coordinator ends the training phase (`round.witness`), elected witnesses send th
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Self, TypeAlias
@@ -44,8 +45,9 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
-from tequio_shared.round import assignment, proof
 from tequio_shared.round import assignment as round_assignment
+from tequio_shared.round import proof
+from tequio_shared.round.assignment import Ranges
 from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RoundResult, SlotResult
 from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
@@ -59,9 +61,6 @@ from tequio_shared.statements.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tequio_shared.round.assignment import Ranges
     from tequio_shared.round.manifest import Manifest
 
 
@@ -180,9 +179,13 @@ class Commitment:
     at_ms: int
 
 
+MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof
+"""Statements that members make in a round."""
+
+
 @dataclass(slots=True, kw_only=True)
-class RoundState:
-    """The log's content about one round, and what follows from it; `RoundView` alone writes it."""
+class RoundView:
+    """The log's content about one round, and what follows; only the `apply` methods change it."""
 
     net: NetworkId
     manifest: Manifest
@@ -208,6 +211,95 @@ class RoundState:
         self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
         self.assignment = self.roster.assignment
         self.chunks = self.manifest.chunks
+
+    def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
+        """Apply a member's statement; raises RefusedError unless the round accepts it now."""
+        slot = self.slot_of.get(author)
+        if slot is None:
+            raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
+        match body:
+            case HeadAttest():
+                self._check_attest(slot, author, body)
+                self.attests[slot] = body
+            case WorkCommit():
+                header = self._checked_header(slot, author, body)
+                name = contribution_id(from_text(body.header, None))
+                self.commitments[slot] = Commitment(
+                    index=index, header=header, id=name, at_ms=at_ms
+                )
+            case WitnessProof():
+                self.proofs[slot] = self._checked_proof(slot, body)
+
+    def apply_promotion(self, body: HeadPromote) -> Head:
+        """Apply head.promote; raises RefusedError unless a quorum attested exactly this head."""
+        agreed = self.agreed_head()
+        if self.next_head is None:
+            raise RefusedError("wrong-head", "the run's head is canonical already")
+        if agreed is None or body != self.promotion(agreed):
+            raise RefusedError("wrong-head", f"no quorum of round {self.number} attested this head")
+        # The set of the last round is settled from here on: the next round builds on this head.
+        self.head, self.next_head = agreed, None
+        return agreed
+
+    def apply_open(self, body: RoundOpen) -> None:
+        """Apply round.open; raises RefusedError unless it follows from roster and attestations."""
+        if self.phase is not RoundPhase.ATTEST or self.next_head is not None:
+            raise RefusedError("not-in-round", f"round {self.number} cannot open now")
+        agreed = self.agreed_head()
+        if agreed is None or agreed != self.head:
+            raise RefusedError("wrong-head", f"no quorum of round {self.number} holds its head")
+        # Computed again and compared whole: the coordinator has no freedom but the time.
+        if body != self.opening(body.opened):
+            raise RefusedError(
+                "wrong-open", f"round.open {self.number} does not follow from the log"
+            )
+        self.open, self.phase = body, RoundPhase.TRAIN
+        run = self.manifest.run_id
+        beacon, roster = Digest(from_text(body.beacon)), Digest(from_text(body.roster))
+        # Only now: the committee must not be known while members choose whether to reveal.
+        self.seed = round_assignment.seed(self.net, run, self.number, beacon, roster)
+        keys = self.roster.keys
+        candidates = {slot: keys[slot] for slot in self.roster.slots_of(WITNESS)}
+        self.elected = round_assignment.committee(self.seed, candidates)
+
+    def apply_witness(self, body: RoundWitness) -> None:
+        """Apply round.witness: training is over, these commitments count."""
+        if self.phase is not RoundPhase.TRAIN:
+            raise RefusedError("not-in-round", f"round {self.number} is not training")
+        # The count pins which commitments came in time, whatever the readers' clocks say.
+        if body.commits != len(self.commitments):
+            raise RefusedError(
+                "wrong-witness",
+                f"round.witness counts {body.commits} commitments, not {len(self.commitments)}",
+            )
+        self.phase, self.is_judged = RoundPhase.WITNESS, True
+
+    def apply_close(self, body: RoundClose, result: RoundResult) -> NextHead:
+        """Apply round.close; raises RefusedError unless the result follows from the proofs."""
+        if self.phase is not RoundPhase.WITNESS:
+            raise RefusedError("not-in-round", f"round {self.number} has no witness phase yet")
+        if not self.has_quorum() or len(result.slots) != len(self.roster.members):
+            raise RefusedError("wrong-close", f"round {self.number} lacks proofs or result rows")
+        # Arrival times are the coordinator's own measurement: all else in the result is checked.
+        times = {slot: row.ms for slot, row in enumerate(result.slots)}
+        if result != self.result(times) or body != self.closing(result):
+            raise RefusedError(
+                "wrong-close", f"round.close {self.number} does not follow from the log"
+            )
+        # A round that accepted nothing is void: an empty set must not make a head.
+        if self.head is None or not body.accepted:
+            raise RefusedError("wrong-close", f"round {self.number} accepted nothing")
+        self.phase = RoundPhase.OVER
+        return NextHead(
+            round=self.number, parent=self.head.hash, set_root=Digest(from_text(body.set_root))
+        )
+
+    def apply_void(self) -> None:
+        """Apply round.void: nothing in this round counts."""
+        # Any phase but the last may end so; the run's view checks that the reason holds.
+        if self.phase is RoundPhase.OVER:
+            raise RefusedError("not-in-round", f"round {self.number} is over")
+        self.phase = RoundPhase.OVER
 
     def expected_head(self, weights_root: Digest, aux_root: Digest) -> Head:
         """Head that these roots would make, after the last closed round."""
@@ -247,6 +339,7 @@ class RoundState:
         votes = Counter(self.attests[slot].head for slot in voters if slot in self.attests)
         # At most one head can have two thirds, so the most common one is enough.
         for text, count in votes.most_common(1):
+            # At least one vote: a roster without witnesses must not promote a head by itself.
             if count >= max(round_assignment.quorum(len(voters)), 1):
                 attest = next(one for one in self.attests.values() if one.head == text)
                 return self.expected_head(*attested_roots(attest))
@@ -429,110 +522,6 @@ class RoundState:
             head=self.head.hash,
         )
 
-
-def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
-    """Weights root and aux root of an attestation."""
-    return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
-
-
-__all__ = ["Commitment", "Head", "MemberBody", "NextHead", "RoundPhase", "RoundView", "is_trainer"]
-
-MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof
-"""Statements that members make in a round."""
-
-
-@dataclass(slots=True, kw_only=True)
-class RoundView(RoundState):
-    """A round as a fold; only the `apply` methods change it."""
-
-    def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
-        """Apply a member's statement; raises RefusedError unless the round accepts it now."""
-        slot = self.slot_of.get(author)
-        if slot is None:
-            raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
-        match body:
-            case HeadAttest():
-                self._check_attest(slot, author, body)
-                self.attests[slot] = body
-            case WorkCommit():
-                header = self._checked_header(slot, author, body)
-                name = contribution_id(from_text(body.header, None))
-                self.commitments[slot] = Commitment(
-                    index=index, header=header, id=name, at_ms=at_ms
-                )
-            case WitnessProof():
-                self.proofs[slot] = self._checked_proof(slot, body)
-
-    def apply_promotion(self, body: HeadPromote) -> Head:
-        """Apply head.promote; raises RefusedError unless a quorum attested exactly this head."""
-        agreed = self.agreed_head()
-        if self.next_head is None:
-            raise RefusedError("wrong-head", "the run's head is canonical already")
-        if agreed is None or body != self.promotion(agreed):
-            raise RefusedError("wrong-head", f"no quorum of round {self.number} attested this head")
-        # The set of the last round is settled from here on: the next round builds on this head.
-        self.head, self.next_head = agreed, None
-        return agreed
-
-    def apply_open(self, body: RoundOpen) -> None:
-        """Apply round.open; raises RefusedError unless it follows from roster and attestations."""
-        if self.phase is not RoundPhase.ATTEST or self.next_head is not None:
-            raise RefusedError("not-in-round", f"round {self.number} cannot open now")
-        agreed = self.agreed_head()
-        if agreed is None or agreed != self.head:
-            raise RefusedError("wrong-head", f"no quorum of round {self.number} holds its head")
-        # Computed again and compared whole: the coordinator has no freedom but the time.
-        if body != self.opening(body.opened):
-            raise RefusedError(
-                "wrong-open", f"round.open {self.number} does not follow from the log"
-            )
-        self.open, self.phase = body, RoundPhase.TRAIN
-        run = self.manifest.run_id
-        beacon, roster = Digest(from_text(body.beacon)), Digest(from_text(body.roster))
-        # Only now: the committee must not be known while members choose whether to reveal.
-        self.seed = assignment.seed(self.net, run, self.number, beacon, roster)
-        keys = self.roster.keys
-        candidates = {slot: keys[slot] for slot in self.roster.slots_of(WITNESS)}
-        self.elected = assignment.committee(self.seed, candidates)
-
-    def apply_witness(self, body: RoundWitness) -> None:
-        """Apply round.witness: training is over, these commitments count."""
-        if self.phase is not RoundPhase.TRAIN:
-            raise RefusedError("not-in-round", f"round {self.number} is not training")
-        # The count pins which commitments came in time, whatever the readers' clocks say.
-        if body.commits != len(self.commitments):
-            raise RefusedError(
-                "wrong-witness",
-                f"round.witness counts {body.commits} commitments, not {len(self.commitments)}",
-            )
-        self.phase, self.is_judged = RoundPhase.WITNESS, True
-
-    def apply_close(self, body: RoundClose, result: RoundResult) -> NextHead:
-        """Apply round.close; raises RefusedError unless the result follows from the proofs."""
-        if self.phase is not RoundPhase.WITNESS:
-            raise RefusedError("not-in-round", f"round {self.number} has no witness phase yet")
-        if not self.has_quorum() or len(result.slots) != len(self.roster.members):
-            raise RefusedError("wrong-close", f"round {self.number} lacks proofs or result rows")
-        # Arrival times are the coordinator's own measurement: all else in the result is checked.
-        times = {slot: row.ms for slot, row in enumerate(result.slots)}
-        if result != self.result(times) or body != self.closing(result):
-            raise RefusedError(
-                "wrong-close", f"round.close {self.number} does not follow from the log"
-            )
-        # A round that accepted nothing is void: an empty set must not make a head.
-        if self.head is None or not body.accepted:
-            raise RefusedError("wrong-close", f"round {self.number} accepted nothing")
-        self.phase = RoundPhase.OVER
-        return NextHead(
-            round=self.number, parent=self.head.hash, set_root=Digest(from_text(body.set_root))
-        )
-
-    def apply_void(self) -> None:
-        """Apply round.void: nothing in this round counts."""
-        if self.phase is RoundPhase.OVER:
-            raise RefusedError("not-in-round", f"round {self.number} is over")
-        self.phase = RoundPhase.OVER
-
     def _check_attest(self, slot: int, author: PeerKey, body: HeadAttest) -> None:
         if self.phase is not RoundPhase.ATTEST:
             raise RefusedError("too-late", f"round {self.number} is already open")
@@ -568,11 +557,17 @@ class RoundView(RoundState):
     def _checked_proof(self, slot: int, body: WitnessProof) -> WitnessFindings:
         if self.phase is not RoundPhase.WITNESS:
             raise RefusedError("too-late", f"round {self.number} does not accept proofs now")
+        # Only the elected: else a coordinator's friends could outvote the committee.
         if slot not in self.elected:
             raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
         if slot in self.proofs:
             raise RefusedError("already-said", f"a second proof for round {self.number}")
         return self.read_proof(body)
+
+
+def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
+    """Weights root and aux root of an attestation."""
+    return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
 
 
 def is_trainer(view: RoundView, key: PeerKey) -> bool:

@@ -1,162 +1,38 @@
-"""The bodies of statements, and the one table from a type's name and version to its body."""
+"""The bodies of statements, by subject; `statement` wraps and signs them.
 
-from __future__ import annotations
+Every body names its type, and the fields `run` and `round` that a statement of that type carries.
+"""
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+import enum
+from typing import ClassVar
 
-from tequio_shared.statements.competitions import (
-    CompChallenge,
-    CompClose,
-    CompDraw,
-    CompEnter,
-    CompOpen,
-    CompResult,
-    CompReveal,
-    CompSubmit,
-    EvalCommit,
-    EvalOffer,
-    EvalResult,
-    EvalSecret,
-)
-from tequio_shared.statements.network import (
-    CheckpointPublish,
-    FaultReport,
-    InviteClose,
-    InviteOpen,
-    InviteRevoke,
-    KeyRegister,
-    MemberLeave,
-    MemberReady,
-    MemberTeam,
-    MemberVouch,
-    RoleGrant,
-    RoleRevoke,
-    StandingAppeal,
-    StandingChange,
-    StandingRelease,
-    StandingUphold,
-)
-from tequio_shared.statements.runs import (
-    HeadAttest,
-    HeadMeasure,
-    HeadPromote,
-    NetGenesis,
-    RoundClose,
-    RoundOpen,
-    RoundRoster,
-    RoundVoid,
-    RoundWitness,
-    RunClose,
-    RunFinish,
-    RunOpen,
-    RunPause,
-    RunResume,
-    WitnessProof,
-    WorkCommit,
-)
+from msgspec import Struct
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
-Body: TypeAlias = (
-    KeyRegister
-    | MemberReady
-    | MemberLeave
-    | NetGenesis
-    | RunOpen
-    | RunPause
-    | RunResume
-    | RunFinish
-    | RunClose
-    | RoundRoster
-    | HeadAttest
-    | HeadPromote
-    | HeadMeasure
-    | RoundOpen
-    | WorkCommit
-    | RoundWitness
-    | WitnessProof
-    | RoundClose
-    | RoundVoid
-    | FaultReport
-    | StandingChange
-    | StandingAppeal
-    | StandingRelease
-    | StandingUphold
-    | InviteOpen
-    | InviteClose
-    | InviteRevoke
-    | RoleGrant
-    | RoleRevoke
-    | MemberVouch
-    | MemberTeam
-    | CheckpointPublish
-    | CompOpen
-    | CompEnter
-    | CompSubmit
-    | EvalOffer
-    | CompClose
-    | EvalSecret
-    | CompDraw
-    | CompReveal
-    | EvalCommit
-    | EvalResult
-    | CompChallenge
-    | CompResult
-)
+class Scope(enum.Enum):
+    """The subject of a statement: of `run` and `round` it must carry exactly these fields."""
 
-VERSION = 1
-"""Version of every statement type so far, the field `v`."""
+    NETWORK = "network"
+    RUN = "run"
+    ROUND = "round"
 
-_ALL: tuple[type[Body], ...] = (
-    KeyRegister,
-    MemberReady,
-    MemberLeave,
-    NetGenesis,
-    RunOpen,
-    RunPause,
-    RunResume,
-    RunFinish,
-    RunClose,
-    RoundRoster,
-    HeadAttest,
-    HeadPromote,
-    HeadMeasure,
-    RoundOpen,
-    WorkCommit,
-    RoundWitness,
-    WitnessProof,
-    RoundClose,
-    RoundVoid,
-    FaultReport,
-    StandingChange,
-    StandingAppeal,
-    StandingRelease,
-    StandingUphold,
-    InviteOpen,
-    InviteClose,
-    InviteRevoke,
-    RoleGrant,
-    RoleRevoke,
-    MemberVouch,
-    MemberTeam,
-    CheckpointPublish,
-    CompOpen,
-    CompEnter,
-    CompSubmit,
-    EvalOffer,
-    CompClose,
-    EvalSecret,
-    CompDraw,
-    CompReveal,
-    EvalCommit,
-    EvalResult,
-    CompChallenge,
-    CompResult,
-)
 
-BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(
-    {(body.TYPE, VERSION): body for body in _ALL}
-)
-"""Bodies that this version understands; anything else is refused as `unknown-type`."""
+class NetworkBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A body about the network: its statement has neither `run` nor `round`."""
+
+    TYPE: ClassVar[str]
+    SCOPE: ClassVar[Scope] = Scope.NETWORK
+
+
+class RunBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A body about a run: its statement has `run`, but not `round`."""
+
+    TYPE: ClassVar[str]
+    SCOPE: ClassVar[Scope] = Scope.RUN
+
+
+class RoundBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A body about a round: its statement has both `run` and `round`."""
+
+    TYPE: ClassVar[str]
+    SCOPE: ClassVar[Scope] = Scope.ROUND

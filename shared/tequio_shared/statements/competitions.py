@@ -1,33 +1,31 @@
 """Statements of a competition: opened, entered, closed, drawn, revealed, scored, decided."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import msgspec
 
 from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural
 from tequio_shared.sealed_set import ShareText
-from tequio_shared.statements.envelope import Scope
+from tequio_shared.statements import NetworkBody
 
 EntrantName = Annotated[
     str, msgspec.Meta(min_length=1, max_length=32, pattern=r"\A[a-z0-9][a-z0-9-]*\Z")
 ]
 
 
-class CompOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompOpen(NetworkBody, frozen=True, kw_only=True):
     """Organisers open a competition."""
 
-    TYPE: ClassVar[str] = "comp.open"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "comp.open"
 
     competition: Bytes32Text
     """SHA-256 of its rules, a blob; the competition's name in what follows."""
 
 
-class CompEnter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompEnter(NetworkBody, frozen=True, kw_only=True):
     """The author enters, for a run or for a model that was trained elsewhere."""
 
-    TYPE: ClassVar[str] = "comp.enter"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "comp.enter"
 
     competition: Bytes32Text
     entrant: EntrantName
@@ -36,11 +34,10 @@ class CompEnter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """The run; empty for a model from elsewhere."""
 
 
-class CompSubmit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompSubmit(NetworkBody, frozen=True, kw_only=True):
     """The entrant submits a model; the last submission before the deadline counts."""
 
-    TYPE: ClassVar[str] = "comp.submit"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "comp.submit"
 
     competition: Bytes32Text
     entrant: EntrantName
@@ -48,60 +45,54 @@ class CompSubmit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """SHA-256 of a `Submission`, a blob."""
 
 
-class EvalOffer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class EvalOffer(NetworkBody, frozen=True, kw_only=True):
     """The author offers to evaluate, and commits to a secret for the draw."""
 
-    TYPE: ClassVar[str] = "eval.offer"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "eval.offer"
 
     competition: Bytes32Text
     commit: Bytes32Text
     """SHA-256 of `tequio/v1/eval\\0`, the competition, the author and the secret."""
 
 
-class CompClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompClose(NetworkBody, frozen=True, kw_only=True):
     """The coordinator states that the deadline has passed: the log up to here counts."""
 
-    TYPE: ClassVar[str] = "comp.close"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "comp.close"
 
     competition: Bytes32Text
 
 
-class EvalSecret(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class EvalSecret(NetworkBody, frozen=True, kw_only=True):
     """An evaluator that offered opens its secret; without it, the evaluator is not drawn."""
 
-    TYPE: ClassVar[str] = "eval.secret"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "eval.secret"
 
     competition: Bytes32Text
     secret: Bytes32Text
 
 
-class CompDraw(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompDraw(NetworkBody, frozen=True, kw_only=True):
     """The coordinator states that no more secrets count; custodians may reveal their shares."""
 
-    TYPE: ClassVar[str] = "comp.draw"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "comp.draw"
 
     competition: Bytes32Text
 
 
-class CompReveal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompReveal(NetworkBody, frozen=True, kw_only=True):
     """A custodian reveals a share; enough shares publish the texts and the draw."""
 
-    TYPE: ClassVar[str] = "comp.reveal"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "comp.reveal"
 
     competition: Bytes32Text
     share: ShareText
 
 
-class EvalCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class EvalCommit(NetworkBody, frozen=True, kw_only=True):
     """A drawn evaluator commits to its scores of one model, before anybody reveals any."""
 
-    TYPE: ClassVar[str] = "eval.commit"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "eval.commit"
 
     competition: Bytes32Text
     entrant: EntrantName
@@ -110,11 +101,10 @@ class EvalCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     and a salt."""
 
 
-class EvalResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class EvalResult(NetworkBody, frozen=True, kw_only=True):
     """A drawn evaluator reveals the scores of one model that it committed to."""
 
-    TYPE: ClassVar[str] = "eval.result"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "eval.result"
 
     competition: Bytes32Text
     entrant: EntrantName
@@ -130,11 +120,10 @@ class EvalResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """UTF-8 bytes of the documents that have text."""
 
 
-class CompChallenge(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompChallenge(NetworkBody, frozen=True, kw_only=True):
     """The author got another number for a document than an evaluator published."""
 
-    TYPE: ClassVar[str] = "comp.challenge"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "comp.challenge"
 
     competition: Bytes32Text
     entrant: EntrantName
@@ -145,11 +134,10 @@ class CompChallenge(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """The author's own number."""
 
 
-class CompResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CompResult(NetworkBody, frozen=True, kw_only=True):
     """Organisers state the outcome, which follows from what is in the log."""
 
-    TYPE: ClassVar[str] = "comp.result"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "comp.result"
 
     competition: Bytes32Text
     outcome: Bytes32Text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from hashlib import sha256
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -13,28 +14,28 @@ from tequio_shared.ids import (
     MaybeBytes32Text,
     MaybeTeamName,
     Natural,
+    NetworkId,
+    PeerKey,
     ReasonCode,
 )
-from tequio_shared.statements.envelope import Scope
+from tequio_shared.statements import NetworkBody, RoundBody, RunBody
 
 Role = Literal["trainer", "witness"]
 
 
-class KeyRegister(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class KeyRegister(NetworkBody, frozen=True, kw_only=True):
     """The author's key counts from here on; the signature proves possession of it."""
 
-    TYPE: ClassVar[str] = "key.register"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "key.register"
 
     nonce: Natural
-    """The work that the genesis asks of a new key (`tequio_shared.statements.proof_of_work`)."""
+    """The work that the genesis asks of a new key (`has_work`)."""
 
 
-class MemberReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class MemberReady(RunBody, frozen=True, kw_only=True):
     """The author holds `head` and can be in the run's next roster."""
 
-    TYPE: ClassVar[str] = "member.ready"
-    SCOPE: ClassVar[Scope] = Scope.RUN
+    TYPE = "member.ready"
 
     head: Bytes32Text
     roles: tuple[Role, ...]
@@ -47,20 +48,18 @@ class MemberReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             raise MalformedError(f"roles must be ascending and unique: {self.roles}")
 
 
-class MemberLeave(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class MemberLeave(RunBody, frozen=True, kw_only=True):
     """The author takes part in no round of the run that opens after this statement."""
 
-    TYPE: ClassVar[str] = "member.leave"
-    SCOPE: ClassVar[Scope] = Scope.RUN
+    TYPE = "member.leave"
 
     reason: ReasonCode
 
 
-class MemberTeam(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class MemberTeam(NetworkBody, frozen=True, kw_only=True):
     """The author's earnings count for that team from here on; empty: for no team."""
 
-    TYPE: ClassVar[str] = "member.team"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "member.team"
 
     team: MaybeTeamName
 
@@ -69,11 +68,10 @@ Grantable = Literal["connector"]
 """Roles that organisers can grant to a key."""
 
 
-class RoleGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RoleGrant(NetworkBody, frozen=True, kw_only=True):
     """The key acts in that role from here until `until`; a later grant replaces the end."""
 
-    TYPE: ClassVar[str] = "role.grant"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "role.grant"
 
     peer: Bytes32Text
     role: Grantable
@@ -81,21 +79,19 @@ class RoleGrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """Milliseconds since 1970."""
 
 
-class RoleRevoke(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RoleRevoke(NetworkBody, frozen=True, kw_only=True):
     """The key loses that role, and its statements in that role no longer count."""
 
-    TYPE: ClassVar[str] = "role.revoke"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "role.revoke"
 
     peer: Bytes32Text
     role: Grantable
 
 
-class MemberVouch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class MemberVouch(NetworkBody, frozen=True, kw_only=True):
     """The author, a connector, vouches for an account behind the peer; replaces its last vouch."""
 
-    TYPE: ClassVar[str] = "member.vouch"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "member.vouch"
 
     peer: Bytes32Text
     owner: Bytes32Text
@@ -108,11 +104,10 @@ USES = 4_095
 """Most keys that one invitation admits."""
 
 
-class InviteOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class InviteOpen(NetworkBody, frozen=True, kw_only=True):
     """An invitation: a registration that its key signs too counts as invited."""
 
-    TYPE: ClassVar[str] = "invite.open"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "invite.open"
 
     invitation: Bytes32Text
     """Public key made for this invitation alone; the invitation link holds the private one."""
@@ -123,20 +118,18 @@ class InviteOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """The run for which it counts; empty for the whole network."""
 
 
-class InviteClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class InviteClose(NetworkBody, frozen=True, kw_only=True):
     """The invitation admits no more keys; those it admitted stay invited."""
 
-    TYPE: ClassVar[str] = "invite.close"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "invite.close"
 
     invitation: Bytes32Text
 
 
-class InviteRevoke(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class InviteRevoke(NetworkBody, frozen=True, kw_only=True):
     """The invitation admits no more keys, and those it admitted are no longer invited."""
 
-    TYPE: ClassVar[str] = "invite.revoke"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "invite.revoke"
 
     invitation: Bytes32Text
 
@@ -148,11 +141,10 @@ RevisionText = Annotated[
 ]
 
 
-class CheckpointPublish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CheckpointPublish(RoundBody, frozen=True, kw_only=True):
     """Organisers published the head of a round on the Hugging Face Hub."""
 
-    TYPE: ClassVar[str] = "checkpoint.publish"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "checkpoint.publish"
 
     head: Bytes32Text
     weights_root: Bytes32Text
@@ -169,20 +161,18 @@ EVIDENCE = 16
 """Most log indices that a change names."""
 
 
-class FaultReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class FaultReport(NetworkBody, frozen=True, kw_only=True):
     """Signed entries of one author that prove a fault of that author by themselves."""
 
-    TYPE: ClassVar[str] = "fault.report"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "fault.report"
 
     leaves: Annotated[tuple[BytesText, ...], msgspec.Meta(min_length=1, max_length=2)]
 
 
-class StandingChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class StandingChange(NetworkBody, frozen=True, kw_only=True):
     """The coordinator states that a key's standing changes, as follows from the log."""
 
-    TYPE: ClassVar[str] = "standing.change"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "standing.change"
 
     peer: Bytes32Text
     to: StandingName
@@ -199,33 +189,55 @@ class StandingChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
             raise MalformedError(f"a term until {self.until} does not fit standing {self.to}")
 
 
-class StandingAppeal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class StandingAppeal(NetworkBody, frozen=True, kw_only=True):
     """The author asks an organiser to review the change of its standing at that log index."""
 
-    TYPE: ClassVar[str] = "standing.appeal"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "standing.appeal"
 
     change: Natural
     text: MaybeBytes32Text
     """Blob with the author's explanation; the log itself holds no free text."""
 
 
-class StandingRelease(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class StandingRelease(NetworkBody, frozen=True, kw_only=True):
     """Organisers make a key active: a quarantine was wrong, or they vouch for a newcomer."""
 
-    TYPE: ClassVar[str] = "standing.release"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "standing.release"
 
     peer: Bytes32Text
     reason: ReasonCode
 
 
-class StandingUphold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class StandingUphold(NetworkBody, frozen=True, kw_only=True):
     """Organisers reviewed a quarantine and uphold it, or ban a repeated offender."""
 
-    TYPE: ClassVar[str] = "standing.uphold"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "standing.uphold"
 
     peer: Bytes32Text
     to: Literal["banned", "quarantined"]
     reason: ReasonCode
+
+
+# The work makes many keys expensive. It costs its finder 2^bits hashes and everybody else one, so
+# the ledger's rate limiter and every reader can check it before they verify a signature:
+#
+#     hash = SHA-256("tequio/v1/work" 00 || network id || key || u64 nonce) begins with zero bits
+
+_WORK_PREFIX = b"tequio/v1/work\0"
+_HASH_BITS = 256
+
+
+def find_nonce(net: NetworkId, key: PeerKey, bits: int, first: int, count: int) -> int | None:
+    """Return the first of `count` nonces from `first` that is work of `bits` bits, or None."""
+    bound = 1 << _HASH_BITS - bits
+    begun = sha256(_WORK_PREFIX + net + key)
+    for nonce in range(first, first + count):
+        hashed = begun.copy()
+        hashed.update(nonce.to_bytes(8, "big"))
+        if int.from_bytes(hashed.digest(), "big") < bound:
+            return nonce
+    return None
+
+
+def has_work(net: NetworkId, key: PeerKey, bits: int, nonce: int) -> bool:
+    return find_nonce(net, key, bits, nonce, 1) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -22,69 +22,62 @@ from tequio_shared.ids import (
     Written,
 )
 from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
-from tequio_shared.statements.envelope import Scope
+from tequio_shared.statements import NetworkBody, RoundBody, RunBody
 
 
-class NetGenesis(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class NetGenesis(NetworkBody, frozen=True, kw_only=True):
     """Entry 0: the document whose SHA-256 is the network id."""
 
-    TYPE: ClassVar[str] = "net.genesis"
-    SCOPE: ClassVar[Scope] = Scope.NETWORK
+    TYPE = "net.genesis"
 
     doc: Annotated[BytesText, msgspec.Meta(min_length=2)]
 
 
-class RunOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RunOpen(RunBody, frozen=True, kw_only=True):
     """A run exists: its manifest, whose SHA-256 is the run id, and the head it starts from."""
 
-    TYPE: ClassVar[str] = "run.open"
-    SCOPE: ClassVar[Scope] = Scope.RUN
+    TYPE = "run.open"
 
     manifest: Bytes32Text
     head: Bytes32Text
 
 
-class RunPause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RunPause(RunBody, frozen=True, kw_only=True):
     """No round of the run opens until it is resumed."""
 
-    TYPE: ClassVar[str] = "run.pause"
-    SCOPE: ClassVar[Scope] = Scope.RUN
+    TYPE = "run.pause"
 
     reason: ReasonCode
 
 
-class RunResume(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RunResume(RunBody, frozen=True, kw_only=True):
     """Rounds of a paused run open again."""
 
-    TYPE: ClassVar[str] = "run.resume"
-    SCOPE: ClassVar[Scope] = Scope.RUN
+    TYPE = "run.resume"
 
     reason: ReasonCode
 
 
-class RunFinish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RunFinish(RunBody, frozen=True, kw_only=True):
     """An organiser ends the run: no round opens after the one in progress."""
 
-    TYPE: ClassVar[str] = "run.finish"
-    SCOPE: ClassVar[Scope] = Scope.RUN
+    TYPE = "run.finish"
 
     reason: ReasonCode
 
 
-class RunClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RunClose(RunBody, frozen=True, kw_only=True):
     """The coordinator states that the run has ended; its head stays as it is."""
 
-    TYPE: ClassVar[str] = "run.close"
-    SCOPE: ClassVar[Scope] = Scope.RUN
+    TYPE = "run.close"
 
     reason: ReasonCode
 
 
-class RoundRoster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RoundRoster(RoundBody, frozen=True, kw_only=True):
     """The members of the coming round, fixed before its beacon can be known."""
 
-    TYPE: ClassVar[str] = "round.roster"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "round.roster"
 
     roster: Bytes32Text
     """SHA-256 of the roster document."""
@@ -96,11 +89,10 @@ class RoundRoster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             raise MalformedError(f"{self.trainers} trainers in {self.slots} slots")
 
 
-class HeadAttest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class HeadAttest(RoundBody, frozen=True, kw_only=True):
     """The author computed or holds `head`, reveals its last commitment and makes the next one."""
 
-    TYPE: ClassVar[str] = "head.attest"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "head.attest"
 
     head: Bytes32Text
     weights_root: Bytes32Text
@@ -111,11 +103,10 @@ class HeadAttest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     commit: Bytes32Text
 
 
-class HeadPromote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class HeadPromote(RoundBody, frozen=True, kw_only=True):
     """A quorum attested this head: it is canonical. `round` made it, 0 for the first head."""
 
-    TYPE: ClassVar[str] = "head.promote"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "head.promote"
 
     head: Bytes32Text
     parent: Bytes32Text
@@ -141,11 +132,10 @@ class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
                 )
 
 
-class HeadMeasure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class HeadMeasure(RoundBody, frozen=True, kw_only=True):
     """A drawn member's measurement of a head on held-out text. `round` is the one that made it."""
 
-    TYPE: ClassVar[str] = "head.measure"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "head.measure"
 
     head: Bytes32Text
     millibits: Natural
@@ -157,11 +147,10 @@ class HeadMeasure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """Text that the head writes, as this member reports it."""
 
 
-class RoundOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RoundOpen(RoundBody, frozen=True, kw_only=True):
     """The round runs; witnesses, windows and deadlines follow from this and the roster."""
 
-    TYPE: ClassVar[str] = "round.open"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "round.open"
 
     head: Bytes32Text
     roster: Bytes32Text
@@ -180,29 +169,26 @@ class RoundOpen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             )
 
 
-class WorkCommit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class WorkCommit(RoundBody, frozen=True, kw_only=True):
     """The author's contribution to this round is the one with this header."""
 
-    TYPE: ClassVar[str] = "work.commit"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "work.commit"
 
     header: HeaderText
 
 
-class RoundWitness(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RoundWitness(RoundBody, frozen=True, kw_only=True):
     """Training is over with this many commitments in the log; the witnesses judge them."""
 
-    TYPE: ClassVar[str] = "round.witness"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "round.witness"
 
     commits: ContributionCount
 
 
-class WitnessProof(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class WitnessProof(RoundBody, frozen=True, kw_only=True):
     """Contributions that an elected witness fetched and checked, and those it refuses."""
 
-    TYPE: ClassVar[str] = "witness.proof"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "witness.proof"
 
     bitmap: BytesText
     """Bit i&7 of byte i>>3 is slot i of the roster."""
@@ -220,11 +206,10 @@ class WitnessProof(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             raise MalformedError(f"rejected slots must be ascending and unique: {slots[:20]}")
 
 
-class RoundClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RoundClose(RoundBody, frozen=True, kw_only=True):
     """The accepted set, by its root, and the result document with the points."""
 
-    TYPE: ClassVar[str] = "round.close"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "round.close"
 
     set_root: Bytes32Text
     accepted: ContributionCount
@@ -233,10 +218,9 @@ class RoundClose(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """SHA-256 of the result document."""
 
 
-class RoundVoid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RoundVoid(RoundBody, frozen=True, kw_only=True):
     """The round does not count: the head stays, its windows are dealt again, nobody is punished."""
 
-    TYPE: ClassVar[str] = "round.void"
-    SCOPE: ClassVar[Scope] = Scope.ROUND
+    TYPE = "round.void"
 
     reason: ReasonCode

@@ -7,44 +7,114 @@ a statement and its signatures, and its leaf is the form in which the log holds 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TypeAlias, get_args
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from tequio_shared import encoding, keys
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import (
     ZERO_DIGEST,
+    Bytes32Text,
     Digest,
+    Natural,
     NetworkId,
     PeerKey,
+    Positive,
     RunId,
     digest_from_text,
     key_from_text,
     sha256,
     to_text,
 )
+from tequio_shared.keys import Signer
 from tequio_shared.limits import (
     ENTRY_BYTES,
     SIGNATURES_PER_ENTRY,
     STATEMENT_BYTES,
     STATEMENT_LIFE_MS,
 )
-from tequio_shared.statements import BODIES, VERSION, Body
-from tequio_shared.statements.envelope import Envelope, Scope
-from tequio_shared.statements.network import KeyRegister
+from tequio_shared.statements import Scope, competitions, network, runs
+from tequio_shared.statements.network import KeyRegister, has_work
 
-if TYPE_CHECKING:
-    from tequio_shared.keys import Signer
+Body: TypeAlias = (
+    network.KeyRegister
+    | network.MemberReady
+    | network.MemberLeave
+    | runs.NetGenesis
+    | runs.RunOpen
+    | runs.RunPause
+    | runs.RunResume
+    | runs.RunFinish
+    | runs.RunClose
+    | runs.RoundRoster
+    | runs.HeadAttest
+    | runs.HeadPromote
+    | runs.HeadMeasure
+    | runs.RoundOpen
+    | runs.WorkCommit
+    | runs.RoundWitness
+    | runs.WitnessProof
+    | runs.RoundClose
+    | runs.RoundVoid
+    | network.FaultReport
+    | network.StandingChange
+    | network.StandingAppeal
+    | network.StandingRelease
+    | network.StandingUphold
+    | network.InviteOpen
+    | network.InviteClose
+    | network.InviteRevoke
+    | network.RoleGrant
+    | network.RoleRevoke
+    | network.MemberVouch
+    | network.MemberTeam
+    | network.CheckpointPublish
+    | competitions.CompOpen
+    | competitions.CompEnter
+    | competitions.CompSubmit
+    | competitions.EvalOffer
+    | competitions.CompClose
+    | competitions.EvalSecret
+    | competitions.CompDraw
+    | competitions.CompReveal
+    | competitions.EvalCommit
+    | competitions.EvalResult
+    | competitions.CompChallenge
+    | competitions.CompResult
+)
 
+VERSION = 1
+"""Version of every statement type so far, the field `v`."""
+BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(
+    {(body.TYPE, VERSION): body for body in get_args(Body)}
+)
+"""Bodies that this version understands; anything else is refused as `unknown-type`."""
 
 _PREFIX = b"tequio/v1/statement\x00"
 _ENTRY_VERSION = 1
 _HEAD_BYTES = 2
 """Version and count of signatures."""
 _SIGNER_BYTES = keys.KEY_BYTES + keys.SIGNATURE_BYTES
+
+
+class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The JSON of every statement; `run` and `round` are absent rather than null."""
+
+    author: Bytes32Text
+    body: dict[str, object]
+    exp: Natural
+    prev: Bytes32Text
+    round: Natural | UnsetType = UNSET
+    run: Bytes32Text | UnsetType = UNSET
+    seq: Positive
+    ts: Natural
+    type: str
+    v: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,6 +284,21 @@ def sign(net: NetworkId, statement: Statement, *signers: Signer) -> Entry:
         raise RefusedError("bad-signature", str(err)) from err
 
 
+def check_work(statement: Statement, net: NetworkId, bits: int) -> None:
+    """Raise RefusedError("no-work") for a registration with less than `bits` bits of work.
+
+    Other statements need none.
+    """
+    body = statement.body
+    if not isinstance(body, KeyRegister):
+        return
+    if not has_work(net, statement.author, bits, body.nonce):
+        raise RefusedError(
+            "no-work",
+            f"nonce {body.nonce} is not a proof of {bits} bits for key {to_text(statement.author)}",
+        )
+
+
 def _body_type(tree: object) -> type[Body]:
     """Find the type before any other field is judged: a later version may have other fields."""
     if not isinstance(tree, dict):
@@ -239,11 +324,7 @@ def _check(statement: Statement) -> None:
         )
 
 
-_SCOPES = {
-    (False, False): Scope.NETWORK,
-    (True, False): Scope.RUN,
-    (True, True): Scope.ROUND,
-}
+_SCOPES = {(False, False): Scope.NETWORK, (True, False): Scope.RUN, (True, True): Scope.ROUND}
 
 
 def _signature(leaf: bytes, at: int) -> tuple[PeerKey, bytes]:

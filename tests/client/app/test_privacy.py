@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.window import AppWindow
 from tequio_shared.network.genesis import COORDINATOR_BODIES, ORGANISER_BODIES
-from tequio_shared.statements import BODIES
 from tequio_shared.statements.network import MemberVouch
+from tequio_shared.statements.statement import BODIES
 from tests.support.app_scenes import NOW_MS
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 MODELS = ("alpha", "beta")

@@ -19,7 +19,7 @@ from tequio_client.tokenizers import ByteTokenizer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.log import merkle
-from tequio_shared.round.data import Corpus
+from tequio_shared.round.manifest import Corpus
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.dataset.cli import data
-from tequio_shared.round.data import Corpus
+from tequio_shared.round.manifest import Corpus
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.run import first_head
-from tequio_shared.round.data import Corpus
-from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Corpus, Manifest
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.liars import key_folder
 from tests.support.plans import CONFIG, PLAN, write_plan

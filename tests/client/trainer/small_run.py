@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.trainer.first_head import FirstHead
-    from tequio_shared.round.data import Corpus
+    from tequio_shared.round.manifest import Corpus
 
 
 SEQUENCE = 32

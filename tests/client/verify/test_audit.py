@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.round.round import NextHead, RoundView
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 @cache

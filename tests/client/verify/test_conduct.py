@@ -20,7 +20,7 @@ from tests.support.swarm import Said, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_client.verify.report import AuditReport
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.lending.facts import LendingFacts
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 pytestmark = pytest.mark.trio
 SCORE_MB = 2_000

@@ -31,7 +31,7 @@ from tequio_shared.api.runs import RunAnswer
 from tequio_shared.head import layout
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.round.data import Corpus, TrainShard
+from tequio_shared.round.manifest import Corpus, TrainShard
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support import paper_swarm
 from tests.support import swarm as swarms

@@ -14,7 +14,7 @@ from tequio_ledger.log.proofs import ProofCache, TileProofs
 from tequio_ledger.store import log_rows
 from tequio_shared.errors import FatalLogError
 from tequio_shared.log import merkle
-from tequio_shared.log.reading import TileTree
+from tequio_shared.log.tiles import TileTree
 from tests.ledger.log.test_log import CLOCK, grow
 from tests.support.authors import Author
 from tests.support.ledgers import make_settings, opened
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.ids import Digest
-    from tequio_shared.log.tile_proofs import TileName
+    from tequio_shared.log.tiles import TileName
+
 
 SIZES = (1, 2, 3, 255, 256, 257, 511, 700, 65_537)
 KEPT_SIZES = (1, 2, 255, 256, 257, 300, 512, 701)

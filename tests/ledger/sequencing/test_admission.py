@@ -24,8 +24,8 @@ from tequio_shared.statements.network import (
     MemberVouch,
     RoleGrant,
     RoleRevoke,
+    has_work,
 )
-from tequio_shared.statements.proof_of_work import has_work
 from tequio_shared.statements.runs import (
     HeadAttest,
     NetGenesis,

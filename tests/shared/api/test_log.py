@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tequio_shared.api.log import HEARTBEAT, EventReader, LogEvent
+from tequio_shared.api.network import HEARTBEAT, EventReader, LogEvent
 from tequio_shared.errors import MalformedError
 from tequio_shared.limits import ENTRY_BYTES
 

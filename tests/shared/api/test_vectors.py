@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tequio_shared.api import answer, competitions, connector, log, network, peers, runs
+from tequio_shared.api import answer, competitions, connector, network, peers, runs
 from tequio_shared.api.answer import ROWS, parse_answer
 from tequio_shared.api.peers import RankingAnswer
 from tequio_shared.errors import MalformedError
@@ -17,7 +17,7 @@ FILE = Path(__file__).parents[2] / "vectors" / "api" / "answers.json"
 VECTORS: dict[str, list[str]] = json.loads(FILE.read_text("utf-8"))
 TYPES = {
     name: kind
-    for module in (answer, competitions, connector, log, network, peers, runs)
+    for module in (answer, competitions, connector, network, network, peers, runs)
     for name, kind in vars(module).items()
     if isinstance(kind, type)
     and issubclass(kind, msgspec.Struct)

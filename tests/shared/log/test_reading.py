@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING
 
 from tequio_shared.ids import DIGEST_BYTES
 from tequio_shared.log import merkle
-from tequio_shared.log.reading import TileTree, count_tiles, extend_frontier, next_range
-from tequio_shared.log.tiles import TILE_WIDTH, new_tiles
+from tequio_shared.log.tiles import (
+    TILE_WIDTH,
+    TileTree,
+    count_tiles,
+    extend_frontier,
+    new_tiles,
+    next_range,
+)
 
 if TYPE_CHECKING:
-    from tequio_shared.log.tile_proofs import TileName
+    from tequio_shared.log.tiles import TileName
 
 LEAVES = [str(at).encode() for at in range(700)]
 

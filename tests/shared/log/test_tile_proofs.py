@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tequio_shared.log import merkle, tile_proofs
-from tequio_shared.log.tile_proofs import is_full, span_in_tile, tile_of, tile_width
-from tequio_shared.log.tiles import TILE_WIDTH
+from tequio_shared.log import merkle, tiles
+from tequio_shared.log.tiles import TILE_WIDTH, is_full, span_in_tile, tile_of, tile_width
 
 if TYPE_CHECKING:
     from tequio_shared.ids import Digest
-    from tequio_shared.log.tile_proofs import Node, Range
+    from tequio_shared.log.tiles import Node, Range
 
 MOST = 700
 
@@ -31,7 +30,7 @@ def node_of(node: Node) -> Digest:
 
 
 def hashes_of(ranges: list[Range]) -> list[Digest]:
-    return [tile_proofs.range_hash(span, node_of) for span in ranges]
+    return [tiles.range_hash(span, node_of) for span in ranges]
 
 
 @given(st.data())
@@ -40,25 +39,21 @@ def test_ranges_hash_to_the_proofs_of_rfc_6962(data: st.DataObject) -> None:
     index = data.draw(st.integers(0, size - 1))
     old = data.draw(st.integers(1, size))
     log = hashes()[:size]
-    assert hashes_of(tile_proofs.inclusion_ranges(index, size)) == merkle.inclusion_proof(
-        log, index
-    )
-    assert hashes_of(tile_proofs.consistency_ranges(old, size)) == merkle.consistency_proof(
-        log, old
-    )
+    assert hashes_of(tiles.inclusion_ranges(index, size)) == merkle.inclusion_proof(log, index)
+    assert hashes_of(tiles.consistency_ranges(old, size)) == merkle.consistency_proof(log, old)
 
 
 @given(st.data())
 def test_the_tiles_over_an_entry_are_all_that_its_proof_takes(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 2**30))
     index = data.draw(st.integers(0, size - 1))
-    needed = tile_proofs.tiles_of(tile_proofs.inclusion_ranges(index, size))
-    assert set(needed) <= set(tile_proofs.tiles_over(index, size))
+    needed = tiles.tiles_of(tiles.inclusion_ranges(index, size))
+    assert set(needed) <= set(tiles.tiles_over(index, size))
 
 
 @given(st.integers(0, 2**40))
 def test_the_right_edge_has_one_subtree_for_each_bit_of_the_size(size: int) -> None:
-    nodes = tile_proofs.edge_nodes(size)
+    nodes = tiles.edge_nodes(size)
     assert sum(1 << level for level, _ in nodes) == size
     assert len(nodes) == size.bit_count()
 
@@ -78,13 +73,13 @@ def test_a_tile_is_as_wide_as_its_log_is_large() -> None:
 
 
 def test_a_log_of_a_million_entries_is_proven_by_a_few_tiles() -> None:
-    ranges = tile_proofs.inclusion_ranges(123_456, 1_000_000)
-    assert len(tile_proofs.tiles_of(ranges)) <= 6
+    ranges = tiles.inclusion_ranges(123_456, 1_000_000)
+    assert len(tiles.tiles_of(ranges)) <= 6
 
 
 def test_what_is_outside_the_log_has_no_proof() -> None:
     with pytest.raises(IndexError, match="entry 7 of 7"):
-        tile_proofs.inclusion_ranges(7, 7)
+        tiles.inclusion_ranges(7, 7)
     for old in (0, 8):
         with pytest.raises(IndexError, match=f"old size {old} of 7"):
-            tile_proofs.consistency_ranges(old, 7)
+            tiles.consistency_ranges(old, 7)

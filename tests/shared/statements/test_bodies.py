@@ -12,8 +12,8 @@ from tequio_shared.encoding import convert
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import ROSTER_SLOTS, to_text
 from tequio_shared.limits import CONTRIBUTORS, JSON_INTEGER
-from tequio_shared.statements import BODIES, VERSION, Body
 from tequio_shared.statements.network import USES
+from tequio_shared.statements.statement import BODIES, VERSION, Body
 from tests.support.statements import EXAMPLES, D, example
 
 if TYPE_CHECKING:

@@ -30,13 +30,13 @@ from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.statements import BODIES, VERSION
+from tequio_shared.statements.statement import BODIES, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
     from tequio_shared.ids import Digest
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 log = structlog.get_logger(__name__)

@@ -32,8 +32,7 @@ from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacin
 from tequio_shared.ids import ZERO_DIGEST
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.statements import statement
-from tequio_shared.statements.network import KeyRegister
-from tequio_shared.statements.proof_of_work import find_nonce
+from tequio_shared.statements.network import KeyRegister, find_nonce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,11 +40,10 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.ledger.outbox_db import B, OwnChain, UnsentStatement
-    from tequio_shared.api.log import PostedStatement
+    from tequio_shared.api.network import PostedStatement
     from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
     from tequio_shared.keys import Signer
-    from tequio_shared.statements import Body
-    from tequio_shared.statements.statement import Entry, Statement
+    from tequio_shared.statements.statement import Body, Entry, Statement
 
 
 log = structlog.get_logger(__name__)

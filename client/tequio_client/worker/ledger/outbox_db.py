@@ -25,16 +25,15 @@ from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, RunId
 from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.statements import BODIES, VERSION
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import BODIES, VERSION, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from tequio_shared.ids import NetworkId, PeerKey
-    from tequio_shared.statements import Body
     from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
+    from tequio_shared.statements.statement import Body
 
 
 B = TypeVar("B", bound="HeadAttest | HeadMeasure | WorkCommit | WitnessProof")

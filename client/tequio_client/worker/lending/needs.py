@@ -32,8 +32,7 @@ from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.head.layout import CHUNK
 
 if TYPE_CHECKING:
-    from tequio_shared.round.data import Corpus
-    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.manifest import Corpus, Manifest
 
 MEMORY_BASE_MB = 700
 BATCH_TOKENS = 8_192

@@ -32,8 +32,7 @@ from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, digest_from_text, to_text
 from tequio_shared.network.run import RunView, first_head
-from tequio_shared.round.data import Corpus
-from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tequio_client.worker.rounds.context import RunContext
-    from tequio_shared.round.data import HeldOutShard
+    from tequio_shared.round.manifest import HeldOutShard
     from tequio_shared.round.round import Head
 
 

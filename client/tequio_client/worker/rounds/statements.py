@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from tequio_client.worker.rounds.duties import Duty
     from tequio_shared.ids import PeerKey
     from tequio_shared.round.round import Head, RoundView
-    from tequio_shared.statements import Body
     from tequio_shared.statements.runs import WitnessProof
-    from tequio_shared.statements.statement import Entry
+    from tequio_shared.statements.statement import Body, Entry
 
 log = structlog.get_logger(__name__)
 

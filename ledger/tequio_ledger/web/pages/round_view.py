@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import ContributionId, NetworkId, PeerKey, RunId
     from tequio_shared.network.run import Documents
     from tequio_shared.round.proof import Verdicts
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 
 StoredRow = tuple[int, bytes, int]

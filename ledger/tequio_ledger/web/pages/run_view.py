@@ -14,8 +14,8 @@ from tequio_shared.errors import PeerError
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.network.run import RunRequest, RunState
 from tequio_shared.round import assignment
-from tequio_shared.round.data import Corpus
 from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.manifest import Corpus
 from tequio_shared.round.round import RoundPhase
 
 if TYPE_CHECKING:

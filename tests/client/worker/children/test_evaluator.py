@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
-    from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Body
 
 pytestmark = pytest.mark.trio
 

@@ -29,8 +29,7 @@ from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sh
 from tequio_shared.keys import Signer
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.statements.competitions import EvalCommit
-from tequio_shared.statements.network import MemberLeave, MemberReady
-from tequio_shared.statements.proof_of_work import find_nonce, has_work
+from tequio_shared.statements.network import MemberLeave, MemberReady, find_nonce, has_work
 from tequio_shared.statements.runs import RunPause, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS

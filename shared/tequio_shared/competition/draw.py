@@ -1,0 +1,273 @@
+"""The draw of a competition: the evaluators and the documents that they score.
+
+Nobody can steer it: the evaluators that can be drawn are fixed before the archive's key is known,
+and the beacon hashes that key with secrets committed to earlier. docs/protocol.md, section 19.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from tequio_shared.competition.rules import CompetitionRules
+from tequio_shared.competition.sealed_archive import combine_shares
+from tequio_shared.competition.state import (
+    CompetitionContext,
+    CompetitionDraw,
+    Entrant,
+    EntrantsView,
+    EvaluationOffer,
+    RevealedShare,
+    SignedEntry,
+    check_participant,
+)
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
+from tequio_shared.network.tiers import Tier
+from tequio_shared.sealed_set import KeyShare
+from tequio_shared.statements.competitions import CompReveal, EvalOffer, EvalSecret
+
+_NUMBER_BYTES = 4
+_NUMBERS = 1 << 8 * _NUMBER_BYTES
+_SPARE = 64
+"""Numbers computed at first beyond those needed if none is skipped."""
+
+
+@dataclass(slots=True, kw_only=True)
+class DrawView:
+    """The input of the draw; each method applies a statement, or raises RefusedError.
+
+    The evaluators that can be drawn are fixed before anybody can know the beacon (`draw_beacon`).
+    """
+
+    rules: CompetitionRules
+    offers: dict[PeerKey, EvaluationOffer] = field(default_factory=dict)
+    candidates: dict[PeerKey, Digest] = field(default_factory=dict)
+    """Keys that can be drawn, with their owners; empty before `comp.draw`."""
+    shares: dict[int, RevealedShare] = field(default_factory=dict)
+    """By index from 1, in the order of the log."""
+    draw: CompetitionDraw | None = None
+    """Set by the last share needed."""
+
+    def offer(
+        self,
+        mark: SignedEntry,
+        author: PeerKey,
+        body: EvalOffer,
+        entries: EntrantsView,
+        network: CompetitionContext,
+    ) -> None:
+        """Apply eval.offer: it replaces the key's offer before."""
+        mark.check_within(0, self.rules.dates.deadline)
+        check_participant(author, self.rules.custodian_keys, network)
+        if author in network.organisers:
+            raise RefusedError("not-eligible", "organisers may not evaluate")
+        # Checked again by owner in `eligible`, when all entrants are known.
+        if any(author == entrant.author for entrant in entries.entrants.values()):
+            raise RefusedError("not-eligible", "entrants may not evaluate")
+        least = self.rules.scoring.evaluator_tier
+        # Here as well as at the draw: the author learns it while there is time to be vouched for.
+        if network.tier(author, mark.ts) < least:
+            way = "have an account vouch for it" if least == Tier.VOUCHED else "be invited"
+            raise RefusedError("not-eligible", f"evaluators need a key of tier {least}: {way}")
+        self.offers[author] = EvaluationOffer(offered=mark, commit=digest_from_text(body.commit))
+
+    def open_secret(self, mark: SignedEntry, author: PeerKey, body: EvalSecret) -> None:
+        """Apply eval.secret: open the commitment of an offer."""
+        offer = self.offers.get(author)
+        if offer is None:
+            raise RefusedError("not-found", "this key made no offer to evaluate")
+        if offer.secret is not None:
+            raise RefusedError("already-said", "the secret is already open")
+        secret = from_text(body.secret)
+        # Committed before the deadline: a secret chosen later could steer the beacon.
+        if offer_commitment(self.rules.id, author, secret) != offer.commit:
+            raise RefusedError(
+                "wrong-reveal", "the secret does not match the commitment of the offer"
+            )
+        self.offers[author] = replace(offer, secret=secret, opened=mark)
+
+    def fix_candidates(
+        self, mark: SignedEntry, entries: EntrantsView, network: CompetitionContext
+    ) -> None:
+        """Fix the keys that can be drawn."""
+        # Not before its date: a coordinator that ends the time early could leave out secrets.
+        mark.check_within(self.rules.dates.draw, None)
+        self.candidates = eligible_evaluators(
+            entries.entrants.values(),
+            self._offers_of_tier(mark.ts, network),
+            self.rules.custodian_keys,
+            network,
+        )
+
+    def reveal_share(
+        self,
+        mark: SignedEntry,
+        author: PeerKey,
+        body: CompReveal,
+        submissions: Mapping[str, Digest],
+    ) -> bool:
+        """Record a share; return whether it was the last one needed, so that the draw is made."""
+        number, share = self._share(author, body)
+        if number in self.shares:
+            raise RefusedError("already-said", f"share {number} is already revealed")
+        self.shares[number] = RevealedShare(revealed=mark, share=share)
+        # The beacon is fixed by the first shares that suffice; later ones must not draw again.
+        if self.draw is not None or len(self.shares) < self.rules.sealed.needed:
+            return False
+        self.draw = self._drawn(submissions)
+        return True
+
+    @property
+    def known_draw(self) -> CompetitionDraw:
+        """The draw, once the texts are open."""
+        if self.draw is None:
+            raise AssertionError("a revealed competition has its draw")
+        return self.draw
+
+    def _offers_of_tier(
+        self, ts: int, network: CompetitionContext
+    ) -> dict[PeerKey, EvaluationOffer]:
+        """Offers by keys that still have the tier that the rules require."""
+        least = self.rules.scoring.evaluator_tier
+        return {at: one for at, one in self.offers.items() if network.tier(at, ts) >= least}
+
+    def _share(self, author: PeerKey, body: CompReveal) -> tuple[int, KeyShare]:
+        """Number and share of this custodian."""
+        sealed, custodians = self.rules.sealed, self.rules.custodian_keys
+        if author not in custodians:
+            raise RefusedError("wrong-role", "only a custodian may reveal a share")
+        number = custodians.index(author) + 1
+        try:
+            share = KeyShare.parse(body.share)
+        except MalformedError as err:
+            raise RefusedError("malformed", f"the share is not valid: {err}") from err
+        if share.index != number or share.root != from_text(sealed.root):
+            raise RefusedError(
+                "wrong-share", f"this custodian holds share {number} of this sealed set"
+            )
+        # A wrong share would give a wrong key without any error, so it is refused by its name.
+        if to_text(share.name) != sealed.shares[number - 1]:
+            raise RefusedError(
+                "wrong-share", f"the share does not match share {number} in the rules"
+            )
+        return number, share
+
+    def _drawn(self, submissions: Mapping[str, Digest]) -> CompetitionDraw:
+        sealed, scoring = self.rules.sealed, self.rules.scoring
+        key = combine_shares({at: one.share.value for at, one in self.shares.items()})
+        # All opened secrets count, also of keys that cannot be drawn: nobody can drop one
+        # afterwards.
+        secrets = {at: one.secret for at, one in self.offers.items() if one.secret is not None}
+        beacon = draw_beacon(self.rules.id, key, secrets, submissions)
+        return CompetitionDraw(
+            key=key,
+            beacon=beacon,
+            documents=draw_documents(beacon, scoring.documents, sealed.documents),
+            evaluators=draw_evaluators(beacon, self.candidates, scoring.evaluators),
+        )
+
+
+def eligible_evaluators(
+    entrants: Collection[Entrant],
+    offers: Mapping[PeerKey, EvaluationOffer],
+    custodians: Iterable[PeerKey],
+    network: CompetitionContext,
+) -> dict[PeerKey, Digest]:
+    """Keys that can be drawn to evaluate, with their owners: with a secret, without an interest."""
+    authors = {one.author for one in entrants}
+    rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
+    # Trainers of a competing run have an interest, and custodians together could read the texts
+    # early.
+    outside = authors.union(custodians, network.organisers, *rostered)
+    # By owner as well as by key: an entrant must not evaluate itself with a second key.
+    rivals = {network.owner(key) for key in authors}
+    return {
+        key: network.owner(key)
+        for key, offer in offers.items()
+        if offer.secret is not None
+        and key not in outside
+        and network.owner(key) not in rivals
+        and network.is_in_good_standing(key)
+    }
+
+
+def offer_commitment(competition: Digest, author: PeerKey, secret: bytes) -> Digest:
+    """Commitment of an offer, bound to its author and competition so that it cannot be reused."""
+    return sha256(b"tequio/v1/eval\0", competition, author, secret)
+
+
+def draw_beacon(
+    competition: Digest,
+    key: bytes,
+    secrets: Mapping[PeerKey, bytes],
+    submissions: Mapping[str, Digest],
+) -> Digest:
+    """Hash the archive's key, the opened secrets by author, and the submissions by entrant.
+
+    Nobody can know or steer it: entrants and evaluators do not have the key, the key's holders did
+    not have the secrets while they chose, and the submissions are fixed by then. All of it is
+    public before anything is scored, so anybody can repeat the draw (docs/protocol.md, section 19).
+    """
+    return sha256(
+        b"tequio/v1/comp\0",
+        competition,
+        key,
+        *(secrets[author] for author in sorted(secrets)),
+        *(submissions[entrant] for entrant in sorted(submissions)),
+    )
+
+
+def draw_documents(beacon_value: Digest, count: int, total: int) -> tuple[int, ...]:
+    """Draw `count` document numbers below `total`, ascending; all if there are no more.
+
+    The first steps of a shuffle: step i swaps position i with position i + u mod (total - i), where
+    u is the next number of the stream that causes no modulo bias.
+    """
+    if count >= total:
+        return tuple(range(total))
+    stream = _numbers(b"tequio/v1/docs\0" + beacon_value, count)
+    # Only moved positions are stored: the set may have a million documents.
+    moved: dict[int, int] = {}
+    drawn = []
+    for step in range(count):
+        at = step + _below(total - step, stream)
+        drawn.append(moved.get(at, at))
+        moved[at] = moved.get(step, step)
+    return tuple(sorted(drawn))
+
+
+def draw_evaluators(
+    beacon_value: Digest, candidates: Mapping[PeerKey, Digest], count: int
+) -> tuple[PeerKey, ...]:
+    """Draw `count` keys of different owners, in the order of the lot; fewer if there are no more.
+
+    `candidates` maps keys to their owners.
+    """
+    drawn: dict[Digest, PeerKey] = {}
+    for key in sorted(candidates, key=lambda one: _lot(beacon_value, one)):
+        # More keys of one owner give a better chance, but never a second seat.
+        drawn.setdefault(candidates[key], key)
+    return tuple(drawn.values())[:count]
+
+
+def _lot(beacon_value: Digest, key: PeerKey) -> Digest:
+    return sha256(b"tequio/v1/evaluator\0", beacon_value, key)
+
+
+def _below(end: int, stream: Iterator[int]) -> int:
+    """Next number of the stream below `end`, without modulo bias."""
+    # Numbers of the last, incomplete cycle would favour small remainders.
+    fair = _NUMBERS - _NUMBERS % end
+    return next(number for number in stream if number < fair) % end
+
+
+def _numbers(seed: bytes, count: int) -> Iterator[int]:
+    """Endless u32 numbers of SHAKE-256."""
+    state, done, many = hashlib.shake_256(seed), 0, count + _SPARE
+    while True:
+        raw = state.digest(_NUMBER_BYTES * many)
+        for at in range(_NUMBER_BYTES * done, len(raw), _NUMBER_BYTES):
+            yield int.from_bytes(raw[at : at + _NUMBER_BYTES], "big")
+        done, many = many, 2 * many
