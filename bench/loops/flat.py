@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import numpy as np
 import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
 from tequio_client.trainer import device, inner, model
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.ids import to_text
-from tequio_shared.round.manifest import (Corpus, InnerParams, Tokenizer, TrainShard)
-from typing import TYPE_CHECKING
+from tequio_shared.round.manifest import Corpus, InnerParams, Tokenizer, TrainShard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-import pytest
 import signal
 import stat
 import subprocess
 import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
 from tequio_client.keys import identity
 from tequio_client.runtime import locked
 from tequio_client.worker.children.trainer import trainer_environment
 from tequio_ledger.data_folder import DataFolder
 from tequio_shared.errors import UserFacingError
 from tests.support.attack_table import attack
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

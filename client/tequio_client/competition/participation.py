@@ -6,13 +6,17 @@ here, so that the error can say what to do.
 
 from __future__ import annotations
 
-import trio
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import trio
+
 from tequio_client.clock import now_ms
-from tequio_client.competition import (drawn_texts, plan, scores, speaker, submission as competition_submission)
+from tequio_client.competition import drawn_texts, plan, scores, speaker
+from tequio_client.competition import submission as competition_submission
 from tequio_client.competition.submission import CheckedSubmission, submission_of_head
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
@@ -25,11 +29,11 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
 from tequio_shared.sealed_set import KeyShare
-from tequio_shared.statements.competitions import (CompChallenge, CompEnter, CompReveal, CompSubmit)
-from typing import TYPE_CHECKING
+from tequio_shared.statements.competitions import CompChallenge, CompEnter, CompReveal, CompSubmit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.fold import RunHistory
     from tequio_client.verify.folded_log import LedgerReader

@@ -8,32 +8,55 @@ and entries (`worker.ledger.follower`). Deadlines, size limits and errors are th
 
 from __future__ import annotations
 
-import msgspec
-import structlog
-import trio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from tequio_client.ledger.http import (ApiLimits, LedgerHttp, LedgerRefusedError, LedgerUnavailableError, MAX_SERVER_TEXT)
+from typing import TYPE_CHECKING, Self, TypeVar
+
+import msgspec
+import structlog
+import trio
+
+from tequio_client.ledger.http import (
+    MAX_SERVER_TEXT,
+    ApiLimits,
+    LedgerHttp,
+    LedgerRefusedError,
+    LedgerUnavailableError,
+)
 from tequio_client.names import clean_text
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.api import connector
 from tequio_shared.api.answer import ROWS, parse_answer
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionsAnswer
-from tequio_shared.api.connector import (ConnectChallenge, ConnectCode, ConnectOutcome, ConnectPoll, ConnectProof, ConnectRequest, ConnectorAbout)
-from tequio_shared.api.network import (ConnectorsAnswer, InvitationsAnswer, NetworkAnswer, PostedAnswer, SeedsAnswer)
-from tequio_shared.api.peers import (PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer)
+from tequio_shared.api.connector import (
+    ConnectChallenge,
+    ConnectCode,
+    ConnectorAbout,
+    ConnectOutcome,
+    ConnectPoll,
+    ConnectProof,
+    ConnectRequest,
+)
+from tequio_shared.api.network import (
+    ConnectorsAnswer,
+    InvitationsAnswer,
+    NetworkAnswer,
+    PostedAnswer,
+    SeedsAnswer,
+)
+from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer
 from tequio_shared.api.runs import RoundsAnswer, RunAnswer, RunsAnswer
-from tequio_shared.errors import (MalformedError, PeerError, RefusedError, TequioError)
-from tequio_shared.ids import (DIGEST_BYTES, Digest, from_text, sha256, to_text)
-from tequio_shared.limits import (BLOB_BYTES, ENTRY_BYTES, JSON_INTEGER, POST_BYTES, POST_STATEMENTS)
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
+from tequio_shared.ids import DIGEST_BYTES, Digest, from_text, sha256, to_text
+from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES, JSON_INTEGER, POST_BYTES, POST_STATEMENTS
 from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, open_checkpoint
-from tequio_shared.log.tiles import (BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, parse_bundle)
+from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, parse_bundle
 from tequio_shared.statements.statement import statement_id
-from typing import Self, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import (AsyncIterator, Callable, Iterable, Sequence)
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+
     from tequio_client.ledger.http import EventStream, Reachability
     from tequio_shared.api.competitions import CompetitionLine
     from tequio_shared.api.network import PostedStatement

@@ -6,16 +6,19 @@ in the log.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
 import msgspec
 import structlog
 import trio
-from dataclasses import dataclass
-from functools import partial
 from msgspec import UNSET, UnsetType
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
 from tequio_client.clock import now_ms
 from tequio_client.dataset.build import TOKENIZER_NAME, held_out_file_name, train_file_name
 from tequio_client.keys import identity
@@ -31,12 +34,12 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
-from tequio_shared.statements.runs import (RunFinish, RunOpen, RunPause, RunResume)
-from typing import TYPE_CHECKING, TypeVar
+from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
 
 if TYPE_CHECKING:
-    from collections.abc import (Awaitable, Callable, Iterator, Sequence)
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
+
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.organiser.starting_weights import StartedBase
     from tequio_client.trainer.first_head import FirstHead

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from sqlalchemy import (and_, delete, exists, func, insert, or_, select, update)
-from tequio_ledger.store.models import (LogCheckpoint, LogCosigned, LogEntry, LogHead, LogMark, LogTile)
+from typing import TYPE_CHECKING
+
+from sqlalchemy import and_, delete, exists, func, insert, or_, select, update
+
+from tequio_ledger.store.models import (
+    LogCheckpoint,
+    LogCosigned,
+    LogEntry,
+    LogHead,
+    LogMark,
+    LogTile,
+)
 from tequio_ledger.store.postgresql import insert_many, upsert
 from tequio_shared.ids import Digest
 from tequio_shared.statements.statement import Entry
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
     from sqlalchemy import Connection
+
     from tequio_shared.ids import PeerKey
     from tequio_shared.log.tiles import TileName
 
