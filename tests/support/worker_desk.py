@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.rounds.announce import CommitmentGossip
-    from tequio_client.worker.rounds.context import RunTracker
     from tequio_client.worker.swarm.transfer import Fetcher
     from tequio_shared.round.data import Corpus
     from tequio_shared.round.round import RoundView
@@ -146,11 +145,6 @@ class Desk:
         return [body for body in bodies if isinstance(body, kind)]
 
     @property
-    def tracker(self) -> RunTracker:
-        """Who follows the run."""
-        return cast("RunTracker", SimpleNamespace(view=self.swarm.view, lately=tuple))
-
-    @property
     def round(self) -> RoundView:
         """The swarm's round."""
         assert self.swarm.view.round is not None
@@ -158,7 +152,7 @@ class Desk:
 
     async def hold_head(self, deeds: DutyRunner) -> None:
         """Take up the head that the round starts from; it lies in the store."""
-        await deeds.perform(duties.FetchDuty(first_head(self.swarm.manifest)), self.tracker)
+        await deeds.perform(duties.FetchDuty(first_head(self.swarm.manifest)), self.swarm.view)
 
 
 def _corpus(store: Store, documents: int) -> SimpleNamespace:

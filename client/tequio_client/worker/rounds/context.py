@@ -1,15 +1,11 @@
-"""Everything that the duties of one run need, and the view of the run they share."""
+"""Everything that the duties of one run need."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
-
-from tequio_shared.errors import RefusedError
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.points.points import PointsRecorder
@@ -20,10 +16,9 @@ if TYPE_CHECKING:
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.ids import PeerKey
-    from tequio_shared.network.run import RunView
     from tequio_shared.round.data import Corpus
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import AcceptedSet, Head, RoundView
+    from tequio_shared.round.round import Head
     from tequio_shared.statements.network import Role
 
 
@@ -47,20 +42,3 @@ class RunContext:
     ledger_clock: LedgerClock
     points: PointsRecorder
     measures_every: int  # measure the head of every n-th round for the local charts; 0: never
-
-
-class RunTracker(Protocol):
-    """The driver that follows the run, as the duties see it."""
-
-    view: RunView
-
-    def recent_sets(self) -> Sequence[AcceptedSet]:
-        """Accepted sets of the last rounds that this worker followed, oldest first."""
-
-
-def current_round(rounds: RunTracker, number: int) -> RoundView:
-    """The round of that number; raises RefusedError when it is no longer the last one."""
-    current = rounds.view.round
-    if current is None or current.number != number:
-        raise RefusedError("not-in-round", f"round {number} is over")
-    return current

@@ -37,7 +37,7 @@ from tequio_shared.statements.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator
     from random import Random
 
     from tequio_client.worker.ledger.standing import StandingWatch
@@ -175,10 +175,6 @@ class RunDriver:
     def _has_weights(self, head: Head) -> bool:
         return self._store.has_tree(head.weights_root)
 
-    def recent_sets(self) -> Sequence[AcceptedSet]:
-        """Accepted sets of the last rounds that this worker followed, oldest first."""
-        return tuple(self._closed.values())
-
     # --- following the log
 
     async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
@@ -289,7 +285,7 @@ class RunDriver:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
             try:
-                await self._deeds.perform(now, self)
+                await self._deeds.perform(now, self.view, tuple(self._closed.values()))
                 self._back_off.reset()
             except* LogForkedError:  # a PeerError, but no other attempt can succeed
                 raise

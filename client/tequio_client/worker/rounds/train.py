@@ -14,7 +14,6 @@ import trio
 
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.points.points_db import RoundWork
-from tequio_client.worker.rounds.context import current_round
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.context import RunContext, RunTracker
+    from tequio_client.worker.rounds.context import RunContext
     from tequio_client.worker.rounds.statements import RunStatements
     from tequio_shared.ids import Digest
     from tequio_shared.round.round import Head, RoundView
@@ -58,9 +57,8 @@ class RoundTraining:
         self._pinned: Digest | None = None  # payload of the round under way
         self.delta_round = 0  # round whose pseudo-gradient is in the working folder
 
-    async def train(self, now: duties.TrainDuty, rounds: RunTracker, held: Head | None) -> None:
+    async def train(self, now: duties.TrainDuty, current: RoundView, held: Head | None) -> None:
         """Train, unless that was done before a restart, and commit."""
-        current = current_round(rounds, now.round)
         if held is None or held != current.head:
             raise RefusedError("no-head", f"round {now.round} starts from another head")
         # Ask the outbox first: a second, different commitment would prove equivocation.
