@@ -242,7 +242,7 @@ class Evaluator:
         offer = view.offers.get(self.key)
         if offer is None or offer.secret is not None:
             return
-        secret = secret_file.load(self._means.folder, view.id)
+        secret = secret_file.load_secret(self._means.folder, view.id)
         made = secret and result.offer_commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
             if not self._said(view, "lost"):

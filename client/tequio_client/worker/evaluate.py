@@ -20,8 +20,13 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker import evaluator_role, secret_file
 from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EvaluatorEnd
-from tequio_client.worker.control.lists import sort_competitions
-from tequio_client.worker.evaluator_role import ELIGIBLE, CandidateFacts, Exclusion, JudgingRole
+from tequio_client.worker.evaluator_role import (
+    ELIGIBLE,
+    CandidateFacts,
+    Exclusion,
+    JudgingRole,
+    sort_competitions,
+)
 from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_client.worker.lending.facts import select_chosen_devices, select_lent_devices
 from tequio_client.worker.shutdown import first_error
@@ -202,7 +207,9 @@ class CompetitionJudge:
         offer = next((one for one in answer.offers if one.key == key), None)
         if offer is None or offer.secret_index is not None:
             return
-        secret = await trio.to_thread.run_sync(secret_file.load, self._settings.folder, answer.id)
+        secret = await trio.to_thread.run_sync(
+            secret_file.load_secret, self._settings.folder, answer.id
+        )
         if secret is None or clock.now_ms() < answer.rules.dates.deadline:
             return
         await self._check_closed(answer)

@@ -9,14 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from tequio_client.ipc.competitions import MAX_COMPETITIONS
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.statements.competitions import CompClose
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from tequio_shared.api.competitions import CompetitionAnswer
+    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
     from tequio_shared.statements.statement import Statement
+
+
+_PHASE_ORDER = {CompetitionPhase.OPEN: 0, CompetitionPhase.DECIDED: 2}
 
 
 class Exclusion(NamedTuple):
@@ -138,3 +142,14 @@ def _scoring(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int)
     if is_over or (scored_here < models and now_ms > dates.scored):
         return "late"
     return "waiting" if scored_here >= models else "drawn"
+
+
+def sort_competitions(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
+    """Sort: competitions to join, then those being judged, then decided ones; newest first."""
+    newest = list(reversed(lines))
+    newest.sort(
+        key=lambda one: (
+            _PHASE_ORDER[CompetitionPhase.DECIDED] if one.void else _PHASE_ORDER.get(one.phase, 1)
+        )
+    )
+    return newest[:MAX_COMPETITIONS]

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest, PeerKey
 
 SECRET_BYTES = 32
-FOLDER = "evaluations"
+EVALUATIONS_FOLDER = "evaluations"
 
 
 def competition_folder(folder: Path, competition: Digest) -> Path:
     """Folder of an evaluator's files about one competition."""
-    return folder / FOLDER / to_text(competition)
+    return folder / EVALUATIONS_FOLDER / to_text(competition)
 
 
-def load(folder: Path, competition: Digest) -> bytes | None:
+def load_secret(folder: Path, competition: Digest) -> bytes | None:
     """The secret, or None if none was made; raises UserFacingError if it is unreadable."""
-    path = _path(folder, competition)
+    path = _secret_path(folder, competition)
     try:
         return from_text(path.read_text("ascii").strip(), SECRET_BYTES)
     except FileNotFoundError:
@@ -43,13 +43,13 @@ def load(folder: Path, competition: Digest) -> bytes | None:
         ) from err
 
 
-def load_or_create(folder: Path, competition: Digest) -> bytes:
+def load_or_create_secret(folder: Path, competition: Digest) -> bytes:
     """The secret, created at the first call; raises UserFacingError."""
-    found = load(folder, competition)
+    found = load_secret(folder, competition)
     if found is not None:
         return found
     secret = secrets.token_bytes(SECRET_BYTES)
-    path = _path(folder, competition)
+    path = _secret_path(folder, competition)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         files.write_private(path, to_text(secret).encode() + b"\n")
@@ -62,9 +62,9 @@ def load_or_create(folder: Path, competition: Digest) -> bytes:
 
 def make_offer(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
     """The statement that offers to evaluate, after writing its secret; raises UserFacingError."""
-    commit = result.offer_commitment(competition, key, load_or_create(folder, competition))
+    commit = result.offer_commitment(competition, key, load_or_create_secret(folder, competition))
     return EvalOffer(competition=to_text(competition), commit=to_text(commit))
 
 
-def _path(folder: Path, competition: Digest) -> Path:
+def _secret_path(folder: Path, competition: Digest) -> Path:
     return competition_folder(folder, competition) / "secret"

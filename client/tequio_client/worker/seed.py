@@ -82,7 +82,9 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             nursery.start_soon(node.membership.run)
             nursery.start_soon(node.checkpoints.run)
             if settings.status_lines:
-                nursery.start_soon(status_lines.report, partial(_status, node, trio.current_time()))
+                nursery.start_soon(
+                    status_lines.report_status, partial(_status, node, trio.current_time())
+                )
             await _cache(node, heads_every)
 
 

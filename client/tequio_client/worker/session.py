@@ -82,7 +82,7 @@ class RunSession:
             # Fails if the ledger lost statements of this key, even while none is waiting.
             nursery.start_soon(self._outbox.send_waiting)
             if self._settings.net.status_lines:
-                nursery.start_soon(status_lines.report, self.status)
+                nursery.start_soon(status_lines.report_status, self.status)
             joined = await join_run(node, wanted)
             self.run_id = to_text(joined.manifest.run_id)
             self._lending.set_run(joined.manifest)

@@ -21,7 +21,7 @@ MAX_BAD_SOURCES = 8
 """Most peers that sent wrong data listed in a status."""
 
 
-async def report(status: Callable[[], Status]) -> NoReturn:
+async def report_status(status: Callable[[], Status]) -> NoReturn:
     """Write a status line every second until cancelled, whether or not anybody reads it."""
     descriptor = sys.stdout.fileno()
     while True:

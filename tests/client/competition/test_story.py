@@ -186,7 +186,7 @@ def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> No
         for salt in (path.parent / model / "salt" for model in MODELS):
             assert stat.S_IMODE(salt.stat().st_mode) == 0o600
         key = identity.load_or_create(story.folder / name).key
-        assert view.offers[key].secret == secret_file.load(story.folder / name, view.id)
+        assert view.offers[key].secret == secret_file.load_secret(story.folder / name, view.id)
 
 
 @pytest.mark.parametrize(

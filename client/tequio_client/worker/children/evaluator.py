@@ -2,7 +2,7 @@
 
 Rules beside those of `process`. The child works in one competition and gets no key: a statement
 that it requests must be one of an evaluator, about that very competition. Documents that go with a
-statement, and the scores, lie in the worker's folder below `evaluations` (`secret_file.FOLDER`),
+statement, and the scores, lie in the worker's folder below `evaluations` (`secret_file.EVALUATIONS_FOLDER`),
 where both programs find them.
 """
 
@@ -202,13 +202,13 @@ _HUB, _DOCUMENTS = "hub", "words"
 
 def hub_cache(folder: Path) -> Path:
     """Folder for models of the Hugging Face Hub until a competition is over."""
-    return folder / secret_file.FOLDER / _HUB
+    return folder / secret_file.EVALUATIONS_FOLDER / _HUB
 
 
 def write_document(folder: Path, document: bytes) -> str:
     """Hand the worker a document that goes with a statement; returns its name. Raises OSError."""
     name = to_text(sha256(document))
-    place = folder / secret_file.FOLDER / _DOCUMENTS
+    place = folder / secret_file.EVALUATIONS_FOLDER / _DOCUMENTS
     place.mkdir(parents=True, exist_ok=True)
     (place / name).write_bytes(document)
     return name
@@ -218,7 +218,9 @@ def read_documents(folder: Path, names: Iterable[str]) -> list[bytes]:
     """Read the documents of these names; raises UserFacingError for a missing or incomplete one."""
     found = []
     for name in names:
-        path = folder / secret_file.FOLDER / _DOCUMENTS / to_text(digest_from_text(name))
+        path = (
+            folder / secret_file.EVALUATIONS_FOLDER / _DOCUMENTS / to_text(digest_from_text(name))
+        )
         try:
             raw = path.read_bytes()
         except OSError as err:

@@ -35,10 +35,12 @@ from tequio_client.ipc.control import (
     RunsReply,
 )
 from tequio_client.ipc.preferences import usable_memory_mb
+from tequio_client.worker.evaluator_role import sort_competitions
 from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN
 from tequio_client.worker.lending.needs import estimate
 from tequio_client.worker.points import points
 from tequio_shared.competition.rules import CompetitionOutcome
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import RunId, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.evaluator_role import JudgingRole
     from tequio_client.worker.lending.facts import IdleReason
     from tequio_client.worker.points.points_db import DatabaseFile
-    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
+    from tequio_shared.api.competitions import CompetitionAnswer
     from tequio_shared.api.runs import RoundAnswer, RunAnswer
     from tequio_shared.competition.rules import RankedEntrant
     from tequio_shared.ids import PeerKey
@@ -63,8 +65,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-OPEN, DECIDED = "open", "decided"
-PHASE_ORDER = {OPEN: 0, DECIDED: 2}
 MAX_CURVE_ROUNDS = 48
 """Maximum rounds of a run that a curve goes through."""
 MAX_CACHED_CURVES = 64
@@ -110,7 +110,7 @@ class CompetitionsList:
         answer = self._decided.get(name)
         if answer is None:
             answer = await self._ledger.competition(digest_from_text(name))
-        if answer.phase == DECIDED:  # which is final
+        if answer.phase == CompetitionPhase.DECIDED:  # which is final
             self._decided[name] = answer
             _forget(self._decided)
         part = await self._ours(answer)
@@ -181,13 +181,6 @@ class CompetitionsList:
             page = await self._ledger.rounds(id_, after=number - 1, limit=1)
             found += [one for one in page if one.round == number]
         return found
-
-
-def sort_competitions(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
-    """Sort: competitions to join, then those being judged, then decided ones; newest first."""
-    newest = list(reversed(lines))
-    newest.sort(key=lambda one: PHASE_ORDER[DECIDED] if one.void else PHASE_ORDER.get(one.phase, 1))
-    return newest[:MAX_COMPETITIONS]
 
 
 def curve_rounds(rounds: int) -> list[int]:
