@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
+from tequio_client import clock
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import ApiLimits, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.worker.ledger import backoff, follower
+from tequio_client.worker.ledger import follower
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_ledger.log.sequencer import Logged
 from tequio_shared.errors import (
@@ -154,8 +155,8 @@ def test_a_restored_backup_does_not_sign_a_second_history(tmp_path: Path) -> Non
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in (
-        (backoff, "FIRST_S", 0.02),
-        (backoff, "LONGEST_S", 0.1),
+        (clock, "FIRST_S", 0.02),
+        (clock, "LONGEST_S", 0.1),
         (follower, "POLL_S", 0.1),
         (follower, "CHECK_S", 0.1),
     ):

@@ -10,8 +10,8 @@ import pytest
 import trio
 
 from tequio_client.worker.swarm.limits import PeerLimits
-from tequio_client.worker.swarm.peers.boundary import id_of
 from tequio_client.worker.swarm.peers.patches import STREAMS
+from tequio_client.worker.swarm.peers.stream import id_of
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import peer_id_text
 from tests.support.attack_table import attack

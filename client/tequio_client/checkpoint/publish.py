@@ -20,14 +20,13 @@ import trio
 from tequio_client.checkpoint import export, layout, verify
 from tequio_client.checkpoint.story import HeadSelector
 from tequio_client.checkpoint.verify import VerifyOutcome
-from tequio_client.clock import now_ms
+from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.locks import locked
 from tequio_client.names import matches_name_or_id
 from tequio_client.organiser import signing
 from tequio_client.verify.progress import NoProgress
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.network.run import RunState

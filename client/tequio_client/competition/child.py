@@ -34,7 +34,7 @@ from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging
 from tequio_client.trainer import device as devices
 from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.worker import secret_file
+from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_client.worker.children import evaluator as evaluator_child
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
@@ -112,7 +112,7 @@ def _evaluate(
         set_deadline=progress.set_deadline,
     )
     with ExitStack() as stack:
-        _be_alone(stack, secret_file.competition_folder(speaker.folder, competition).parent)
+        _be_alone(stack, children_evaluator.competition_folder(speaker.folder, competition).parent)
         progress.doing = "reading"
         reader.read()
         is_over = _work(reader, competition, Evaluator(reader, means, speaker), progress)

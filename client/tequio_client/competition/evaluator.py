@@ -21,7 +21,7 @@ from tequio_client.competition import drawn_texts, plan, scores
 from tequio_client.competition import submission as competition_submission
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weights
-from tequio_client.worker import secret_file
+from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import result, state
@@ -229,7 +229,7 @@ class Evaluator:
                 self._tell(view, f"no offer: {why}")
             return
         try:
-            self._speak(secret_file.make_offer(view.id, self.key, self._means.folder))
+            self._speak(evaluator.make_offer(view.id, self.key, self._means.folder))
         except ScoresRefusedError as err:
             self._tell(view, f"no offer: {err}")
         else:
@@ -242,7 +242,7 @@ class Evaluator:
         offer = view.offers.get(self.key)
         if offer is None or offer.secret is not None:
             return
-        secret = secret_file.load_secret(self._means.folder, view.id)
+        secret = evaluator.load_secret(self._means.folder, view.id)
         made = secret and result.offer_commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
             if not self._said(view, "lost"):
@@ -380,7 +380,7 @@ class Evaluator:
         return kept if is_whole and said == due else None
 
     def _place(self, view: CompetitionView, name: str) -> Path:
-        return secret_file.competition_folder(self._means.folder, view.id) / name
+        return evaluator.competition_folder(self._means.folder, view.id) / name
 
     def _check_size(self, view: CompetitionView, model: Path) -> None:
         parameters = weights.count_parameters(model)

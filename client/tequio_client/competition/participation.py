@@ -22,7 +22,8 @@ from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.locks import locked
 from tequio_client.organiser import signing
-from tequio_client.worker import secret_file, shutdown
+from tequio_client.worker import shutdown
+from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -105,13 +106,12 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
             speaker.submit_with_key,
             log.ledger,
             folder,
-            secret_file.make_offer(view.id, key, folder),
+            children_evaluator.make_offer(view.id, key, folder),
         )
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
-        f"{secret_file.competition_folder(folder, view.id)}: keep that file, and run `tequio "
-        "competition "
-        f"evaluate` from {_deadline(view)} on"
+        f"{children_evaluator.competition_folder(folder, view.id)}: keep that file, and run "
+        f"`tequio competition evaluate` from {_deadline(view)} on"
     )
 
 

@@ -21,7 +21,8 @@ from tequio_client import heap
 from tequio_client.ipc.snapshot import Status
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import node as nodes
-from tequio_client.worker import shutdown, status_lines
+from tequio_client.worker import node as worker_node
+from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.rounds import workdir
 from tequio_client.worker.rounds.announce import CommitmentFilter, log_conflict
@@ -83,7 +84,7 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             nursery.start_soon(node.checkpoints.run)
             if settings.status_lines:
                 nursery.start_soon(
-                    status_lines.report_status, partial(_status, node, trio.current_time())
+                    worker_node.report_status, partial(_status, node, trio.current_time())
                 )
             await _cache(node, heads_every)
 
@@ -267,7 +268,7 @@ def _status(node: Node, started_s: float) -> Status:
         sent_bytes=node.blobs.sent_bytes,
         received_bytes=sum(node.exchange.received.values()),
         sources=len(node.exchange.received),
-        bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: status_lines.MAX_BAD_SOURCES])),
+        bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: worker_node.MAX_BAD_SOURCES])),
         elapsed_seconds=trio.current_time() - started_s,
-        resident_mb=status_lines.resident_mb(),
+        resident_mb=worker_node.resident_mb(),
     )

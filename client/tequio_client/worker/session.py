@@ -10,7 +10,7 @@ import trio
 from tequio_client import clock
 from tequio_client.ipc import snapshot as link_status
 from tequio_client.ipc import trainer as link
-from tequio_client.worker import status_lines
+from tequio_client.worker import node as worker_node
 from tequio_client.worker.ledger import standing as ledger_standing
 from tequio_client.worker.ledger.follower import LedgerClock, LogFollower
 from tequio_client.worker.ledger.standing import StandingWatch
@@ -18,12 +18,10 @@ from tequio_client.worker.lending.facts import ENDED
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.rounds import join, measure
 from tequio_client.worker.rounds.announce import CommitmentGossip
-from tequio_client.worker.rounds.beacon import BeaconSecrets
-from tequio_client.worker.rounds.context import RunContext
-from tequio_client.worker.rounds.dispatch import DutyRunner
+from tequio_client.worker.rounds.dispatch import DutyRunner, RunContext
 from tequio_client.worker.rounds.join import JoinedRun, join_run
 from tequio_client.worker.rounds.run import RunDriver, run_fields
-from tequio_client.worker.rounds.statements import EquivocationReporter
+from tequio_client.worker.rounds.statements import BeaconSecrets, EquivocationReporter
 from tequio_client.worker.rounds.workdir import BaseFiles, TrainerWorkdir, clear_work_folder
 from tequio_shared.ids import peer_id_text, to_text
 
@@ -82,7 +80,7 @@ class RunSession:
             # Fails if the ledger lost statements of this key, even while none is waiting.
             nursery.start_soon(self._outbox.send_waiting)
             if self._settings.net.status_lines:
-                nursery.start_soon(status_lines.report_status, self.status)
+                nursery.start_soon(worker_node.report_status, self.status)
             joined = await join_run(node, wanted)
             self.run_id = to_text(joined.manifest.run_id)
             self._lending.set_run(joined.manifest)
@@ -264,7 +262,7 @@ class RunSession:
             received_bytes=sum(node.exchange.received.values()),
             sources=len(node.exchange.received),
             bad_sources=tuple(
-                map(str, node.fetcher.bans.newest_first[: status_lines.MAX_BAD_SOURCES])
+                map(str, node.fetcher.bans.newest_first[: worker_node.MAX_BAD_SOURCES])
             ),
             verdict=self._rounds.verdict if self._rounds else "",
             rounds_trained=tally.rounds_trained if tally else 0,
@@ -273,7 +271,7 @@ class RunSession:
             train_seconds=tally.train_seconds if tally else 0.0,
             elapsed_seconds=until - self._started,
             loss=tally.loss_last if tally else 0.0,
-            resident_mb=status_lines.resident_mb(),
+            resident_mb=worker_node.resident_mb(),
             trainer_resident_mb=alive.resident_mb if alive else 0,
             device=ready.device if ready else "",
             waiting=self._rounds.waiting_reason if self._rounds and self._ended is None else "",

@@ -30,7 +30,7 @@ from tequio_client.ipc.snapshot import DesiredState
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
-from tequio_client.worker.children.probe import ProbeProcess, probe_program
+from tequio_client.worker.children.process import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
 from tequio_client.worker.control.lists import CompetitionsList, RunsList, choose_run
@@ -53,8 +53,7 @@ from tequio_client.worker.lending.meters import (
     TransferMeter,
 )
 from tequio_client.worker.points import points
-from tequio_client.worker.points.activity import ActivityDatabase
-from tequio_client.worker.points.events import ActivityRecorder, Observation
+from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds.join import RunOverError

@@ -14,7 +14,7 @@ from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
 from tequio_client.verify.folded_log import LedgerReader
 from tequio_client.verify.progress import NoProgress
-from tequio_client.worker import secret_file
+from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import RefusedError, UserFacingError
@@ -75,7 +75,7 @@ class Desk:
 
     def place(self, model: str) -> Path:
         """Where the evaluator keeps what is of a model."""
-        return secret_file.competition_folder(self.path, self.stage.paper.id) / model
+        return children_evaluator.competition_folder(self.path, self.stage.paper.id) / model
 
     def step(self) -> bool:
         """Let a program that has just begun take a step; whether it would go on."""

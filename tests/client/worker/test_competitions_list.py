@@ -20,7 +20,7 @@ from tequio_client.worker.control.lists import (
     RunsList,
     curve_rounds,
 )
-from tequio_client.worker.evaluator_role import JudgingRole
+from tequio_client.worker.evaluate import JudgingRole
 from tequio_client.worker.points.points_db import PointsDatabase, RoundOutcome, RoundPlace
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.log.notes import Checkpoint

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.worker.rounds.context import RunContext
+    from tequio_client.worker.rounds.dispatch import RunContext
     from tequio_shared.ids import PeerKey
 
 

@@ -23,9 +23,9 @@ from tequio_client.worker.points import points
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.beacon import BeaconSecrets
 from tequio_client.worker.rounds.join import start_view
 from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
+from tequio_client.worker.rounds.statements import BeaconSecrets
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import ResumeAnswer
@@ -53,8 +53,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.rounds.context import RunContext
-    from tequio_client.worker.rounds.dispatch import DutyRunner
+    from tequio_client.worker.rounds.dispatch import DutyRunner, RunContext
     from tequio_client.worker.rounds.duties import Duty
     from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey

@@ -35,7 +35,7 @@ from tequio_client.ipc.control import (
     RunsReply,
 )
 from tequio_client.ipc.preferences import usable_memory_mb
-from tequio_client.worker.evaluator_role import sort_competitions
+from tequio_client.worker.evaluate import sort_competitions
 from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN
 from tequio_client.worker.lending.needs import estimate
 from tequio_client.worker.points import points
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.facts import MachineFacts
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.evaluator_role import JudgingRole
+    from tequio_client.worker.evaluate import JudgingRole
     from tequio_client.worker.lending.facts import IdleReason
     from tequio_client.worker.points.points_db import DatabaseFile
     from tequio_shared.api.competitions import CompetitionAnswer

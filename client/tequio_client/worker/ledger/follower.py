@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Self
 import structlog
 import trio
 
+from tequio_client.clock import BackOff
 from tequio_client.ledger.api import ENTRIES_AT_ONCE
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, check_entry
 from tequio_client.worker.ledger import last_checkpoint
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.log.merkle import Frontier, leaf_hash, verify_consistency

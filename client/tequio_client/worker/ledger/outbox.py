@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING, NoReturn, Self, TypeAlias, TypeVar
 import structlog
 import trio
 
-from tequio_client.clock import now_ms
+from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.ledger.outbox_db import FILE, REGISTRATION, OutboxDb, SignedCopy
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.clock import BackOff
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.names import matches_name_or_id, name_with_id
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.rounds import catch_up
 from tequio_client.worker.rounds import feedback as feedbacks
 from tequio_client.worker.rounds.catch_up import head_ref, was_accepted

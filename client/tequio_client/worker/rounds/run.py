@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.clock import BackOff
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.duties import Duty, MemberState
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from tequio_client.worker.ledger.standing import StandingWatch
-    from tequio_client.worker.rounds.context import RunContext
-    from tequio_client.worker.rounds.dispatch import DutyRunner
+    from tequio_client.worker.rounds.dispatch import DutyRunner, RunContext
     from tequio_shared.head.contribution import ContributionHeader
     from tequio_shared.ids import Digest
     from tequio_shared.network.run import RunView

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_client.worker.store.files import StoreFiles
-from tequio_client.worker.store.index import StoreIndex, TreeCache
+from tequio_client.worker.store.files import StoreFiles, StoreIndex, TreeCache
 from tequio_client.worker.store.trees import (
     MerkleBlob,
     PartialTree,

@@ -18,10 +18,10 @@ import trio.lowlevel
 import trio.testing
 from structlog.testing import CapturingLogger
 
+from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LogForkedError
 from tequio_client.worker.ledger import outbox as module
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
 from tequio_client.worker.ledger.outbox_db import NUMBER_GAP
 from tequio_shared.errors import RefusedError, UserFacingError

@@ -22,7 +22,7 @@ from libp2p.security.noise.transport import Transport as Noise
 
 from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES
 from tequio_client.worker.swarm.peers import patches
-from tequio_client.worker.swarm.peers.boundary import is_foreign, key_of, shielded
+from tequio_client.worker.swarm.peers.stream import is_foreign, key_of, shielded
 from tequio_shared.addresses import network_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 

@@ -16,9 +16,14 @@ from multiaddr import Multiaddr
 
 from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter
 from tequio_client.worker.swarm.peers import host as hosts
-from tequio_client.worker.swarm.peers.boundary import foreign_errors, id_of, key_of, shielded
 from tequio_client.worker.swarm.peers.gossip import REPEAT_TOPICS_S, GossipTopics
-from tequio_client.worker.swarm.peers.stream import PeerStream
+from tequio_client.worker.swarm.peers.stream import (
+    PeerStream,
+    foreign_errors,
+    id_of,
+    key_of,
+    shielded,
+)
 from tequio_shared.addresses import UNKNOWN_NETWORK, network_of
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
