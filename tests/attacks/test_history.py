@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import pytest
 import shutil
 import sqlite3
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
-from random import Random
-from typing import TYPE_CHECKING
-
-import pytest
 import trio
-
+from contextlib import (AbstractContextManager, closing, nullcontext, suppress)
+from random import Random
 from tequio_client import clock
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import ApiLimits, LedgerUnavailableError, LogForkedError
@@ -20,36 +17,22 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.ledger import follower
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_ledger.log.sequencer import Logged
-from tequio_shared.errors import (
-    FatalLogError,
-    PeerError,
-    RefusedError,
-    TequioError,
-    UserFacingError,
-)
+from tequio_shared.errors import (FatalLogError, PeerError, RefusedError, TequioError, UserFacingError)
 from tequio_shared.ids import sha256
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import VerifierKey, open_checkpoint
 from tests.support.attack_table import attack
-from tests.support.attackers_log import (
-    ALICE,
-    BLOB,
-    STORED,
-    flipping,
-    furnish,
-    log_of,
-    seize,
-    vandalise,
-)
+from tests.support.attackers_log import (ALICE, BLOB, STORED, flipping, furnish, log_of, seize, vandalise)
 from tests.support.authors import Author
-from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.ledgers import (VirtualClock, make_settings, opened, running)
 from tests.support.memory_log import NET, serving
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
-
     from tequio_ledger.ledger import Ledger
+
 
 CLOCK = VirtualClock()
 BRISK = ApiLimits(call_s=2.0, idle_s=2.0)
@@ -116,7 +99,7 @@ def test_of_two_sequencers_only_one_writes(tmp_path: Path) -> None:
     asyncio.run(grown(tmp_path, 2, "after"))
 
 
-@attack("L4", layer="log", ends="one line of heads, each the beginning of the next")
+@attack("L4", layer="log", ends="one line of heads, each a prefix of the next")
 def test_a_log_of_many_starts_has_one_line_of_heads(tmp_path: Path) -> None:
     for term in range(12):
         asyncio.run(grown(tmp_path, 4, f"term {term}"))
@@ -129,7 +112,7 @@ def test_a_log_of_many_starts_has_one_line_of_heads(tmp_path: Path) -> None:
         merkle.verify_consistency(size, root, next_size, next_root, proof)
 
 
-@attack("L2", layer="log", ends="signs nothing more once anybody shows what it has lost")
+@attack("L2", layer="log", ends="signs nothing more once anyone shows it a lost entry")
 def test_a_restored_backup_does_not_sign_a_second_history(tmp_path: Path) -> None:
     live, backup = tmp_path / "live", tmp_path / "backup"
     asyncio.run(grown(live, 5, "before"))
@@ -221,7 +204,7 @@ def essence(answer: object) -> object:
     return answer.id if isinstance(answer, LedgerNetwork) else answer
 
 
-@attack("A2", layer="env", ends="refused by a signature, a hash or a proof; never taken")
+@attack("A2", layer="env", ends="refused by a signature, a hash or a proof; never accepted")
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.trio
 async def test_a_flipped_bit_on_the_line_is_never_taken(door: str) -> None:

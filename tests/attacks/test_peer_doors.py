@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 import struct
 import tracemalloc
-from typing import TYPE_CHECKING, cast
-
-import pytest
 import trio
-
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.peers.patches import STREAMS
 from tequio_client.worker.swarm.peers.stream import id_of
@@ -17,13 +14,13 @@ from tequio_shared.ids import peer_id_text
 from tests.support.attack_table import attack
 from tests.support.attackers import key_number
 from tests.support.loopback import Takes, network
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
     from libp2p.stream_muxer.yamux.yamux import Yamux
-
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
+
 
 STRANGER = key_number(7)
 ECHO, STRICT = "/test/echo/1", "/test/strict/1"
@@ -190,7 +187,7 @@ def muxed_of(ours: PeerNetwork, theirs: PeerNetwork) -> Yamux:
     return cast("Yamux", connection.muxed_conn)
 
 
-@attack("L8", layer="net", ends="kept out for a while")
+@attack("L8", layer="net", ends="blocked for a while")
 @pytest.mark.trio
 async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> None:
     limits = PeerLimits(first_ban_s=3.0)
@@ -218,7 +215,7 @@ async def test_a_peer_that_goes_on_sending_garbage_is_kept_out_for_a_while() -> 
             assert await serves(attacked, attacker)
 
 
-@attack("L7", layer="net", ends="cut to its rate; the node lives and serves others")
+@attack("L7", layer="net", ends="cut to its rate; the node keeps serving others")
 @pytest.mark.trio
 async def test_a_flood_of_gossip_is_cut_to_its_rate_and_ends_nothing() -> None:
     async with (

@@ -5,15 +5,11 @@ The trainer is not needed: nothing here gets as far as computing a head.
 
 from __future__ import annotations
 
+import pytest
 import random
+import trio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
-
-import pytest
-import trio
-
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.rounds import head as heads_module
 from tequio_client.worker.rounds.catch_up import payload_refs
@@ -25,17 +21,18 @@ from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import ExpectedContribution, RecordShape
-from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
+from tequio_shared.ids import (ContributionId, Digest, HeadHash, RunId, ZERO_DIGEST, sha256)
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.loopback import two_peers
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
-
     from tequio_client.worker.rounds.dispatch import RunContext
     from tequio_shared.ids import PeerKey
 
@@ -169,7 +166,7 @@ def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> Accep
     return AcceptedSet(index=9, expected=expected, set_root=sha256(b"set"), works=works)
 
 
-@attack("M7", layer="mdl", ends="given up; the process lives and takes the stated head")
+@attack("M7", layer="mdl", ends="given up; the process continues with the attested head")
 @pytest.mark.trio
 async def test_contributions_that_nobody_has_are_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -186,7 +183,7 @@ async def test_contributions_that_nobody_has_are_given_up(
         assert now.heads.held == head
 
 
-@attack("M8", layer="mdl", ends="found by its hash before it is used, and mended")
+@attack("M8", layer="mdl", ends="found by its hash before use, and repaired")
 @pytest.mark.trio
 async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
