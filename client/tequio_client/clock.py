@@ -56,16 +56,22 @@ def tomorrow_ms(now_ms: int, hour: int = 8) -> int:
     return round(morning.astimezone().timestamp() * 1000)
 
 
+FIRST_S = 0.25
+LONGEST_S = 30.0
+
+
 class BackOff:
     """Pauses between the retries of one task: exponential, and with jitter.
 
     Without jitter, many workers that lost a ledger together would return to it together.
     """
 
-    def __init__(self, rng: Random, longest_s: float = 30.0, first_s: float = 0.25) -> None:
+    def __init__(
+        self, rng: Random, longest_s: float | None = None, first_s: float | None = None
+    ) -> None:
         self._rng = rng
-        self._longest_s = longest_s
-        self._first_s = self._next_s = first_s
+        self._longest_s = LONGEST_S if longest_s is None else longest_s
+        self._first_s = self._next_s = FIRST_S if first_s is None else first_s
 
     def next_s(self, least_s: float = 0.0) -> float:
         """Compute the next pause, at least what the other side asked for; doubles each time."""

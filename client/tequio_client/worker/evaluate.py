@@ -115,12 +115,10 @@ def closes_competition(statement: Statement, answer: CompetitionAnswer) -> bool:
 
 
 def count_submitted(answer: CompetitionAnswer) -> int:
-    """Number of models to score."""
     return sum(one.submission is not None for one in answer.entrants)
 
 
 def count_revealed(answer: CompetitionAnswer, key: str) -> int:
-    """Number of this key's scores in the log."""
     return sum(one.evaluator == key for one in answer.results)
 
 
@@ -434,7 +432,6 @@ class CompetitionJudge:
             await self._score(duty)
 
     def _next(self) -> _Duty | None:
-        """The due duty with the earliest deadline."""
         now_s = trio.current_time()
         due = [one for one in self._duties.values() if one.again_s <= now_s]
         return min(due, key=lambda one: one.answer.rules.dates.scored, default=None)

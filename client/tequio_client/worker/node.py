@@ -191,7 +191,6 @@ def _pin_network(folder: Path, info: LedgerNetwork) -> None:
 
 
 def log_start(node: Node, program: str, **more: object) -> None:
-    """Log the start of a program with its addresses."""
     log.info(
         "started",
         program=program,
@@ -230,7 +229,6 @@ async def report_status(status: Callable[[], Status]) -> NoReturn:
 
 
 def resident_mb() -> int:
-    """Main memory of this process, MiB."""
     return int(psutil.Process(os.getpid()).memory_info().rss) >> 20
 
 

@@ -131,7 +131,6 @@ class FetchQueue:
         self._came = trio.Event()
 
     async def serve(self) -> None:
-        """Fetch one after another until cancelled."""
         while True:
             while not self._waiting:
                 await self._came.wait()
@@ -153,7 +152,6 @@ class RunCache:
         self._last_head: dict[RunId, HeadPromote] = {}
 
     async def follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
-        """Apply the entries of the log, from its beginning."""
         async for _, entry in entries:
             await self._apply(entry.statement)
 
@@ -168,7 +166,6 @@ class RunCache:
             self._cache(manifest, statement)
 
     def _cache(self, manifest: Manifest, statement: Statement) -> None:
-        """Queue what an entry of a cached run names."""
         run, body = manifest.run_id, statement.body
         match body:
             case RoundRoster():

@@ -241,7 +241,6 @@ class RunSession:
         return self._rounds.bits_per_byte if self._rounds is not None else None
 
     def status(self) -> link_status.Status:
-        """The status line of this worker."""
         node, alive, ready = self._node, self._trainer.heartbeat, self._trainer.ready
         facts = run_fields(self._rounds.view) if self._rounds else {}
         held = self._deeds.held if self._deeds else None

@@ -156,7 +156,6 @@ class Worker:
             nursery.cancel_scope.cancel()
 
     async def leave(self) -> None:
-        """Leave the run, if the worker is in one."""
         if self.session is not None:
             await self.session.leave()
 
@@ -275,7 +274,6 @@ class Worker:
         return TransferCounters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
 
     def _count_energy(self, moment: LocalInstant) -> None:
-        """Count the energy of the computing device, for the round under way if there is one."""
         ready, alive = self.trainer.ready, self.evaluator.heartbeat
         machine = self.facts().known_machine()
         device = ready.device if ready else alive.device if alive else ""
@@ -310,11 +308,9 @@ class Worker:
     # --- controllers
 
     def changed(self) -> trio.Event:
-        """Event that is set at the next change of the snapshot."""
         return self.lending.changed()
 
     def snapshot(self) -> Snapshot:
-        """The present state of the worker, for controllers."""
         return control_snapshot.build_snapshot(
             control_snapshot.SnapshotSources(
                 key=self.signer.key,
@@ -332,19 +328,15 @@ class Worker:
         )
 
     def apply_state(self, wish: DesiredState) -> None:
-        """Apply a desired state."""
         self.lending.apply_state(wish)
 
     def apply_preferences(self, preferences: Preferences) -> None:
-        """Apply preferences."""
         self.lending.apply_preferences(preferences)
 
     def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
-        """Receive facts of the user's session from a controller."""
         self.lending.apply_session_facts(facts, controller)
 
     def drop_controller(self, controller: object) -> None:
-        """Drop the session facts of a controller that disconnected."""
         self.lending.drop_controller(controller)
 
     async def answer(self, question: Question) -> Reply:

@@ -51,7 +51,6 @@ EVALUATIONS_FOLDER = "evaluations"
 
 
 def competition_folder(folder: Path, competition: Digest) -> Path:
-    """Folder of an evaluator's files about one competition."""
     return folder / EVALUATIONS_FOLDER / to_text(competition)
 
 
@@ -70,7 +69,6 @@ def load_secret(folder: Path, competition: Digest) -> bytes | None:
 
 
 def load_or_create_secret(folder: Path, competition: Digest) -> bytes:
-    """The secret, created at the first call; raises UserFacingError."""
     found = load_secret(folder, competition)
     if found is not None:
         return found
@@ -166,7 +164,6 @@ class EvaluatorProcess:
 
     @property
     def heartbeat(self) -> link.EvaluatorHeartbeat | None:
-        """Last heartbeat of the running child."""
         return self._alive if self.child.is_running else None
 
     @property
@@ -287,7 +284,6 @@ def read_documents(folder: Path, names: Iterable[str]) -> list[bytes]:
 
 
 def count_scored_models(folder: Path, competition: Digest) -> int:
-    """Count the models of a competition that are scored in that folder."""
     return sum(1 for _ in competition_folder(folder, competition).glob(f"*/{EVALUATION_FILE}"))
 
 

@@ -85,7 +85,6 @@ class ChildProcess:
 
     @property
     def pid(self) -> int | None:
-        """Process id from the start until the process is gone."""
         return self._process.pid if self._process else None
 
     @property

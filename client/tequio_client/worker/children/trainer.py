@@ -73,7 +73,6 @@ class _Pending:
 
 
 def trainer_environment(folder: Path) -> dict[str, str]:
-    """List the environment of a trainer of the worker in that folder."""
     cache = str(folder / "cache")
     return {**child_environment(), "NUMBA_CACHE_DIR": cache, "TOKENIZERS_PARALLELISM": "false"}
 
@@ -108,7 +107,6 @@ class TrainerProcess:
 
     @property
     def heartbeat(self) -> link.TrainerHeartbeat | None:
-        """Last heartbeat of the running child."""
         return self._alive if self.child.is_running else None
 
     @property
@@ -253,7 +251,6 @@ async def run_benchmark(
 async def _run_to_end(
     command: Sequence[str], environment: dict[str, str]
 ) -> tuple[int, bytes, bytes]:
-    """Exit status and the ends of standard output and standard error."""
     tails: dict[int, bytes] = {}
 
     async def read_tail(number: int, stream: trio.abc.ReceiveStream) -> None:

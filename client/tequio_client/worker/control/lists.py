@@ -308,7 +308,6 @@ class RunsList:
         return RunsReply(rows=tuple(rows))
 
     async def parameters(self) -> dict[str, int]:
-        """Read the model size of each run; raises TequioError."""
         return {row.run: row.parameters for row in (await self.read()).rows}
 
     async def _row(self, answer: RunAnswer, ours: str) -> RunRow:

@@ -55,7 +55,6 @@ PATIENCE_S = 60.0
 
 
 def standing_lines(ledger: str, folder: Path) -> list[str]:
-    """Describe the standing of the key in the folder, its evidence, and what to do."""
     one, evidence = _read(ledger, _signer(folder))
     lines = [describe_standing(one)]
     lines += [describe_entry(index, entry.statement) for index, entry in sorted(evidence.items())]
@@ -63,7 +62,6 @@ def standing_lines(ledger: str, folder: Path) -> list[str]:
 
 
 def standing_json(ledger: str, folder: Path) -> bytes:
-    """Describe the standing as one JSON object."""
     signer = _signer(folder)
     one, evidence = _read(ledger, signer)
     report = {

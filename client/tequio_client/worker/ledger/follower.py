@@ -58,7 +58,6 @@ class LedgerClock:
         self._noted_ms = 0.0  # by the steady clock
 
     def record_date(self, shown_ms: int) -> None:
-        """Record a date of the ledger, milliseconds since 1970."""
         # With clocks this far apart the ledger would refuse our statements, so such a date is a
         # mistake of something between us, and following it would shift every deadline.
         if abs(shown_ms - self._wall_clock()) > CLOCK_SKEW_MS:
@@ -69,7 +68,6 @@ class LedgerClock:
             self._ahead_ms, self._noted_ms = ahead_ms, steady_ms
 
     def now_ms(self) -> int:
-        """Estimate the ledger's present time, milliseconds since 1970."""
         steady_ms = _steady_ms()
         if self._ahead_ms is None:
             return self._wall_clock()
@@ -90,7 +88,6 @@ class LogEdge:
     """
 
     def __init__(self, frontier: Frontier, at_s: float) -> None:
-        """Start from an edge that was proven at `at_s`."""
         self._frontier = frontier
         self._roots: dict[int, Digest] = {frontier.size: frontier.root()}  # from the proven one on
         self._appended = trio.Event()  # replaced by `until_unproven`
@@ -107,7 +104,6 @@ class LogEdge:
 
     @property
     def unproven(self) -> int:
-        """Count the entries that do not follow from a signed root yet."""
         return self.size - self.proven
 
     def root(self, size: int | None = None) -> Digest:
@@ -131,13 +127,11 @@ class LogEdge:
         self._moved_on.set()
 
     async def until_unproven(self, count: int) -> None:
-        """Wait until `count` entries are unproven."""
         while self.unproven < count:
             self._appended = trio.Event()
             await self._appended.wait()
 
     async def until_less_unproven(self, count: int) -> None:
-        """Wait until fewer than `count` entries are unproven."""
         while self.unproven >= count:
             self._moved_on = trio.Event()
             await self._moved_on.wait()
@@ -205,8 +199,6 @@ class LogFollower:
 
 
 class _Reading:
-    """One pass over the log."""
-
     def __init__(
         self,
         ledger: LedgerApi,

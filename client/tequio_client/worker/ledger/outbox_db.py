@@ -136,7 +136,6 @@ class OutboxDb:
         self.close()
 
     def chain(self) -> OwnChain:
-        """Read where the chain ends."""
         with self._explained():
             used, seq, last = self._base.execute("SELECT used, seq, last FROM chain").fetchone()
         return OwnChain(used=used, seq=seq, last=Digest(last))

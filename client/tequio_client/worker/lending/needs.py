@@ -91,7 +91,6 @@ def contribution_bytes(manifest: Manifest, trainers: int) -> int:
 
 
 def memory_mb(manifest: Manifest) -> int:
-    """Accelerator memory for training, MiB."""
     batch = FROZEN_BATCH_TOKENS if manifest.frozen else BATCH_TOKENS
     return _memory_mb(manifest, max(batch, manifest.model.sequence))
 

@@ -84,7 +84,6 @@ class ActivityDatabase:
         self.number = added or self.number
 
     def answer(self, asked: AskActivity) -> ActivityReply:
-        """Return events, the newest first; raises DatabaseError."""
         rows = self.file.rows(
             "SELECT * FROM event WHERE ?1 IS NULL OR number < ?1 ORDER BY number DESC LIMIT ?2",
             asked.before,
@@ -110,8 +109,8 @@ def _row(row: Row) -> ActivityRow:
 
 # --- Activity events derived from two successive snapshots of the worker.
 #
-# `derive_events` is pure: it compares two snapshots a second apart. Rounds are not covered here; they
-# are recorded when their last log entry is read (`points.Bookkeeping`).
+# `derive_events` is pure: it compares two snapshots a second apart. Rounds are not covered here;
+# they are recorded when their last log entry is read (`points.Bookkeeping`).
 
 LOST_MS = 10_000
 """Silence of the ledger after which an event is recorded."""
@@ -150,7 +149,6 @@ class ActivityRecorder:
         self._pid = 0  # of the trainer since it was last allowed to compute
 
     def observe(self, now: Observation) -> None:
-        """Record what has happened since the last call."""
         last, self._last = self._last, now
         if last is None:
             self._book.add(ActivityEvent.WORKER_STARTED, version=BUILD)

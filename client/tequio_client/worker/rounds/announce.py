@@ -147,7 +147,6 @@ class CommitmentGossip:
         self.on_conflict(first, second)
 
     async def announce(self, entry: Entry) -> None:
-        """Publish a commitment."""
         try:
             await self._gossip.announce(entry.leaf())
         except PeerError as err:  # the log carries it too: a lost message costs only time
@@ -161,7 +160,6 @@ class CommitmentGossip:
 
 
 def log_conflict(first: Entry, second: Entry) -> None:
-    """Log that one author claims different work for one round."""
     one, other = first.statement, second.statement
     log.warning(
         "two commitments for one round",

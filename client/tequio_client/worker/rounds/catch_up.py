@@ -144,7 +144,6 @@ async def _is_in(node: Node, header: ContributionHeader, statement: Statement) -
 
 
 def head_ref(manifest: Manifest, head: Head) -> TreeRef:
-    """The tree of a head's weights."""
     size = 4 * manifest.layout.elements
     return TreeRef(root=head.weights_root, size_bytes=size, piece_bytes=PIECE_BYTES)
 
@@ -196,7 +195,6 @@ class TrainerIndex:
         self._came = trio.Event()
 
     def drop(self, run: RunId) -> None:
-        """Drop a run that has ended."""
         self._named.pop(run, None)
         self._trainers.pop(run, None)
 

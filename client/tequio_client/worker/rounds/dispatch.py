@@ -55,7 +55,6 @@ class DutyRunner:
 
     @property
     def held(self) -> Head | None:
-        """The head whose weights are in the store."""
         return self._heads.held
 
     @property
@@ -65,7 +64,6 @@ class DutyRunner:
 
     @property
     def answered(self) -> Collection[Duty]:
-        """Duties whose statement the ledger has answered."""
         return self._statements.answered
 
     @property

@@ -107,7 +107,6 @@ class ErrorFeedback:
         self._clear()
 
     def _clear(self) -> None:
-        """Delete what the note does not name."""
         header = self.open_header
         named = {NOTE_FILE, self._note.settled, to_text(header.feedback_root) if header else ""}
         for path in self._folder.iterdir():

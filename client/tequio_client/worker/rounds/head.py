@@ -44,7 +44,6 @@ class HeadKeeper:
         self.fetching: Head | None = means.base  # set also between two attempts
 
     async def fetch(self, head: Head) -> None:
-        """Fetch the weights of a head from peers, and hold it."""
         if head.aux_root != ZERO_DIGEST:
             raise RefusedError("no-aux", "runs with auxiliary state cannot be joined yet")
         await self._means.workroom.prepare_trainer()  # a computer that cannot train need not fetch
@@ -134,7 +133,6 @@ class HeadKeeper:
         log.info("head fetched", round=head.round, head=to_text(head.hash)[:10], sources=dict(came))
 
     async def _hold(self, head: Head) -> None:
-        """Pin the weights of this head and unpin the oldest."""
         self.held = head
         if head.weights_root in self._pinned:
             return

@@ -86,7 +86,6 @@ class HeadMeasuring:
 
     @contextmanager
     def _attempt(self, head: Head) -> Iterator[None]:
-        """Pin the weights until the measurement is done or has failed."""
         self._pin(head)
         try:
             yield
@@ -131,7 +130,6 @@ class HeadMeasuring:
         )
 
     async def _check_weights(self, head: Head) -> None:
-        """Raise RefusedError if the stored weights are damaged."""
         # A drawn head may be several rounds old; no duty has hashed it since.
         if not await trio.to_thread.run_sync(self._means.store.verify_tree, head.weights_root):
             raise RefusedError("no-weights", f"stored weights of round {head.round} are damaged")

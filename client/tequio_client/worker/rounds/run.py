@@ -206,7 +206,6 @@ class RunDriver:
         await self._points.apply(index, statement, self.view.round, document)
 
     async def _confirm(self, index: int, statement: Statement) -> None:
-        """Record that the log has a statement of this key."""
         match statement.body:
             case MemberReady(commit=commit) | HeadAttest(commit=commit):
                 digest = digest_from_text(commit)
@@ -234,7 +233,6 @@ class RunDriver:
                 self._deeds.measuring.release_except([one.head for one in self.view.draws.open])
 
     async def _record_measure(self, head_round: int | None) -> None:
-        """Record the median of the measurements of a head, for the local charts."""
         run = to_text(self.view.manifest.run_id)
         for draw in self.view.draws.open:
             if draw.head.round == head_round and draw.bits_per_byte is not None:

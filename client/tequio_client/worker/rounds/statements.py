@@ -66,7 +66,6 @@ class RunStatements:
 
     @property
     def answered(self) -> Collection[Duty]:
-        """Duties whose statement the ledger has answered."""
         return (*self._answered, *self._measured)
 
     @property
@@ -174,7 +173,6 @@ class EquivocationReporter:
             log.warning("report dropped: too many are waiting")
 
     async def run(self) -> NoReturn:
-        """Submit queued reports, until cancelled."""
         while True:
             report = await self._out.receive()
             try:
@@ -203,8 +201,8 @@ class _State(msgspec.Struct, forbid_unknown_fields=True):
 class BeaconSecrets:
     """Commitments of this key, and which of them the log has.
 
-    `make_commitment` and `confirm` block on the disk: call them in a thread. Raises UserFacingError when the
-    file cannot be used.
+    `make_commitment` and `confirm` block on the disk: call them in a thread. They raise
+    UserFacingError when the file cannot be used.
     """
 
     def __init__(self, file: Path, signer: Signer, net: NetworkId) -> None:
@@ -215,7 +213,6 @@ class BeaconSecrets:
         self._state = self._read()
 
     def make_commitment(self) -> Digest:
-        """Create the next commitment, for a statement."""
         with self._lock:
             # A number is used up even if its statement never gets out: after a crash nobody knows
             # whether the ledger has it, and one secret behind two commitments would be predictable.

@@ -48,7 +48,6 @@ _GB = 1e9
 
 
 def base_file_ref(file: BaseFile) -> TreeRef:
-    """The tree of one file of a frozen base."""
     root = digest_from_text(file.root)
     return TreeRef(root=root, size_bytes=file.size_bytes, piece_bytes=PIECE_BYTES)
 
@@ -205,7 +204,6 @@ class TrainerWorkdir:
         self._base = base
 
     def file(self, what: str, number: int) -> Path:
-        """Path of a round's working file, existing or not."""
         return self._folder / f"{what}-{number}"
 
     async def apply_limits(self, limits: LendingLimits) -> None:

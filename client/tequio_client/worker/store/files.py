@@ -88,7 +88,6 @@ class StoreFiles:
         _settle(source, self.path(kind, name))
 
     def finish(self, root: Digest) -> None:
-        """Give a tree whose last piece came its final name."""
         part, bits = self.partial_paths(root)
         path = self.path("trees", root)
         if not path.exists():
@@ -125,12 +124,10 @@ class StoreFiles:
         return self.read_all(self.partial_paths(root)[1]) or b""
 
     def delete(self, kind: Kind, name: Digest) -> None:
-        """Delete every file of the tree or blob."""
         for ending in _ENDINGS if kind == "trees" else ("",):
             _delete(_beside(self.path(kind, name), ending))
 
     def read_all(self, path: Path) -> bytes | None:
-        """Read a file; None when it is not there."""
         try:
             return path.read_bytes()
         except FileNotFoundError:
@@ -234,7 +231,6 @@ class StoreIndex:
 
     @property
     def quota_bytes(self) -> int:
-        """How much may be here."""
         return max(self._given_bytes - self._aside_bytes, 0)
 
     def reserve(self, size_bytes: int) -> None:
@@ -282,11 +278,9 @@ class StoreIndex:
         return [kind for kind, digest in self._sizes if digest == name]
 
     def pin(self, name: Digest) -> None:
-        """Protect the name from eviction until it was unpinned as often."""
         self._pins[name] += 1
 
     def unpin(self, name: Digest) -> None:
-        """Take one pin away."""
         self._pins[name] -= 1
         if self._pins[name] <= 0:
             del self._pins[name]
@@ -311,7 +305,6 @@ class TreeCache:
         self._trees: OrderedDict[Digest, MerkleBlob] = OrderedDict()
 
     def get(self, root: Digest) -> MerkleBlob | None:
-        """The tree of that root, if it is cached."""
         return self._trees.get(root)
 
     def put(self, tree: MerkleBlob) -> None:
@@ -325,7 +318,6 @@ class TreeCache:
             leaves -= len(gone.leaves)
 
     def drop(self, root: Digest) -> None:
-        """Forget the tree; an unknown one changes nothing."""
         self._trees.pop(root, None)
 
 

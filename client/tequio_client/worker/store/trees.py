@@ -96,7 +96,6 @@ def split_leaves(raw: bytes) -> tuple[bytes, ...]:
 
 
 def hash_bytes(content: bytes, piece_bytes: int) -> MerkleBlob:
-    """Hash bytes into a tree."""
     return _tree(hash_pieces(content, piece_bytes), len(content), piece_bytes)
 
 
@@ -160,7 +159,6 @@ class PartialTree:
         return 0 not in self._have
 
     def missing_pieces(self) -> list[int]:
-        """List the pieces still to come, in order."""
         return [index for index, have in enumerate(self._have) if not have]
 
     def write(self, first: int, content: bytes | bytearray | memoryview) -> int:
@@ -182,13 +180,11 @@ class PartialTree:
         return new
 
     def read(self, first: int, count: int) -> bytes | None:
-        """Read checked pieces; None when one of them is still to come."""
         start, length = self.tree.ref.span(first, count)
         with self._lock:
             return _read_at(self._content, start, length) if self.has_pieces(first, count) else None
 
     def close(self) -> None:
-        """Release the files."""
         with self._flushing, self._lock:
             self._content.close()
             self._bits.close()

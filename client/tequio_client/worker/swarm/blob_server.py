@@ -90,7 +90,6 @@ class BlobRequest:
 
     @classmethod
     def parse(cls, raw: bytes) -> BlobRequest:
-        """Read `encode` back; raises MalformedError."""
         try:
             op, name, first, count = _REQUEST.unpack(raw)
             return cls(op=BlobOp(op), name=Digest(name), first=first, count=count)

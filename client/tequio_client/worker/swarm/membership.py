@@ -288,7 +288,6 @@ class AddressRecords:
         return True
 
     def get(self, peer: PeerKey) -> AddressRecord | None:
-        """Get the current record of one peer, or None."""
         kept = self._kept.get(peer)
         is_good = kept is not None and kept.record.is_current(self._clock())
         return kept.record if kept is not None and is_good else None
@@ -303,7 +302,6 @@ class AddressRecords:
         return tuple(kept.record for kept in self._kept.values())
 
     def sample(self, most: int, rng: Random) -> tuple[AddressRecord, ...]:
-        """Draw at most `most` current records."""
         current = self.current()
         return tuple(rng.sample(current, min(most, len(current))))
 
@@ -455,7 +453,6 @@ class RunGossip:
         (await network.subscribe(run_topic(network_id, run), topic_filter)).close()
 
     async def announce(self, entry: bytes) -> None:
-        """Publish an entry; raises RefusedError above GOSSIP_BYTES."""
         await self._network.publish(self._topic, entry)
 
     async def receive(self) -> Announcement:

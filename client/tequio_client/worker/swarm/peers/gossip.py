@@ -219,7 +219,6 @@ class RepeatingRouter(GossipSub):
     repeat_s = REPEAT_TOPICS_S
 
     async def run(self) -> None:
-        """Run, and send our topics to all peers every `repeat_s`."""
         self.manager.run_daemon_task(self._repeat_topics)
         await super().run()
 

@@ -104,7 +104,6 @@ class PeerNetwork:
         return tuple(str(addr) for addr in self._host.get_addrs())
 
     def connected_peers(self) -> set[PeerKey]:
-        """The peers to which a connection is open now."""
         keys = (key_of(peer) for peer in self._host.get_connected_peers())
         return {key for key in keys if key is not None}
 
@@ -287,7 +286,6 @@ class SilenceWatch:
         self._watched: set[PeerKey] = set()
 
     async def run(self) -> None:
-        """Watch until cancelled."""
         async with trio.open_nursery() as nursery:
             while True:
                 for peer in self._connected() - self._watched:

@@ -106,7 +106,6 @@ class PeerStream:
             return await self._read_exactly(size, timeout_s)
 
     async def write(self, content: bytes, *, timeout_s: float = 30.0) -> None:
-        """Send bytes without a frame."""
         with foreign_errors("writing"), trio.fail_after(timeout_s):
             await self._stream.write(content)
 
