@@ -28,7 +28,6 @@ from tequio_client.verify.folded_log import FoldedLog
 from tequio_client.verify.report import AuditReport
 from tequio_client.verify.source import LiveLog, NotAvailableError, StoreFolders, open_seeds
 from tequio_client.worker import shutdown
-from tequio_client.worker.rounds import workdir
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
 from tequio_client.worker.swarm.transfer import FetchFailedError
@@ -289,7 +288,7 @@ class _Made:
         manifest = self.story.manifest
         head = weights_tree(manifest, self.story.head.weights_root)
         files = manifest.frozen.files if manifest.frozen and self.form is ExportForm.MERGED else ()
-        return (head, *map(workdir.base_file_ref, files))
+        return (head, *(TreeRef.of_file(one.root, one.size_bytes) for one in files))
 
     @property
     def size_bytes(self) -> int:

@@ -16,7 +16,7 @@ import trio
 
 from tequio_client import clock, files
 from tequio_client.clock import BackOff
-from tequio_client.ipc import snapshot as link_status
+from tequio_client.ipc.snapshot import Status, encode_status
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
@@ -34,10 +34,9 @@ from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.keys import Signer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.ipc.snapshot import Status
     from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import PeerKey
@@ -214,7 +213,7 @@ async def report_status(status: Callable[[], Status]) -> NoReturn:
     """Write a status line every second until cancelled, whether or not anybody reads it."""
     descriptor = sys.stdout.fileno()
     while True:
-        line = link_status.encode_status(status())
+        line = encode_status(status())
         # In a thread: a full pipe that nobody reads must not block anything else.
         try:
             await trio.to_thread.run_sync(
@@ -228,8 +227,22 @@ async def report_status(status: Callable[[], Status]) -> NoReturn:
         await trio.sleep(INTERVAL_S)
 
 
-def resident_mb() -> int:
-    return int(psutil.Process(os.getpid()).memory_info().rss) >> 20
+def node_status(node: Node, roles: Sequence[str], state: str, elapsed_s: float) -> Status:
+    """The part of a status line that worker and seed have in common."""
+    return Status(
+        peer=peer_id_text(node.signer.key),
+        key=to_text(node.signer.key),
+        roles=tuple(roles),
+        state=state,
+        duty=state,
+        peers=len(node.network.connected_peers()),
+        sent_bytes=node.blobs.sent_bytes,
+        received_bytes=sum(node.exchange.received.values()),
+        sources=len(node.exchange.received),
+        bad_sources=tuple(map(str, node.fetcher.bans.newest_first[:MAX_BAD_SOURCES])),
+        elapsed_seconds=elapsed_s,
+        resident_mb=int(psutil.Process(os.getpid()).memory_info().rss) >> 20,
+    )
 
 
 def _write(descriptor: int, line: bytes) -> None:

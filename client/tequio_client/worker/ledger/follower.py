@@ -174,6 +174,16 @@ class LogFollower:
         self._path = folder / FILE
         self._rng = rng
         self._stack = AsyncExitStack()
+        self._back_off = BackOff(rng)
+        self._out, self._in = trio.open_memory_channel[tuple[int, Entry]](_HANDED)
+        self._failure: TequioError | None = None
+        self._stream_scope = trio.CancelScope()  # written by _feed
+        self._start = 0
+        self._edge = LogEdge(Frontier(), 0.0)  # replaced by _begin; _feed appends, _check proves
+        self._checking = trio.Lock()  # held while a checkpoint is checked; guards what follows
+        self._signed: Checkpoint | None = None  # the newest one that was checked; on disk too
+        self._note = b""  # the note that was checked last, or is being checked
+        self._older_since_s: float | None = None  # start of a series of older checkpoints
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -191,38 +201,9 @@ class LogFollower:
         Entries of types that this version does not know are skipped. The iterator raises
         LogForkedError, PeerError when the ledger's answers stay wrong, LedgerRefusedError.
         """
-        reading = _Reading(
-            self._ledger, self._network, self._path, self._rng, after + 1, self.on_proven
-        )
-        self._nursery.start_soon(reading.run)
-        return reading
-
-
-class _Reading:
-    def __init__(
-        self,
-        ledger: LedgerApi,
-        network: LedgerNetwork,
-        path: Path,
-        rng: Random,
-        start: int,
-        on_proven: OnProven,
-    ) -> None:
-        self._ledger = ledger
-        self._network = network
-        self._path = path
-        self._rng = rng
-        self._back_off = BackOff(rng)
-        self._out, self._in = trio.open_memory_channel[tuple[int, Entry]](_HANDED)
-        self._failure: TequioError | None = None
-        self._stream_scope = trio.CancelScope()  # written by _feed
-        self._start = start
-        self._on_proven = on_proven
-        self._edge = LogEdge(Frontier(), 0.0)  # replaced by _begin; _feed appends, _check proves
-        self._checking = trio.Lock()  # held while a checkpoint is checked; guards what follows
-        self._signed: Checkpoint | None = None  # the newest one that was checked; on disk too
-        self._note = b""  # the note that was checked last, or is being checked
-        self._older_since_s: float | None = None  # start of a series of older checkpoints
+        self._start = after + 1
+        self._nursery.start_soon(self._run)
+        return self
 
     def __aiter__(self) -> Self:
         return self
@@ -236,7 +217,7 @@ class _Reading:
                 pass
         raise self._failure or StopAsyncIteration
 
-    async def run(self) -> None:
+    async def _run(self) -> None:
         """Read until cancelled, or until a failure that does not pass."""
         with self._out:
             await self._guard(self._begin)
@@ -439,7 +420,7 @@ class _Reading:
             await self._prove(signed)
             if signed != last:
                 await self._store(signed, note)
-            await self._on_proven(self._edge.proven, signed)
+            await self.on_proven(self._edge.proven, signed)
             return signed
 
     def _check_older(self, signed: Checkpoint, last: Checkpoint) -> None:

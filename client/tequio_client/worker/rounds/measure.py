@@ -23,8 +23,7 @@ from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
-from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.ids import to_text
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.statements.runs import HeadMeasure, Sample
 
@@ -188,10 +187,9 @@ class HeadMeasuring:
     async def _files(self, shards: Sequence[HeldOutShard]) -> tuple[link.Shard, ...]:
         found = []
         for index, shard in enumerate(shards):
-            root = digest_from_text(shard.root)
-            ref = TreeRef(root=root, size_bytes=shard.size_bytes, piece_bytes=PIECE_BYTES)
+            ref = TreeRef.of_file(shard.root, shard.size_bytes)
             await self._means.exchange.fetch_tree(ref)
-            found.append(link.Shard(index, str(self._means.store.tree_path(root))))
+            found.append(link.Shard(index, str(self._means.store.tree_path(ref.root))))
         return tuple(found)
 
 

@@ -20,7 +20,6 @@ from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.duties import Duty, MemberState
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
-from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
@@ -355,7 +354,7 @@ class RunDriver:
                 for trainer, root in self._named(current):
                     if root not in asked:
                         asked.add(root)
-                        ref = _payload_ref(current, root)
+                        ref = catch_up.payload_ref(root, current.chunks, current.shape)
                         nursery.start_soon(self._exchange.fetch_in_background, ref, trainer)
                 await self._moved.wait()
             nursery.cancel_scope.cancel()
@@ -366,12 +365,6 @@ class RunDriver:
             (one.header.trainer, one.header.payload_root) for one in current.commitments.values()
         ]
         return [pair for pair in (*logged, *self._announced.items()) if pair[0] != self._key]
-
-
-def _payload_ref(current: RoundView, root: Digest) -> TreeRef:
-    shape = current.shape
-    size = current.chunks * shape.record_bytes
-    return TreeRef(root=root, size_bytes=size, piece_bytes=shape.group_bytes)
 
 
 def run_fields(view: RunView) -> dict[str, object]:

@@ -17,8 +17,7 @@ from tequio_client.worker.points.points_db import RoundWork
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
-from tequio_shared.ids import digest_from_text, from_text, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.ids import from_text, to_text
 from tequio_shared.statements.runs import WorkCommit
 
 if TYPE_CHECKING:
@@ -132,15 +131,12 @@ class RoundTraining:
     async def _shards(self, windows: Sequence[tuple[int, int]]) -> tuple[link.Shard, ...]:
         manifest, corpus = self._means.manifest, self._means.corpus
         order = corpus.order(manifest.windows.seed)
-        touched = order.shards_of(windows, manifest.windows.samples)
-        for index in touched:
-            shard = corpus.train[index]
-            root = digest_from_text(shard.root)
-            ref = TreeRef(root=root, size_bytes=shard.size_bytes, piece_bytes=PIECE_BYTES)
+        shards = []
+        for index in order.shards_of(windows, manifest.windows.samples):
+            ref = TreeRef.of_file(corpus.train[index].root, corpus.train[index].size_bytes)
             await self._means.exchange.fetch_tree(ref)
-        roots = corpus.train_roots()
-        paths = {index: self._means.store.tree_path(roots[index]) for index in touched}
-        return tuple(link.Shard(index, str(path)) for index, path in paths.items())
+            shards.append(link.Shard(index, str(self._means.store.tree_path(ref.root))))
+        return tuple(shards)
 
     def _pin(self, payload: Digest) -> None:
         """Keep a payload for others to fetch, and unpin that of the round before."""

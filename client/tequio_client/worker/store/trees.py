@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tequio_client import files
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.ids import DIGEST_BYTES, Digest, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import root_of_hashes
 
@@ -50,6 +50,11 @@ class TreeRef:
         is_sound = self.size_bytes >= 1 and 1 <= self.piece_bytes <= PIECE_BYTES
         if not is_sound or len(self.root) != DIGEST_BYTES:
             raise MalformedError(f"no tree of {self.size_bytes} bytes cut at {self.piece_bytes}")
+
+    @classmethod
+    def of_file(cls, root: str, size_bytes: int) -> TreeRef:
+        """The tree of a shard or base file, by the root in its manifest; raises MalformedError."""
+        return cls(root=digest_from_text(root), size_bytes=size_bytes, piece_bytes=PIECE_BYTES)
 
     @property
     def pieces(self) -> int:
