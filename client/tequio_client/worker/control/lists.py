@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import structlog
@@ -43,7 +43,7 @@ from tequio_shared.competition.rules import CompetitionOutcome
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import RunId, digest_from_text, sha256
-from tequio_shared.limits import DOCUMENT_BYTES
+from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
 from tequio_shared.round.data import Corpus
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.statement import Entry
@@ -70,6 +70,8 @@ MAX_CURVE_ROUNDS = 48
 MAX_CACHED_CURVES = 64
 _Q16 = 65_536.0
 _PAGE = 1_000
+
+Row = TypeVar("Row", CompetitionRow, RunRow)
 
 
 class CompetitionsList:
@@ -115,27 +117,25 @@ class CompetitionsList:
             _forget(self._decided)
         part = await self._ours(answer)
         row = _row(answer, await self._places(answer.outcome), names, ours)
-        return _sane(
-            msgspec.structs.replace(
-                row,
-                part=part.part,
-                judged=part.judged,
-                to_judge=part.to_judge,
-                judge_mb=part.need_mb,
-                bar=part.barred.bar,
-                barred_by=part.barred.by,
-            )
+        row = msgspec.structs.replace(
+            row,
+            part=part.part,
+            judged=part.judged,
+            to_judge=part.to_judge,
+            judge_mb=part.need_mb,
+            bar=part.barred.bar,
+            barred_by=part.barred.by,
         )
+        return _checked(row, f"competition {row.competition[:10]} is not understood")
 
     async def _places(self, name: str | None) -> dict[str, RankedEntrant]:
         """Read the ranks of an outcome by entrant name."""
         if name is None:
             return {}
         if name not in self._outcomes:
-            found = await self._ledger.get_blob(digest_from_text(name))
-            if found is None:
-                raise PeerError(f"the ledger does not have the outcome {name}")
-            self._outcomes[name] = CompetitionOutcome.parse(found)
+            self._outcomes[name] = CompetitionOutcome.parse(
+                await _document(self._ledger, name, BLOB_BYTES)
+            )
             _forget(self._outcomes)
         return {one.entrant: one for one in self._outcomes[name].places}
 
@@ -152,9 +152,6 @@ class CompetitionsList:
     async def _read_curve(
         self, run: str, rounds: int, found: dict[str, tuple[LossCurvePoint, ...]]
     ) -> None:
-        found[run] = await self._curve(run, rounds)
-
-    async def _curve(self, run: str, rounds: int) -> tuple[LossCurvePoint, ...]:
         known = self._spots.setdefault(run, {})
         self._spots.move_to_end(run)
         while len(self._spots) > MAX_CACHED_CURVES:
@@ -164,8 +161,8 @@ class CompetitionsList:
         for answer in await self._rounds(run, missing):
             if answer.outcome != "open":  # closed rounds do not change
                 known[answer.round] = _point(answer)
-        found = [known.get(number) for number in due]
-        return tuple(point for point in found if point is not None)
+        drawn = (known.get(number) for number in due)
+        found[run] = tuple(point for point in drawn if point is not None)
 
     async def _rounds(self, run: str, numbers: Sequence[int]) -> list[RoundAnswer]:
         """Read these rounds: in one page where they are close together, otherwise one by one."""
@@ -201,12 +198,12 @@ def _point(answer: RoundAnswer) -> LossCurvePoint | None:
     return LossCurvePoint(answer.round, answer.loss_q16 / _Q16)
 
 
-def _sane(row: CompetitionRow) -> CompetitionRow:
+def _checked(row: Row, what: str) -> Row:
     """Check that the row fits the bounds of the message; raises PeerError."""
     try:
-        return msgspec.json.decode(msgspec.json.encode(row), type=CompetitionRow)
+        return msgspec.json.decode(msgspec.json.encode(row), type=type(row))
     except msgspec.DecodeError as err:
-        raise PeerError(f"competition {row.competition[:10]} is not understood: {err}") from err
+        raise PeerError(f"{what}: {err}") from err
 
 
 def _forget(kept: OrderedDict[str, Any]) -> None:
@@ -301,7 +298,8 @@ class RunsList:
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:
-                rows.append(_runs_list_sane(await self._row(answer, ours)))
+                row = await self._row(answer, ours)
+                rows.append(_checked(row, "its rules have impossible figures"))
             except (PeerError, RefusedError) as err:
                 log.warning("rules of a run unavailable", run=answer.run[:10], error=str(err))
         rows.sort(key=lambda row: (not row.is_open, not row.is_ours))
@@ -345,18 +343,13 @@ class RunsList:
     async def _read_rules(self, answer: RunAnswer) -> _Rules:
         known = self._rules.get(answer.run)
         if known is None:
-            manifest = Manifest.parse(await self._blob(answer.run))  # the id is its digest
-            corpus = Corpus.parse(await self._blob(manifest.data.manifest))
+            # The id of a run is the digest of its manifest.
+            manifest = Manifest.parse(await _document(self._ledger, answer.run))
+            corpus = Corpus.parse(await _document(self._ledger, manifest.data.manifest))
             known = self._rules[answer.run] = _Rules(manifest, corpus)
             while len(self._rules) > MAX_RUNS:
                 self._rules.popitem(last=False)
         return known
-
-    async def _blob(self, name: str) -> bytes:
-        found = await self._ledger.get_blob(digest_from_text(name), most_bytes=DOCUMENT_BYTES)
-        if found is None:
-            raise PeerError(f"the ledger does not have the document {name}")
-        return found
 
     async def _pace_ms(self, answer: RunAnswer) -> int:
         """Average time between the ends of the last rounds; 0: unknown."""
@@ -373,19 +366,18 @@ class RunsList:
         return Entry.parse(leaf).statement.ts
 
 
+async def _document(ledger: LedgerApi, name: str, most_bytes: int = DOCUMENT_BYTES) -> bytes:
+    found = await ledger.get_blob(digest_from_text(name), most_bytes=most_bytes)
+    if found is None:
+        raise PeerError(f"the ledger does not have the document {name}")
+    return found
+
+
 def _sample(answer: RunAnswer) -> GeneratedSample | None:
     one = answer.sample
     if one is None:
         return None
     return GeneratedSample(round=one.round, prompt=one.prompt, text=one.text)
-
-
-def _runs_list_sane(row: RunRow) -> RunRow:
-    """Check that the row fits the bounds of the message; raises PeerError."""
-    try:
-        return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
-    except msgspec.DecodeError as err:
-        raise PeerError(f"its rules have impossible figures: {err}") from err
 
 
 def select_runs(answers: Sequence[RunAnswer]) -> list[RunAnswer]:

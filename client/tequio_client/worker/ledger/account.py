@@ -24,7 +24,7 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.locks import locked
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
 from tequio_client.worker.ledger.standing import (
     advice,
     describe_entry,
@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from tequio_shared.ids import NetworkId
     from tequio_shared.keys import Signer
     from tequio_shared.statements.statement import Entry
-
-
-PATIENCE_S = 60.0
 
 
 def standing_lines(ledger: str, folder: Path) -> list[str]:
@@ -115,19 +112,20 @@ async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> Sta
         if one.appeal is not None:
             raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
         name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
-        await _submit_appeal(api, folder, signer, StandingAppeal(change=one.since, text=name))
+        body = StandingAppeal(change=one.since, text=name)
+        await _submit(api, folder, signer, body, "appeal")
         return (await read_standing(api, signer.key))[0]
 
 
-async def _submit_appeal(
-    api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal
+async def _submit(
+    api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal | MemberTeam, what: str
 ) -> None:
     async with Outbox(api, folder, signer) as outbox:
-        with trio.move_on_after(PATIENCE_S) as patience:
+        with trio.move_on_after(SUBMIT_S) as patience:
             await outbox.submit(body)
         if patience.cancelled_caught:
             raise LedgerUnavailableError(
-                f"the ledger accepted nothing for {PATIENCE_S:.0f} s; the appeal is stored and "
+                f"the ledger accepted nothing for {SUBMIT_S:.0f} s; the {what} is stored and "
                 "will be sent at the worker's next start"
             )
 
@@ -244,9 +242,6 @@ def _already(known: PeerAnswer, *, is_ours: bool) -> str:
     )
 
 
-TEAM_TIMEOUT_S = 60.0
-
-
 def join_team(ledger: str, folder: Path, name: str) -> str:
     """Put the key in the folder into that team; returns the result in words."""
     try:
@@ -272,25 +267,14 @@ def _logged(ledger: str, folder: Path, body: MemberTeam) -> str:
 
 async def _submit_team(ledger: str, folder: Path, signer: Signer, body: MemberTeam) -> str:
     async with LedgerApi(ledger) as api:
+        if await _account(api, signer) is None:
+            raise UserFacingError("this key is not registered yet: start a worker once")
         try:
-            await api.peer(signer.key)
+            await _submit(api, folder, signer, body, "statement")
         except LedgerRefusedError as err:
-            if err.code != "not-found":
+            if err.code != "already-said":
                 raise
-            raise UserFacingError("this key is not registered yet: start a worker once") from err
-        async with Outbox(api, folder, signer) as outbox:
-            with trio.move_on_after(TEAM_TIMEOUT_S) as patience:
-                try:
-                    await outbox.submit(body)
-                except LedgerRefusedError as err:
-                    if err.code != "already-said":
-                        raise
-                    return f"nothing to change: {err}"
-        if patience.cancelled_caught:
-            raise LedgerUnavailableError(
-                f"the ledger accepted nothing for {TEAM_TIMEOUT_S:.0f} s; the statement is stored "
-                "and will be sent at the worker's next start"
-            )
+            return f"nothing to change: {err}"
     if not body.team:
         return "the key is in no team: points count only for the key itself"
     return f"the key is in team {body.team}: rounds that close from now on count for the team"

@@ -226,6 +226,8 @@ class OutboxDb:
     def settle(self, copies: Sequence[SignedCopy]) -> None:
         """Record that these were logged, in this order: their drafts are done."""
         with self._transaction():
+            # The chain moves on in the transaction that deletes the draft: after a crash between
+            # the two the draft would be signed again.
             for copy in copies:
                 statement = copy.entry.statement
                 self._base.execute(
@@ -263,6 +265,8 @@ class OutboxDb:
         self._base.execute(
             "INSERT OR IGNORE INTO chain VALUES (1, ?, ?, 0, 0, ?)", (net, author, bytes(32))
         )
+        # A copied folder must not continue another key's chain: two workers would sign different
+        # statements under one number.
         if self._base.execute("SELECT net, author FROM chain").fetchone() != (net, author):
             raise UserFacingError(
                 f"{self._path} belongs to another network or key: use another folder"
@@ -282,6 +286,7 @@ class OutboxDb:
                 yield
                 self._base.execute("COMMIT")
             finally:
+                # Also after a failed COMMIT, which on a full disk leaves the transaction open.
                 if self._base.in_transaction:
                     self._base.execute("ROLLBACK")
 

@@ -94,6 +94,7 @@ class CommitmentFilter:
 
     def _of(self, number: int, author: PeerKey) -> list[Entry]:
         """Verified entries of a trainer of this round; earlier rounds are dropped."""
+        # Only the round under way is remembered: a table of all rounds would grow with the run.
         if number != self._round:
             self._round, self._verified = number, {}
         return self._verified.setdefault(author, [])
@@ -155,6 +156,7 @@ class CommitmentGossip:
     async def listen(self, hear: Callable[[PeerKey, ContributionHeader], None]) -> None:
         """Call `hear` with trainer and header of each commitment, until cancelled."""
         while True:
+            # Parsed a second time: a filter answers yes or no, so what it parsed is gone.
             entry = Entry.parse((await self._gossip.receive()).content)
             hear(entry.statement.author, commitment_header(entry))
 

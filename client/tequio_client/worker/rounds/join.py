@@ -183,6 +183,8 @@ async def nearest_start(node: Node, manifest: Manifest, target: Head) -> Earlier
     after = max(target.round - 2 * MAX_REPLAYED, 0)
     rounds = await node.ledger.rounds(manifest.run_id, after=after, limit=4 * MAX_REPLAYED)
     rounds = tuple(one for one in rounds if one.round <= target.round)
+    # Newest first, since each older head adds a round to replay; each one costs a question to
+    # every peer, so the search ends at `MAX_REPLAYED`.
     for at in range(len(rounds) - 1, -1, -1):
         if sum(one.result is not None for one in rounds[at:]) > MAX_REPLAYED:
             break

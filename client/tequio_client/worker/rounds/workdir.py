@@ -83,6 +83,8 @@ class BaseFiles:
         if not await trio.to_thread.run_sync(self._store.has_tree, ref.root):
             log.info("fetching a file of the frozen base", root=ref.root.hex()[:12])
         await self._exchange.fetch_tree(ref)
+        # Fetched first and hashed after: a file that is here whole is not fetched again, and
+        # hashing marks the pieces that decayed as missing.
         while not await trio.to_thread.run_sync(self._store.verify_tree, ref.root):
             await self._exchange.fetch_tree(ref)
 

@@ -178,6 +178,8 @@ class FetchPool:
             await self._retry(peer)
         except MalformedError as err:
             self._progress.bad[peer] = str(err)
+            # Its other streams as well: what is still on its way from this peer is not worth
+            # reading.
             self._streams.close_peer(peer)
             self._bans.suspect(self._progress.name, peer, str(err))
         self._running -= 1
@@ -309,6 +311,8 @@ class ChunkQueue:
         requests = self._flying.get(chunk, [])
         if request in requests:
             requests.remove(request)
+        # Written by one source: late requests of the same chunk are forgotten, and their bytes are
+        # found to be here already.
         if is_written or not requests:
             self._flying.pop(chunk, None)
         if not is_written and not requests and not self._partial.has_pieces(*chunk):

@@ -138,8 +138,11 @@ class PeerNetwork:
         with foreign_errors(f"connecting to {addr}"), trio.fail_after(self._limits.connect_s):
             info = info_from_p2p_addr(Multiaddr(addr))
             key = key_from_peer_id(str(info.peer_id))
+            # One list of bootstrap addresses may be given to all nodes, this one included.
             if key == self.key:
                 raise PeerError("that address is our own")
+            # Before the dial: a ban that only refused inbound connections could be undone by our
+            # own search for peers.
             self.limiter.check_not_banned(key)
             await self._host.connect(info)
         return key

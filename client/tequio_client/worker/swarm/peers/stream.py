@@ -134,6 +134,7 @@ class PeerStream:
             await _wait_for_bytes(self._stream, lack, timeout_s)
             with trio.fail_after(timeout_s):
                 received = await _read_ready(self._stream, lack + AHEAD_BYTES)
+            # Joined only when something was left over: joining copies, and a frame may have 1 MiB.
             self._ahead = self._ahead + received if self._ahead else received
         return self._split_ahead(size)
 
