@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 # Pure functions of the ledger's unverified answer about offers, draw and scores: the results
 # decide what to offer and what to show, and prove nothing.
 
-_PHASE_ORDER = {CompetitionPhase.OPEN: 0, CompetitionPhase.DECIDED: 2}
+_PHASE_ORDER: dict[str, int] = {CompetitionPhase.OPEN: 0, CompetitionPhase.DECIDED: 2}
 
 
 class Exclusion(NamedTuple):

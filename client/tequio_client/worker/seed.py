@@ -198,9 +198,12 @@ class RunCache:
             if name:
                 await self._document(name)
         self._want_kept(head_ref(manifest, first_head(manifest)))
-        base = manifest.frozen.files if manifest.frozen else ()
-        for file in (*corpus.train, *corpus.held_out, *base):
-            self._want_kept(TreeRef.of_file(file.root, file.size_bytes))
+        files = [(one.root, one.size_bytes) for one in corpus.train]
+        files += [(one.root, one.size_bytes) for one in corpus.held_out]
+        if manifest.frozen:
+            files += [(one.root, one.size_bytes) for one in manifest.frozen.files]
+        for root, size_bytes in files:
+            self._want_kept(TreeRef.of_file(root, size_bytes))
         await self._carry(manifest.run_id)
         self._manifests[manifest.run_id] = manifest
         log.info("caching run", run=to_text(manifest.run_id)[:10], name=manifest.name)

@@ -18,10 +18,10 @@ from tequio_client.worker.lending.facts import ENDED
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.rounds import join, measure
 from tequio_client.worker.rounds.announce import CommitmentGossip
-from tequio_client.worker.rounds.dispatch import DutyRunner, RunContext
+from tequio_client.worker.rounds.dispatch import DutyRunner
 from tequio_client.worker.rounds.join import JoinedRun, join_run
 from tequio_client.worker.rounds.run import RunDriver, run_fields
-from tequio_client.worker.rounds.statements import BeaconSecrets, EquivocationReporter
+from tequio_client.worker.rounds.statements import BeaconSecrets, EquivocationReporter, RunContext
 from tequio_client.worker.rounds.workdir import BaseFiles, TrainerWorkdir, clear_work_folder
 from tequio_shared.ids import to_text
 

@@ -6,7 +6,6 @@ hash before anything about it is signed: nothing that the trainer reports is pas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import trio
@@ -23,22 +22,10 @@ from tequio_shared.network.run import first_head
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from tequio_client.worker.ledger.follower import LedgerClock
-    from tequio_client.worker.ledger.outbox import Outbox
-    from tequio_client.worker.points.points import PointsRecorder
-    from tequio_client.worker.rounds.announce import CommitmentGossip
     from tequio_client.worker.rounds.duties import Duty
-    from tequio_client.worker.rounds.feedback import ErrorFeedback
-    from tequio_client.worker.rounds.statements import BeaconSecrets
-    from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
-    from tequio_client.worker.store.store import Store
-    from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.ids import PeerKey
+    from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.network.run import RunView
-    from tequio_shared.round.data import Corpus
-    from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import AcceptedSet, Head
-    from tequio_shared.statements.network import Role
 
 
 class DutyRunner:
@@ -140,25 +127,3 @@ class DutyRunner:
         """
         settle = self._means.feedback.settle
         await trio.to_thread.run_sync(lambda: settle(round_number, was_accepted=was_accepted))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunContext:
-    """The parts of the worker that carry out the duties of one run."""
-
-    key: PeerKey
-    manifest: Manifest
-    corpus: Corpus
-    roles: tuple[Role, ...]
-    store: Store
-    kept: RecordedHeads
-    base: Head | None  # an older head to replay from, if any
-    exchange: Exchange
-    outbox: Outbox
-    announcer: CommitmentGossip
-    secrets: BeaconSecrets
-    workroom: TrainerWorkdir
-    feedback: ErrorFeedback
-    ledger_clock: LedgerClock
-    points: PointsRecorder
-    measures_every: int  # measure the head of every n-th round for the local charts; 0: never

@@ -22,7 +22,7 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import Head
 
 if TYPE_CHECKING:
-    from tequio_client.worker.rounds.dispatch import RunContext
+    from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.ids import Digest
     from tequio_shared.round.round import AcceptedSet
 

@@ -30,7 +30,7 @@ from tequio_shared.statements.runs import HeadMeasure, Sample
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tequio_client.worker.rounds.dispatch import RunContext
+    from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.round.data import HeldOutShard
     from tequio_shared.round.round import Head
 

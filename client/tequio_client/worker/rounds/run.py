@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from random import Random
 
     from tequio_client.worker.ledger.standing import StandingWatch
-    from tequio_client.worker.rounds.dispatch import DutyRunner, RunContext
+    from tequio_client.worker.rounds.dispatch import DutyRunner
+    from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.head.contribution import ContributionHeader
     from tequio_shared.ids import Digest
     from tequio_shared.network.run import RunView

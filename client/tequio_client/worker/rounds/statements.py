@@ -1,4 +1,4 @@
-"""The statements of this key about one run, and reports of members that equivocate.
+"""Statements of this key about one run, the context they need, and reports of equivocation.
 
 The outbox stores every statement and allows one of each type per round. An answer is final for the
 round, also a refusal. Whether a statement was submitted before a restart is asked of the outbox, so
@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import msgspec
@@ -27,13 +28,22 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.ledger.outbox import Outbox
-    from tequio_client.worker.rounds.dispatch import RunContext
+    from tequio_client.worker.points.points import PointsRecorder
+    from tequio_client.worker.rounds.announce import CommitmentGossip
     from tequio_client.worker.rounds.duties import Duty
+    from tequio_client.worker.rounds.feedback import ErrorFeedback
+    from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
+    from tequio_client.worker.store.store import Store
+    from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.ids import PeerKey
     from tequio_shared.keys import Signer
+    from tequio_shared.round.data import Corpus
+    from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import Head, RoundView
     from tequio_shared.statements import Body
+    from tequio_shared.statements.network import Role
     from tequio_shared.statements.runs import WitnessProof
     from tequio_shared.statements.statement import Entry
 
@@ -50,6 +60,28 @@ MAX_WAITING_REPORTS = 16
 """Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
 MAX_REMEMBERED_REPORTS = 1_024
 """Most authors remembered as reported; then all are forgotten, and may be reported again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunContext:
+    """The parts of the worker that carry out the duties of one run."""
+
+    key: PeerKey
+    manifest: Manifest
+    corpus: Corpus
+    roles: tuple[Role, ...]
+    store: Store
+    kept: RecordedHeads
+    base: Head | None  # an older head to replay from, if any
+    exchange: Exchange
+    outbox: Outbox
+    announcer: CommitmentGossip
+    secrets: BeaconSecrets
+    workroom: TrainerWorkdir
+    feedback: ErrorFeedback
+    ledger_clock: LedgerClock
+    points: PointsRecorder
+    measures_every: int  # measure the head of every n-th round for the local charts; 0: never
 
 
 class RunStatements:

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.dispatch import RunContext
-    from tequio_client.worker.rounds.statements import RunStatements
+    from tequio_client.worker.rounds.statements import RunContext, RunStatements
     from tequio_shared.ids import Digest
     from tequio_shared.round.round import Head, RoundView
 

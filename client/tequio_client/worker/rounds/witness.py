@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.dispatch import RunContext
-    from tequio_client.worker.rounds.statements import RunStatements
+    from tequio_client.worker.rounds.statements import RunContext, RunStatements
     from tequio_client.worker.rounds.train import RoundTraining, WorkTally
     from tequio_shared.round.round import AcceptedSet, Head, RoundView
 
