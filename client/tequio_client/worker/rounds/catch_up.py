@@ -218,11 +218,10 @@ class TrainerIndex:
             came = self._came
             for run in list(self._named):
                 await self._fetch(run)
-            # Compared, not just awaited: a roster named during a fetch has replaced the event, and
-            # would
-        # be missed.
-        if came is self._came:
-            await came.wait()
+            # Compared, not just awaited: a roster that was named during a fetch has replaced the
+            # event, and is fetched at once.
+            if came is self._came:
+                await came.wait()
 
     async def _fetch(self, run: RunId) -> None:
         number, document = self._named.get(run, (0, None))

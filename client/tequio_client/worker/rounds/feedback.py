@@ -103,8 +103,8 @@ class ErrorFeedback:
 
     def _write(self, note: _Note) -> None:
         files.write_for_user(self._folder / NOTE_FILE, msgspec.json.encode(note))
-        # Deleted only now that the note on disk no longer names them.
         self._note = note
+        # Deleted only now that the note on disk no longer names them.
         self._clear()
 
     def _clear(self) -> None:
