@@ -56,10 +56,10 @@ def _replay(settings: LedgerSettings, folder: DataFolder, database: Database) ->
     signer = client.open_signer(folder, settings.signer, VerifierKey.parse(genesis.log_key).key)
     log = Log(database, genesis, signer, guard, now_ms)
 
-    def take(stored: StoredEntry, entry: Entry) -> None:
+    def apply_entry(stored: StoredEntry, entry: Entry) -> None:
         state.apply(stored.index, entry, stored.at_ms)
 
-    load_and_derive(database, log, state, take)
+    load_and_derive(database, log, state, apply_entry)
     return log.size
 
 

@@ -167,7 +167,7 @@ def files_in(folder: Path) -> dict[Path, bytes]:
 @attack("L3", layer="log", ends="stopped with both signed roots named; the first one stays on disk")
 @pytest.mark.usefixtures("_impatient")
 @pytest.mark.trio
-async def test_two_histories_are_told_apart_by_whoever_sees_both(tmp_path: Path) -> None:
+async def test_two_histories_are_told_apart_by_anyone_who_sees_both(tmp_path: Path) -> None:
     async with serving(log_of(20)) as server:
         await read(server.url, tmp_path, 21)
         memory = files_in(tmp_path)

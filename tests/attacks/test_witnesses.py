@@ -141,7 +141,7 @@ def test_nothing_is_accepted_by_fewer_than_two_thirds_of_the_elected(elected: in
 
 
 @attack("Q4", layer="coord", ends="void at the deadline: the quorum is of the elected, not of one")
-def test_one_witness_is_no_quorum() -> None:
+def test_one_witness_does_not_make_a_quorum() -> None:
     swarm = swarm_of(5, Judge, *[MuteWitness] * 4)
     swarm.run_rounds(1)
     assert (swarm.view.closed, swarm.view.voided) == (0, 1)

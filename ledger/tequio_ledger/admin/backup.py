@@ -62,7 +62,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
     """In hex."""
 
 
-class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class BackupManifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The content of a backup; a folder without this file is incomplete."""
 
     v: int
@@ -80,12 +80,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Blobs that no entry of the log needs and whose bytes were missing or damaged."""
 
 
-def read(folder: Path) -> Manifest:
+def read(folder: Path) -> BackupManifest:
     """Read the manifest of a backup; raises UserFacingError."""
     place = folder / NAME
     try:
         with place.open("rb") as file:
-            found = msgspec.json.decode(file.read(_MOST_BYTES), type=Manifest)
+            found = msgspec.json.decode(file.read(_MOST_BYTES), type=BackupManifest)
     except FileNotFoundError as err:
         raise UserFacingError(
             f"{folder} is not a complete backup: it has no {NAME}; choose another with --from"
@@ -99,7 +99,7 @@ def read(folder: Path) -> Manifest:
     return found
 
 
-def write(folder: Path, manifest: Manifest) -> None:
+def write(folder: Path, manifest: BackupManifest) -> None:
     """Write the manifest; durable when this returns. Raises OSError."""
     files.write_file(folder / NAME, msgspec.json.format(msgspec.json.encode(manifest)))
 
@@ -128,7 +128,7 @@ DATABASE = "ledger.sqlite"
 BLOBS = "blobs"
 
 
-def backup(source: DataFolder, target: Path, clock: Clock) -> Manifest:
+def backup(source: DataFolder, target: Path, clock: Clock) -> BackupManifest:
     """Copy a ledger's folder to a new folder; complete and durable when this returns.
 
     Raises UserFacingError, and then leaves nothing behind.
@@ -151,7 +151,7 @@ class _Copying:
         self._clock = clock
         self._left_out: list[str] = []
 
-    def run(self) -> Manifest:
+    def run(self) -> BackupManifest:
         listed = [*self._database(), *self._keys()]
         with closing(Database(self._target / DATABASE)) as copied:
             listed += self._blobs(copied)
@@ -203,14 +203,14 @@ class _Copying:
             return None
         return file
 
-    def _manifest(self, copied: Database, listed: list[File]) -> Manifest:
+    def _manifest(self, copied: Database, listed: list[File]) -> BackupManifest:
         with copied.reader.begin() as connection:
             head = log_rows.read_head(connection)
             last = log_rows.read_last_checkpoint(connection)
         genesis = tequio_ledger_genesis.read(self._source, copied)
         if head is None or genesis is None:
             raise UserFacingError(f"{self._source.path} holds no log yet: serve it once")
-        return Manifest(
+        return BackupManifest(
             v=VERSION,
             software=SOFTWARE,
             made_ms=self._clock(),
@@ -254,7 +254,7 @@ def _went_elsewhere(folder: DataFolder) -> bool:
 # that it is shown.
 
 
-def restore(source: Path, target: Path) -> Manifest:
+def restore(source: Path, target: Path) -> BackupManifest:
     """Make a folder from a backup; complete and durable when this returns.
 
     Raises UserFacingError, and then leaves nothing behind.

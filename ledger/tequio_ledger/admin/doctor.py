@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.runtime import Clock
-    from tequio_ledger.store.log_rows import Head, StoredEntry
+    from tequio_ledger.store.log_rows import SignedHead, StoredEntry
     from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
     from tequio_shared.statements.statement import Entry
@@ -135,7 +135,7 @@ def _documents(connection: Connection, blobs: BlobFolder) -> Iterator[Finding]:
             yield error("documents", found, f"copy {path.name} from a backup to {path}")
 
 
-def _checkpoints(connection: Connection, head: Head, genesis: Genesis) -> Iterator[Finding]:
+def _checkpoints(connection: Connection, head: SignedHead, genesis: Genesis) -> Iterator[Finding]:
     count = last = 0
     for stored in log_rows.each_checkpoint(connection):
         guard.newest(stored, head, genesis.log_key)

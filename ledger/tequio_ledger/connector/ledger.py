@@ -300,7 +300,7 @@ class StatementAuthor:
 # The book contains nothing that is not in the log; accounts are not in it.
 
 
-class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class _StoredVouch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A number, with its vouch; without one, the number is used for nothing in force."""
 
     seq: Positive
@@ -315,8 +315,8 @@ class VouchBook:
     def __init__(self, path: Path, now_ms: int) -> None:
         """Read the book and drop expired vouches; raises UserFacingError."""
         self._path = path
-        self._vouches: dict[str, _Line] = {}  # by peer
-        self._before: _Line | None = None  # the vouch that the last one replaced
+        self._vouches: dict[str, _StoredVouch] = {}  # by peer
+        self._before: _StoredVouch | None = None  # the vouch that the last one replaced
         self.used = 0
         """The highest number ever used."""
         for line in _read(path):
@@ -326,13 +326,13 @@ class VouchBook:
     def use_number(self, seq: int, vouch: MemberVouch | None = None) -> None:
         """Use up a number, for a vouch if given; raises RefusedError("read-only")."""
         if vouch is None:
-            self._append(_Line(seq))
+            self._append(_StoredVouch(seq))
         else:
-            self._append(_Line(seq, vouch.peer, vouch.owner, vouch.until))
+            self._append(_StoredVouch(seq, vouch.peer, vouch.owner, vouch.until))
 
     def void_number(self, seq: int) -> None:
         """Record that the statement with that number was refused; raises RefusedError."""
-        self._append(_Line(seq))
+        self._append(_StoredVouch(seq))
 
     def keys_of(self, owner: str, now_ms: int) -> dict[str, int]:
         """List the keys for which an owner vouches now, with the end of each vouch (ms)."""
@@ -342,7 +342,7 @@ class VouchBook:
             if line.owner == owner and line.until > now_ms
         }
 
-    def _apply(self, line: _Line) -> None:
+    def _apply(self, line: _StoredVouch) -> None:
         self.used = max(self.used, line.seq)
         if line.peer:
             self._before = self._vouches.get(line.peer)
@@ -353,7 +353,7 @@ class VouchBook:
             if self._before is not None and self._before.peer == peer:
                 self._vouches[peer] = self._before
 
-    def _append(self, line: _Line) -> None:
+    def _append(self, line: _StoredVouch) -> None:
         try:
             with self._path.open("ab") as file:
                 end = file.tell()
@@ -375,7 +375,7 @@ class VouchBook:
         self._vouches = {line.peer: line for line in standing}
         lines = standing
         if self.used and all(line.seq != self.used for line in standing):
-            lines = [*standing, _Line(self.used)]
+            lines = [*standing, _StoredVouch(self.used)]
         try:
             raw = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
             files.write_file(self._path, raw)
@@ -383,7 +383,7 @@ class VouchBook:
             raise UserFacingError(files.explain(err, self._path)) from err
 
 
-def _read(path: Path) -> list[_Line]:
+def _read(path: Path) -> list[_StoredVouch]:
     # A last line without its end was cut off by a power cut; nothing was signed with its number.
     try:
         whole, _, _ = path.read_bytes().rpartition(b"\n")
@@ -392,7 +392,7 @@ def _read(path: Path) -> list[_Line]:
     except OSError as err:
         raise UserFacingError(files.explain(err, path)) from err
     try:
-        return [msgspec.json.decode(line, type=_Line) for line in whole.splitlines()]
+        return [msgspec.json.decode(line, type=_StoredVouch) for line in whole.splitlines()]
     except (msgspec.DecodeError, UnicodeDecodeError) as err:
         raise UserFacingError(
             f"{path} is not what this connector wrote ({err}): restore it; without it, start again "

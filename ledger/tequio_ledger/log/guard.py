@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.store.database import Database
-    from tequio_ledger.store.log_rows import Head, StoredCheckpoint
+    from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
     from tequio_shared.ids import Digest
     from tequio_shared.network.genesis import Genesis
 
@@ -67,7 +67,7 @@ def checked(stored: StoredCheckpoint, log_key: str) -> Published:
     return Published(size=stored.size, root=stored.root, note=stored.note)
 
 
-def newest(stored: StoredCheckpoint | None, head: Head, log_key: str) -> Published:
+def newest(stored: StoredCheckpoint | None, head: SignedHead, log_key: str) -> Published:
     """Check the newest stored checkpoint against the log's head; raises UserFacingError."""
     if stored is None:
         return NOTHING

@@ -24,7 +24,7 @@ from tequio_ledger.signing.signer import WouldForkError
 from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.files import UnwritableError
-from tequio_ledger.store.log_rows import Head, StoredCheckpoint, StoredEntry
+from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint, StoredEntry
 from tequio_shared.errors import (
     FatalLogError,
     PeerError,
@@ -111,7 +111,7 @@ class Integrity:
         if self.tree.root() != published.root:
             raise damaged_log(f"checkpoint {published.size} was signed over other entries")
 
-    def check(self, connection: Connection, head: Head, take: Take) -> None:
+    def check(self, connection: Connection, head: SignedHead, take: Take) -> None:
         """Check all entries and pass each to `take`; raises UserFacingError at the first fault."""
         self._read(connection, _ALL, take)
         if self.tree.size != head.size:
@@ -179,7 +179,7 @@ class Log:
         self._guard = guard
         self._clock = clock
         self._integrity = Integrity(self._net)
-        self._head = Head(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
+        self._head = SignedHead(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
         self.published = log_guard.NOTHING
         self.published_at_ms = 0
         """Time at which the newest checkpoint was signed, from its row."""
@@ -312,7 +312,7 @@ class Log:
         self._find_published(connection, stored)
 
     def _check(
-        self, connection: Connection, stored: Head, take: Callable[[StoredEntry, Entry], None]
+        self, connection: Connection, stored: SignedHead, take: Callable[[StoredEntry, Entry], None]
     ) -> None:
         if stored.origin != self._head.origin:
             raise UserFacingError(
@@ -321,7 +321,7 @@ class Log:
             )
         self._integrity.check(connection, stored, take)
 
-    def _find_published(self, connection: Connection, head: Head) -> None:
+    def _find_published(self, connection: Connection, head: SignedHead) -> None:
         stored = log_rows.read_last_checkpoint(connection)
         self.published = log_guard.newest(stored, head, self._log_key)
         self.published_at_ms = stored.at_ms if stored else 0

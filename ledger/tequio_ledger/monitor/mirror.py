@@ -15,7 +15,7 @@ from tequio_ledger.state import State
 from tequio_ledger.store import derived, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.log_rows import Head, StoredCheckpoint
+from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.log import merkle
@@ -60,7 +60,7 @@ class Mirror:
         self.state = State(genesis, self._document)
         self._integrity = Integrity(self._net)
         self.edge = Frontier()
-        self._head = Head(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=1)
+        self._head = SignedHead(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=1)
         self.note = b""
         """The last checkpoint under which entries were written."""
         self.is_torn = False

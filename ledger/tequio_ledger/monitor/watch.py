@@ -177,7 +177,7 @@ def _compare(what: str, key: str, due: list[Any], said: list[Json]) -> Iterator[
 
 
 def _plain(value: object) -> object:
-    # Tuples of ours and lists of theirs become equal.
+    # Our tuples and their lists become equal.
     return msgspec.json.decode(msgspec.json.encode(value))
 
 

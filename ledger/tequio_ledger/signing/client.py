@@ -69,14 +69,14 @@ class Other(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="
     size: int
 
 
-class Refused(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="refused"):
+class SigningRefused(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="refused"):
     """Refuse; `is_fork` if the signature would have created a second history."""
 
     reason: str
     is_fork: bool
 
 
-Answer = Here | Signed | Other | Refused
+Answer = Here | Signed | Other | SigningRefused
 
 
 ANSWER_S = 5.0
@@ -150,7 +150,7 @@ class RemoteNotary:
             ) from err
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as err:
             raise self._strange(f"an invalid answer ({err})") from err
-        if isinstance(answer, Refused):
+        if isinstance(answer, SigningRefused):
             raise (WouldForkError if answer.is_fork else UnwritableError)(answer.reason)
         return answer
 

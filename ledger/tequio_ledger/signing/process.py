@@ -32,9 +32,9 @@ from tequio_ledger.signing.client import (
     Here,
     Other,
     Question,
-    Refused,
     Sign,
     Signed,
+    SigningRefused,
     open_notary,
 )
 from tequio_ledger.signing.signer import Notary, WouldForkError
@@ -173,8 +173,8 @@ class SigningServer:
                 answer = self._answer(_read_line(line))
             else:  # not even its line is read
                 reason = f"user {caller.uid} may not use this signer: allow it with --caller"
-                answer = Refused(reason=reason, is_fork=False)
-            if isinstance(answer, Refused):
+                answer = SigningRefused(reason=reason, is_fork=False)
+            if isinstance(answer, SigningRefused):
                 log.warning("refused", reason=answer.reason, **(caller._asdict() if caller else {}))
             line.settimeout(PATIENCE_S)  # for the whole answer
             line.sendall(msgspec.json.encode(answer) + b"\n")
@@ -189,7 +189,7 @@ class SigningServer:
             return self._sign(question)
         except WouldForkError as err:
             log.error("refused to fork the log", reason=str(err))  # noqa: TRY400 - the sentence says it
-            return Refused(reason=str(err), is_fork=True)
+            return SigningRefused(reason=str(err), is_fork=True)
         except (
             UserFacingError,
             PeerError,
@@ -197,10 +197,10 @@ class SigningServer:
             UnicodeDecodeError,
             RecursionError,
         ) as err:
-            return Refused(reason=str(err), is_fork=False)
+            return SigningRefused(reason=str(err), is_fork=False)
         except OSError as err:
             log.error("signed nothing, because it cannot be recorded", error=str(err))  # noqa: TRY400 - as above
-            return Refused(reason=f"the signer's disk: {err.strerror or err}", is_fork=False)
+            return SigningRefused(reason=f"the signer's disk: {err.strerror or err}", is_fork=False)
 
     def _sign(self, question: Sign) -> Signed | Other:
         if question.origin != self._origin:

@@ -19,9 +19,9 @@ from tequio_ledger.store.models import (
     KeyTier,
     Measured,
     Peer,
+    PeerStanding,
     Round,
     Run,
-    Standing,
 )
 from tequio_ledger.store.postgresql import insert_many, upsert
 from tequio_shared.ids import digest_from_text, from_text
@@ -123,7 +123,7 @@ def _write_keys(connection: Connection, changes: Changes, state: State) -> None:
         upsert(connection, Peer, rows, keys=("key",), fresh=fresh)
     if changes.standings:
         rows = [_standing_row(key, state) for key in sorted(changes.standings)]
-        upsert(connection, Standing, rows, keys=("peer",), fresh=list(rows[0])[1:])
+        upsert(connection, PeerStanding, rows, keys=("peer",), fresh=list(rows[0])[1:])
     if changes.tiers:
         rows = [_tier_row(key, state) for key in sorted(changes.tiers)]
         upsert(connection, KeyTier, rows, keys=("peer",), fresh=list(rows[0])[1:])

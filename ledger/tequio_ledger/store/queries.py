@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 from sqlalchemy import BigInteger, cast, func, literal_column, select, tuple_
 
-from tequio_ledger.store.models import Attended, Credit, KeyTier, Measured, Peer, Round, Standing
+from tequio_ledger.store.models import (
+    Attended,
+    Credit,
+    KeyTier,
+    Measured,
+    Peer,
+    PeerStanding,
+    Round,
+)
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round import measures
@@ -281,9 +289,12 @@ def standings(
     connection: Connection, named: Collection[str], after: int, limit: int
 ) -> list[StandingRow]:
     """Read keys with one of the standings since an entry after an index, ascending."""
-    query = select(Standing.__table__).where(Standing.standing.in_(named), Standing.since > after)
+    query = select(PeerStanding.__table__).where(
+        PeerStanding.standing.in_(named), PeerStanding.since > after
+    )
     return [
-        _standing(row) for row in connection.execute(query.order_by(Standing.since).limit(limit))
+        _standing(row)
+        for row in connection.execute(query.order_by(PeerStanding.since).limit(limit))
     ]
 
 
@@ -292,8 +303,8 @@ _TIER = [
     for name in ("tier", "owner", "run", "until", "since")
 ]
 _PEERS = (
-    select(Peer.__table__, Standing.__table__, *_TIER)
-    .join(Standing, Standing.peer == Peer.key)
+    select(Peer.__table__, PeerStanding.__table__, *_TIER)
+    .join(PeerStanding, PeerStanding.peer == Peer.key)
     .outerjoin(KeyTier, KeyTier.peer == Peer.key)
 )
 

@@ -120,7 +120,7 @@ async def add_checkpoint(request: Request, desk: WitnessService) -> Response:
 @get("/{name}/checkpoint")
 async def get_checkpoint(name: str, book: CheckpointStore) -> Response:
     """Give the last checkpoint of a log that this witness cosigned, by the hash of its origin."""
-    note = book.note(name)
+    note = book.note_of(name)
     if note is None:
         raise RefusedError("not-found", "this witness has cosigned no checkpoint of this log")
     return Response(note, media_type=_TEXT, headers=_SHORT)

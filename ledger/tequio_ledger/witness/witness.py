@@ -67,7 +67,7 @@ class CheckpointStore:
             if note is not None:
                 self._notes[origin_hash(origin)] = note
 
-    def note(self, name: str) -> bytes | None:
+    def note_of(self, name: str) -> bytes | None:
         """Give the last cosigned checkpoint of the log with that origin hash."""
         return self._notes.get(name)
 
@@ -88,7 +88,7 @@ class CheckpointStore:
     def store_unproven(self, shown: Checkpoint, evidence: ForkEvidence) -> None:
         """Log a checkpoint with an invalid proof, and store it unless there are many.
 
-        It is no evidence against the log: the sender may have made a wrong proof. Raises OSError.
+        This proves nothing against the log: the sender may have made a wrong proof. Raises OSError.
         """
         kept = self._store(UNPROVEN, shown, evidence)
         log.warning("a checkpoint without its proof", origin=shown.origin, kept=kept)
@@ -187,7 +187,7 @@ class WitnessService:
         # anyone can send a log's newest checkpoint with a wrong one.
         shown = Checkpoint.parse(note_text(request.note))
         origin, log_key = shown.origin, self._logs[shown.origin]
-        seen, held = self._book.last.get(origin), self._book.note(origin_hash(origin))
+        seen, held = self._book.last.get(origin), self._book.note_of(origin_hash(origin))
         if seen is None or held is None:
             return
         is_fork = shown.size == seen.size and shown.root != seen.root

@@ -22,7 +22,7 @@ from tests.support.ledgers import make_settings, opened
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_ledger.store.log_rows import Head
+    from tequio_ledger.store.log_rows import SignedHead
 
 REVISION = "0010"
 """Of the tables since the first network folder: a program with another one refuses it."""
@@ -94,6 +94,6 @@ def test_a_database_of_a_newer_program_is_refused(tmp_path: Path, either_databas
             database.migrate()
 
 
-def head_of(database: Database) -> Head | None:
+def head_of(database: Database) -> SignedHead | None:
     with database.reader.begin() as connection:
         return log_rows.read_head(connection)

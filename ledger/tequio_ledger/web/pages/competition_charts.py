@@ -45,7 +45,7 @@ class EvaluatorScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankedEntrant:
+class EntrantScores:
     """One entrant in bits per byte; rank 0 and no interval before the outcome."""
 
     name: str
@@ -144,7 +144,7 @@ _SIZES = (
 )
 
 
-def ranking_chart(placed: Sequence[RankedEntrant]) -> RankingChart | None:
+def ranking_chart(placed: Sequence[EntrantScores]) -> RankingChart | None:
     """Lay out a ranking in this order; None without entrants."""
     if not placed:
         return None
@@ -153,7 +153,7 @@ def ranking_chart(placed: Sequence[RankedEntrant]) -> RankingChart | None:
     return RankingChart(summary="; ".join(one.caption for one in placed), layouts=layouts)
 
 
-def _values(placed: Sequence[RankedEntrant]) -> list[float]:
+def _values(placed: Sequence[EntrantScores]) -> list[float]:
     """List all values that the scale must include; outliers may lie beyond it."""
     ends = [end for one in placed for end in one.interval or ()]
     honest = [score.value for one in placed for score in one.scores if not score.is_outlier]
@@ -161,7 +161,7 @@ def _values(placed: Sequence[RankedEntrant]) -> list[float]:
 
 
 def _layout(
-    size: _Size, placed: Sequence[RankedEntrant], bounds: tuple[float, float]
+    size: _Size, placed: Sequence[EntrantScores], bounds: tuple[float, float]
 ) -> RankingLayout:
     base = _TOP + size.row * len(placed)
     low, high = bounds
@@ -181,7 +181,7 @@ def _layout(
     )
 
 
-def _row(size: _Size, bounds: tuple[float, float], at: int, one: RankedEntrant) -> EntrantBar:
+def _row(size: _Size, bounds: tuple[float, float], at: int, one: EntrantScores) -> EntrantBar:
     top = _TOP + at * size.row
     low, high = one.interval or (one.value, one.value)
     left = _at(size, bounds, low)
@@ -215,7 +215,7 @@ def _spot(
     )
 
 
-def _bands(size: _Size, placed: Sequence[RankedEntrant]) -> tuple[RankBand, ...]:
+def _bands(size: _Size, placed: Sequence[EntrantScores]) -> tuple[RankBand, ...]:
     """Give a background to each rank that several entrants share."""
     bands, at = [], 0
     for rank, held in groupby(placed, key=lambda one: one.rank):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.competition_charts import (
+    EntrantScores,
     EvaluatorScore,
-    RankedEntrant,
     RankingChart,
     ranking_chart,
 )
@@ -202,9 +202,9 @@ def _middle(values: Sequence[int]) -> int:
     return sorted(values)[len(values) // 2]
 
 
-def _ranked(outcome: CompetitionOutcome) -> list[RankedEntrant]:
+def _ranked(outcome: CompetitionOutcome) -> list[EntrantScores]:
     return [
-        RankedEntrant(
+        EntrantScores(
             name=one.entrant,
             rank=one.rank,
             value=one.nanobits_per_byte / _NANO,
@@ -223,10 +223,10 @@ def _ranked(outcome: CompetitionOutcome) -> list[RankedEntrant]:
     ]
 
 
-def _so_far(now: CompetitionSnapshot) -> list[RankedEntrant]:
+def _so_far(now: CompetitionSnapshot) -> list[EntrantScores]:
     middles = _middles(now)
     found = [
-        RankedEntrant(
+        EntrantScores(
             name=name,
             rank=0,
             value=_bits(_middle([one.millibits for one in results]), results[0].size_bytes),
