@@ -142,8 +142,8 @@ class CheckpointGossip:
             return
         try:
             await self._check_fits(theirs, ours, note, own_note)
-        # Without a proof nothing is decided: an absent ledger is no fork, and the next message
-        # about this checkpoint tries again.
+        # Without a proof nothing is decided: a ledger that does not answer has not forked, and the
+        # next message about this checkpoint tries again.
         except LedgerUnavailableError as err:
             log.info("a peer's checkpoint is compared later", why=str(err))
             return
@@ -155,8 +155,8 @@ class CheckpointGossip:
         """Remember the largest checkpoint ahead of our log, and report one that stays ahead."""
         now_s = trio.current_time()
         ahead = self._checkpoint_ahead()
-        # Two roots for one size need no proof and no log of ours: both notes bear the log's
-        # signature, so they convict it although we have not read that far.
+        # Two roots for one size need no proof: both notes bear the log's signature, so they convict
+        # it although we have not read that far.
         if ahead is not None and ahead.size == theirs.size and ahead.root != theirs.root:
             await self._raise_fork(
                 (note, self.largest_ahead or b""), f"two roots of size {theirs.size}"

@@ -280,7 +280,7 @@ class AddressRecords:
     def add(self, record: AddressRecord, source: str) -> bool:
         """Store the record if it verifies, is current and newer than ours; True if stored."""
         old = self._kept.get(record.author)
-        # Older ones are refused whoever brings them: a replayed record would move its author back
+        # Older ones are refused from any source: a replayed record would move its author back
         # to an address that it has left.
         if (old is not None and old.record.ts >= record.ts) or not self._has_room(record, source):
             return False
