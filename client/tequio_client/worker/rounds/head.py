@@ -90,7 +90,7 @@ class HeadKeeper:
         )
 
     async def _gather_payloads(self, closed: AcceptedSet) -> None:
-        """Raises PeerError when payloads are missing and none arrived for `PATIENCE_S`."""
+        """Raises PeerError when payloads are missing and none arrived for `STALL_TIMEOUT_S`."""
         refs = list(payload_refs(closed))
         async with trio.open_nursery() as nursery:
             for ref, one in zip(refs, closed.works, strict=True):
