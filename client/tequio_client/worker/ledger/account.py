@@ -120,14 +120,21 @@ async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> Sta
 async def _submit(
     api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal | MemberTeam, what: str
 ) -> None:
+    refusal: LedgerRefusedError | None = None
     async with Outbox(api, folder, signer) as outbox:
         with trio.move_on_after(SUBMIT_S) as patience:
-            await outbox.submit(body)
-        if patience.cancelled_caught:
-            raise LedgerUnavailableError(
-                f"the ledger accepted nothing for {SUBMIT_S:.0f} s; the {what} is stored and "
-                "will be sent at the worker's next start"
-            )
+            try:
+                await outbox.submit(body)
+            except LedgerRefusedError as err:
+                refusal = err
+    # Raised out here: on its way through the outbox's nursery it would be wrapped in a group.
+    if refusal is not None:
+        raise refusal
+    if patience.cancelled_caught:
+        raise LedgerUnavailableError(
+            f"the ledger accepted nothing for {SUBMIT_S:.0f} s; the {what} is stored and "
+            "will be sent at the worker's next start"
+        )
 
 
 REGISTRATION_TIMEOUT_S = 300.0
