@@ -1,4 +1,4 @@
-"""The wall clock, read in one place so that everything else can take it as an argument.
+"""The wall clock, read in one place so that everything else can take it as an argument; back-off.
 
 Every program imports this module, also the app, so it imports the standard library alone.
 """
@@ -9,6 +9,10 @@ import sys
 import time
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 def now_ms() -> int:
@@ -50,3 +54,31 @@ def tomorrow_ms(now_ms: int, hour: int = 8) -> int:
     today = local_time(now_ms)
     morning = datetime.combine(today.date() + timedelta(days=1), time_of_day(hour))
     return round(morning.astimezone().timestamp() * 1000)
+
+
+FIRST_S = 0.25
+LONGEST_S = 30.0
+
+
+class BackOff:
+    """Pauses between the retries of one task: exponential, and with jitter.
+
+    Without jitter, many workers that lost a ledger together would return to it together.
+    """
+
+    def __init__(
+        self, rng: Random, longest_s: float | None = None, first_s: float | None = None
+    ) -> None:
+        self._rng = rng
+        self._longest_s = LONGEST_S if longest_s is None else longest_s
+        self._first_s = self._next_s = FIRST_S if first_s is None else first_s
+
+    def next_s(self, least_s: float = 0.0) -> float:
+        """Compute the next pause, at least what the other side asked for; doubles each time."""
+        pause = self._next_s * self._rng.uniform(0.5, 1.0)
+        self._next_s = min(self._next_s * 2, self._longest_s)
+        return max(pause, least_s)
+
+    def reset(self) -> None:
+        """Restart from the first pause, after a success."""
+        self._next_s = self._first_s

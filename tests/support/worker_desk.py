@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
+import trio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
-
-import trio
-
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.children.process import ChildProgram
@@ -23,16 +19,10 @@ from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.beacon import BeaconSecrets
-from tequio_client.worker.rounds.context import RunContext
 from tequio_client.worker.rounds.dispatch import DutyRunner
 from tequio_client.worker.rounds.feedback import ErrorFeedback
-from tequio_client.worker.rounds.workdir import (
-    BaseFiles,
-    RecordedHeads,
-    TrainerWorkdir,
-    clear_work_folder,
-)
+from tequio_client.worker.rounds.statements import BeaconSecrets, RunContext
+from tequio_client.worker.rounds.workdir import (BaseFiles, RecordedHeads, TrainerWorkdir, clear_work_folder)
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.ids import to_text
@@ -40,14 +30,14 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS
-from tests.support.memory_log import NET, MemoryLog, serving
+from tests.support.memory_log import MemoryLog, NET, serving
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
-
     from tequio_client.worker.rounds.announce import CommitmentGossip
-    from tequio_client.worker.rounds.context import RunTracker
     from tequio_client.worker.swarm.transfer import Fetcher
     from tequio_shared.round.manifest import Corpus
     from tequio_shared.round.round import RoundView
@@ -146,11 +136,6 @@ class Desk:
         return [body for body in bodies if isinstance(body, kind)]
 
     @property
-    def tracker(self) -> RunTracker:
-        """Who follows the run."""
-        return cast("RunTracker", SimpleNamespace(view=self.swarm.view, lately=tuple))
-
-    @property
     def round(self) -> RoundView:
         """The swarm's round."""
         assert self.swarm.view.round is not None
@@ -158,7 +143,7 @@ class Desk:
 
     async def hold_head(self, deeds: DutyRunner) -> None:
         """Take up the head that the round starts from; it lies in the store."""
-        await deeds.perform(duties.FetchDuty(first_head(self.swarm.manifest)), self.tracker)
+        await deeds.perform(duties.FetchDuty(first_head(self.swarm.manifest)), self.swarm.view)
 
 
 def _corpus(store: Store, documents: int) -> SimpleNamespace:

@@ -7,15 +7,12 @@ then, so an interrupted export continues where it stopped.
 from __future__ import annotations
 
 import errno
+import numpy as np
 import shutil
+import trio
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
-
-import numpy as np
-import trio
-
 from tequio_client import files as tequio_client_files
 from tequio_client.checkpoint import card, layout, tensors
 from tequio_client.checkpoint.layout import ExportForm
@@ -26,22 +23,20 @@ from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.verify.folded_log import FoldedLog
 from tequio_client.verify.report import AuditReport
-from tequio_client.verify.source import LiveLog, NotAvailableError, StoreFolders, open_seeds
+from tequio_client.verify.source import (LiveLog, NotAvailableError, StoreFolders, open_seeds)
 from tequio_client.worker import shutdown
-from tequio_client.worker.rounds import workdir
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file
 from tequio_client.worker.swarm.transfer import FetchFailedError
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
-
+    from pathlib import Path
     from tequio_client.checkpoint.story import HeadHistory, HeadSelector, RunDocuments
     from tequio_client.verify.progress import WorkProgress
     from tequio_client.verify.source import SeedSource
@@ -289,7 +284,7 @@ class _Made:
         manifest = self.story.manifest
         head = weights_tree(manifest, self.story.head.weights_root)
         files = manifest.frozen.files if manifest.frozen and self.form is ExportForm.MERGED else ()
-        return (head, *map(workdir.base_file_ref, files))
+        return (head, *(TreeRef.of_file(one.root, one.size_bytes) for one in files))
 
     @property
     def size_bytes(self) -> int:

@@ -26,7 +26,6 @@ from tequio_client.checkpoint.story import fetch_documents
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker import shutdown
-from tequio_client.worker.rounds import workdir
 from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.errors import (
     MalformedError,
@@ -349,7 +348,7 @@ def _check_merged(
 def _base(options: VerifyFolderOptions, manifest: Manifest, cache: Path) -> list[Path]:
     """Find or fetch the base's files; raises CannotTellError if one is unavailable."""
     files = manifest.frozen.files if manifest.frozen else ()
-    refs = [workdir.base_file_ref(one) for one in files]
+    refs = [TreeRef.of_file(one.root, one.size_bytes) for one in files]
     found = [export.find_stored(ref, options.stores) for ref in refs]
     lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
     if lacking and not options.ledger:

@@ -11,8 +11,10 @@ meanwhile.
 from __future__ import annotations
 
 import os
+import psutil
 import shutil
 import signal
+import structlog
 import sys
 import threading
 import time
@@ -20,11 +22,6 @@ import traceback
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NoReturn
-
-import psutil
-import structlog
-
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.speaker import ChildProgress, Pacing, WorkerSubmitter
@@ -33,12 +30,12 @@ from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging, locked
 from tequio_client.trainer import device as devices
 from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.worker import secret_file
-from tequio_client.worker.children import evaluator as evaluator_child
+from tequio_client.worker.children import evaluator as children_evaluator, evaluator as evaluator_child
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import digest_from_text
 from tequio_shared.log.policy import Policy
+from typing import IO, NoReturn, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tequio_shared.ids import Digest
@@ -111,7 +108,7 @@ def _evaluate(
         set_deadline=progress.set_deadline,
     )
     with ExitStack() as stack:
-        _be_alone(stack, secret_file.competition_folder(speaker.folder, competition).parent)
+        _be_alone(stack, children_evaluator.competition_folder(speaker.folder, competition).parent)
         progress.doing = "reading"
         reader.read()
         is_over = _work(reader, competition, Evaluator(reader, means, speaker), progress)

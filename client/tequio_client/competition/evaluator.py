@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import structlog
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import structlog
-
 from tequio_client import files
 from tequio_client.clock import now_ms
-from tequio_client.competition import drawn_texts, plan, scores
-from tequio_client.competition import submission as competition_submission
+from tequio_client.competition import (drawn_texts, plan, scores, submission as competition_submission)
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weights
-from tequio_client.worker import secret_file
+from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import state
@@ -29,19 +25,20 @@ from tequio_shared.competition.draw import offer_commitment
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
-from tequio_shared.ids import Digest, digest_from_text, from_text, key_from_text, sha256, to_text
+from tequio_shared.ids import (Digest, digest_from_text, from_text, key_from_text, sha256, to_text)
 from tequio_shared.statements.competitions import EvalCommit, EvalResult, EvalSecret
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-
     from tequio_client.competition.speaker import StatementSubmitter
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.folded_log import LedgerReader
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.statements.statement import Body
+
 
 # Scores and their salt are on disk before the commitment, because scores that are lost after it
 # cannot be revealed, and do not count.
@@ -230,7 +227,7 @@ class Evaluator:
                 self._tell(view, f"no offer: {why}")
             return
         try:
-            self._speak(secret_file.make_offer(view.id, self.key, self._means.folder))
+            self._speak(evaluator.make_offer(view.id, self.key, self._means.folder))
         except ScoresRefusedError as err:
             self._tell(view, f"no offer: {err}")
         else:
@@ -243,8 +240,8 @@ class Evaluator:
         offer = view.offers.get(self.key)
         if offer is None or offer.secret is not None:
             return
-        secret = secret_file.load(self._means.folder, view.id)
-        made = secret and offer_commitment(view.id, self.key, secret)
+        secret = evaluator.load_secret(self._means.folder, view.id)
+        made = secret and result.offer_commitment(view.id, self.key, secret)
         if secret is None or made != offer.commit:
             if not self._said(view, "lost"):
                 self._tell(view, "the secret of our offer is not in the folder: not drawn")
@@ -381,7 +378,7 @@ class Evaluator:
         return kept if is_whole and said == due else None
 
     def _place(self, view: CompetitionView, name: str) -> Path:
-        return secret_file.competition_folder(self._means.folder, view.id) / name
+        return evaluator.competition_folder(self._means.folder, view.id) / name
 
     def _check_size(self, view: CompetitionView, model: Path) -> None:
         parameters = weights.count_parameters(model)

@@ -6,34 +6,31 @@ here, so that the error can say what to do.
 
 from __future__ import annotations
 
+import trio
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
-
-import trio
-
 from tequio_client.clock import now_ms
-from tequio_client.competition import drawn_texts, plan, scores, speaker
-from tequio_client.competition import submission as competition_submission
+from tequio_client.competition import (drawn_texts, plan, scores, speaker, submission as competition_submission)
 from tequio_client.competition.submission import CheckedSubmission, submission_of_head
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.organiser import signing
 from tequio_client.runtime import locked
-from tequio_client.worker import secret_file, shutdown
+from tequio_client.worker import shutdown
+from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
 from tequio_shared.sealed_set import KeyShare
-from tequio_shared.statements.competitions import CompChallenge, CompEnter, CompReveal, CompSubmit
+from tequio_shared.statements.competitions import (CompChallenge, CompEnter, CompReveal, CompSubmit)
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.fold import RunHistory
     from tequio_client.verify.folded_log import LedgerReader
@@ -105,13 +102,12 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
             speaker.submit_with_key,
             log.ledger,
             folder,
-            secret_file.make_offer(view.id, key, folder),
+            children_evaluator.make_offer(view.id, key, folder),
         )
     return (
         f"offered to evaluate {view.rules.name}; the secret is in "
-        f"{secret_file.competition_folder(folder, view.id)}: keep that file, and run `tequio "
-        "competition "
-        f"evaluate` from {_deadline(view)} on"
+        f"{children_evaluator.competition_folder(folder, view.id)}: keep that file, and run "
+        f"`tequio competition evaluate` from {_deadline(view)} on"
     )
 
 

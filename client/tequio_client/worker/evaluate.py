@@ -8,31 +8,26 @@ process, which reads the whole log itself and starts when the device is given to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
-
 import structlog
 import trio
-
+from dataclasses import dataclass, field
 from tequio_client import clock
 from tequio_client.ipc import evaluator as link
+from tequio_client.ipc.competitions import MAX_COMPETITIONS
 from tequio_client.ledger.proofs import read_entries
-from tequio_client.worker import evaluator_role, secret_file
 from tequio_client.worker.children import evaluator
 from tequio_client.worker.children.evaluator import EvaluatorEnd
-from tequio_client.worker.control.lists import sort_competitions
-from tequio_client.worker.evaluator_role import ELIGIBLE, CandidateFacts, Exclusion, JudgingRole
 from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_client.worker.lending.facts import select_chosen_devices, select_lent_devices
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import to_text
-from tequio_shared.statements.competitions import EvalSecret
+from tequio_shared.statements.competitions import CompClose, EvalSecret
+from typing import NamedTuple, NoReturn, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
+    from collections.abc import (Awaitable, Callable, Mapping, Sequence)
     from tequio_client.ipc.facts import MachineFacts
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.children.evaluator import EvaluatorProcess
@@ -41,7 +36,145 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
     from tequio_shared.ids import PeerKey
-    from tequio_shared.statements.statement import Body
+    from tequio_shared.statements.statement import Body, Statement
+
+
+# --- The part of this key as an evaluator of a competition, and the rules that exclude it.
+#
+# Pure functions of the ledger's unverified answer about offers, draw and scores: the results
+# decide what to offer and what to show, and prove nothing.
+
+_PHASE_ORDER: dict[str, int] = {CompetitionPhase.OPEN: 0, CompetitionPhase.DECIDED: 2}
+
+
+class Exclusion(NamedTuple):
+    """The reason why this key cannot evaluate; see `ipc.competitions.Bar`."""
+
+    bar: str = ""
+    by: str = ""
+
+
+ELIGIBLE = Exclusion()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingRole:
+    """The part of this key in one competition, shown to people only."""
+
+    part: str = ""
+    judged: int = 0
+    to_judge: int = 0
+    need_mb: int = 0
+    """Memory that scoring takes, MiB; 0: not known."""
+    barred: Exclusion = ELIGIBLE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateFacts:
+    """The facts about this key that may exclude it from a competition."""
+
+    key: str
+    is_organiser: bool = False
+    runs: frozenset[str] = frozenset()
+    """Runs in which this key has trained, and the present one."""
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    """By competition: the ledger's refusal of this key's offer."""
+
+
+def find_exclusion(answer: CompetitionAnswer, own: CandidateFacts) -> Exclusion:
+    """The first rule of the competition that excludes this key, or `ELIGIBLE`."""
+    if own.key in answer.rules.custodians:
+        return Exclusion("custodian")
+    if own.is_organiser:
+        return Exclusion("organiser")
+    for one in answer.entrants:
+        if one.author == own.key:
+            return Exclusion("entrant", one.entrant)
+        if one.side is not None and one.side in own.runs:
+            return Exclusion("trained", one.entrant)
+    refusal = own.refusals.get(answer.competition, "")
+    return Exclusion("refused", refusal) if refusal else ELIGIBLE
+
+
+def has_offered(answer: CompetitionAnswer, key: str) -> bool:
+    return any(one.key == key for one in answer.offers)
+
+
+def is_drawn(answer: CompetitionAnswer, key: str) -> bool:
+    return key in answer.evaluators
+
+
+def closes_competition(statement: Statement, answer: CompetitionAnswer) -> bool:
+    """True if the statement closes this competition, and not before its deadline."""
+    body = statement.body
+    is_close = isinstance(body, CompClose) and body.competition == answer.competition
+    return is_close and statement.ts >= answer.rules.dates.deadline
+
+
+def count_submitted(answer: CompetitionAnswer) -> int:
+    return sum(one.submission is not None for one in answer.entrants)
+
+
+def count_revealed(answer: CompetitionAnswer, key: str) -> int:
+    return sum(one.evaluator == key for one in answer.results)
+
+
+def find_part(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
+    """The part of this key, given the number of models it scored; see `ipc.competitions.Part`."""
+    offer = next((one for one in answer.offers if one.key == key), None)
+    if is_drawn(answer, key):
+        return _scoring(answer, key, scored_here, now_ms)
+    if offer is None:
+        return ""
+    if answer.phase not in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED, CompetitionPhase.DRAWN):
+        return "others"
+    if offer.secret_index is not None:
+        return "opened"
+    return "missed" if answer.phase == CompetitionPhase.DRAWN else "offered"
+
+
+def is_due(answer: CompetitionAnswer, key: str, now_ms: int) -> bool:
+    """True if this key was drawn and can commit to a score now, or reveal one."""
+    if answer.void or not is_drawn(answer, key):
+        return False
+    dates = answer.rules.dates
+    committed = {(one.entrant, one.evaluator) for one in answer.commits}
+    revealed = {one.entrant for one in answer.results if one.evaluator == key}
+    for one in answer.entrants:
+        if one.submission is None or one.entrant in revealed:
+            continue
+        if (one.entrant, key) not in committed:
+            if now_ms <= dates.scored:
+                return True
+            continue
+        # A score may be revealed once all evaluators have committed, so that nobody copies one.
+        all_did = all((one.entrant, other) in committed for other in answer.evaluators)
+        if (all_did or now_ms > dates.scored) and now_ms <= dates.reveal_until:
+            return True
+    return False
+
+
+def _scoring(answer: CompetitionAnswer, key: str, scored_here: int, now_ms: int) -> str:
+    models, dates = count_submitted(answer), answer.rules.dates
+    if count_revealed(answer, key) >= models:
+        return "scored"
+    is_over = (
+        answer.phase == CompetitionPhase.DECIDED or bool(answer.void) or now_ms > dates.reveal_until
+    )
+    if is_over or (scored_here < models and now_ms > dates.scored):
+        return "late"
+    return "waiting" if scored_here >= models else "drawn"
+
+
+def sort_competitions(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
+    """Sort: competitions to join, then those being judged, then decided ones; newest first."""
+    newest = list(reversed(lines))
+    newest.sort(
+        key=lambda one: (
+            _PHASE_ORDER[CompetitionPhase.DECIDED] if one.void else _PHASE_ORDER.get(one.phase, 1)
+        )
+    )
+    return newest[:MAX_COMPETITIONS]
 
 
 log = structlog.get_logger(__name__)
@@ -118,16 +251,16 @@ class CompetitionJudge:
     async def role_in(self, answer: CompetitionAnswer) -> JudgingRole:
         """The part of this key in that competition; raises TequioError."""
         key, here = to_text(self._key), 0
-        part = evaluator_role.find_part(answer, key, here, clock.now_ms())
+        part = find_part(answer, key, here, clock.now_ms())
         if part in ("drawn", "late", "others"):
             here = await self._scored_here(answer)
-            part = evaluator_role.find_part(answer, key, here, clock.now_ms())
+            part = find_part(answer, key, here, clock.now_ms())
         is_early = answer.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED)
         parameters = await self._parameters(answer) if is_early else 0
         return JudgingRole(
             part=part,
-            judged=max(here, evaluator_role.count_revealed(answer, key)),
-            to_judge=evaluator_role.count_submitted(answer),
+            judged=max(here, count_revealed(answer, key)),
+            to_judge=count_submitted(answer),
             need_mb=_need_mb(parameters) if parameters else 0,
             barred=await self._barred(answer) if is_early else ELIGIBLE,
         )
@@ -166,9 +299,7 @@ class CompetitionJudge:
                     await self._offer(answer)
                 case CompetitionPhase.CLOSED:
                     await self._open_secret(answer)
-                case CompetitionPhase.REVEALED if evaluator_role.is_due(
-                    answer, key, clock.now_ms()
-                ):
+                case CompetitionPhase.REVEALED if is_due(answer, key, clock.now_ms()):
                     duties[answer.competition] = await self._duty(answer)
         self._set_duties(duties)
 
@@ -186,11 +317,11 @@ class CompetitionJudge:
         name = answer.competition
         if name in self._offered or clock.now_ms() >= answer.rules.dates.deadline:
             return
-        if not evaluator_role.has_offered(answer, to_text(self._key)):
+        if not has_offered(answer, to_text(self._key)):
             if (await self._barred(answer)).bar:
                 return
             body = await trio.to_thread.run_sync(
-                secret_file.make_offer, answer.id, self._key, self._settings.folder
+                evaluator.make_offer, answer.id, self._key, self._settings.folder
             )
             if not await self._submit(name, body):
                 return
@@ -202,7 +333,9 @@ class CompetitionJudge:
         offer = next((one for one in answer.offers if one.key == key), None)
         if offer is None or offer.secret_index is not None:
             return
-        secret = await trio.to_thread.run_sync(secret_file.load, self._settings.folder, answer.id)
+        secret = await trio.to_thread.run_sync(
+            evaluator.load_secret, self._settings.folder, answer.id
+        )
         if secret is None or clock.now_ms() < answer.rules.dates.deadline:
             return
         await self._check_closed(answer)
@@ -216,7 +349,7 @@ class CompetitionJudge:
         index = answer.closed_index or 0
         network = await self._ledger.network()
         entry = (await read_entries(self._ledger, network, [index]))[index]
-        if not evaluator_role.closes_competition(entry.statement, answer):
+        if not closes_competition(entry.statement, answer):
             raise PeerError(f"log entry {index} does not close {answer.rules.name}")
 
     async def _submit(self, competition: str, body: Body) -> bool:
@@ -237,7 +370,7 @@ class CompetitionJudge:
 
     async def _barred(self, answer: CompetitionAnswer) -> Exclusion:
         network = await self._ledger.network()
-        found = evaluator_role.find_exclusion(
+        found = find_exclusion(
             answer,
             CandidateFacts(
                 key=to_text(self._key),
@@ -296,7 +429,6 @@ class CompetitionJudge:
             await self._score(duty)
 
     def _next(self) -> _Duty | None:
-        """The due duty with the earliest deadline."""
         now_s = trio.current_time()
         due = [one for one in self._duties.values() if one.again_s <= now_s]
         return min(due, key=lambda one: one.answer.rules.dates.scored, default=None)

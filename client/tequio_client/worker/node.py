@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import psutil
+import structlog
+import sys
+import trio
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING
-
-import structlog
-import trio
-
 from tequio_client import clock, files
+from tequio_client.clock import BackOff
+from tequio_client.ipc.snapshot import Status, encode_status
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
@@ -28,11 +29,11 @@ from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.keys import Signer
+from typing import NoReturn, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import (AsyncIterator, Callable, Iterator, Sequence)
     from pathlib import Path
-
     from tequio_client.ledger.api import LedgerApi, LedgerNetwork
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.ids import PeerKey
@@ -186,7 +187,6 @@ def _pin_network(folder: Path, info: LedgerNetwork) -> None:
 
 
 def log_start(node: Node, program: str, **more: object) -> None:
-    """Log the start of a program with its addresses."""
     log.info(
         "started",
         program=program,
@@ -197,3 +197,52 @@ def log_start(node: Node, program: str, **more: object) -> None:
         listening=node.network.addresses(),
         **more,
     )
+
+
+# --- Status lines on standard output, one JSON object a second, for the program's parent process.
+
+INTERVAL_S = 1.0
+MAX_BAD_SOURCES = 8
+"""Most peers that sent wrong data listed in a status."""
+
+
+async def report_status(status: Callable[[], Status]) -> NoReturn:
+    """Write a status line every second until cancelled, whether or not anybody reads it."""
+    descriptor = sys.stdout.fileno()
+    while True:
+        line = encode_status(status())
+        # In a thread: a full pipe that nobody reads must not block anything else.
+        try:
+            await trio.to_thread.run_sync(
+                _write,
+                descriptor,
+                line,
+                abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
+            )
+        except OSError:
+            await trio.sleep_forever()  # nobody reads any more
+        await trio.sleep(INTERVAL_S)
+
+
+def node_status(node: Node, roles: Sequence[str], state: str, elapsed_s: float) -> Status:
+    """The part of a status line that worker and seed have in common."""
+    return Status(
+        peer=peer_id_text(node.signer.key),
+        key=to_text(node.signer.key),
+        roles=tuple(roles),
+        state=state,
+        duty=state,
+        peers=len(node.network.connected_peers()),
+        sent_bytes=node.blobs.sent_bytes,
+        received_bytes=sum(node.exchange.received.values()),
+        sources=len(node.exchange.received),
+        bad_sources=tuple(map(str, node.fetcher.bans.newest_first[:MAX_BAD_SOURCES])),
+        elapsed_seconds=elapsed_s,
+        resident_mb=int(psutil.Process(os.getpid()).memory_info().rss) >> 20,
+    )
+
+
+def _write(descriptor: int, line: bytes) -> None:
+    left = memoryview(line)
+    while left:
+        left = left[os.write(descriptor, left) :]

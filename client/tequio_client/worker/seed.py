@@ -8,42 +8,34 @@ to it, and serves it to everybody. All content is verified by hash, so anybody m
 from __future__ import annotations
 
 import math
-from collections import deque
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
-
 import structlog
 import trio
-
+from collections import deque
+from contextlib import AsyncExitStack
+from functools import partial
 from tequio_client import heap
-from tequio_client.ipc.snapshot import Status
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.worker import node as nodes
-from tequio_client.worker import shutdown, status_lines
+from tequio_client.worker import node as nodes, shutdown
 from tequio_client.worker.ledger.follower import LogFollower
-from tequio_client.worker.rounds import workdir
 from tequio_client.worker.rounds.announce import CommitmentFilter, log_conflict
-from tequio_client.worker.rounds.catch_up import TrainerIndex
+from tequio_client.worker.rounds.catch_up import (TrainerIndex, head_ref, payload_ref, weights_ref)
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
-from tequio_shared.ids import digest_from_text, from_text, peer_id_text, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.ids import digest_from_text, from_text, to_text
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest
-from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
+from tequio_shared.statements.runs import (HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit)
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-
     from tequio_client.worker.node import Node
     from tequio_client.worker.settings import NetSettings
     from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.ids import Digest, PeerKey, RunId
+    from tequio_shared.ids import PeerKey, RunId
     from tequio_shared.statements.statement import Entry, Statement
 
 
@@ -81,7 +73,13 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             nursery.start_soon(node.membership.run)
             nursery.start_soon(node.checkpoints.run)
             if settings.status_lines:
-                nursery.start_soon(status_lines.report, partial(_status, node, trio.current_time()))
+                since_s = trio.current_time()
+                nursery.start_soon(
+                    nodes.report_status,
+                    lambda: nodes.node_status(
+                        node, ("seed",), "seeding", trio.current_time() - since_s
+                    ),
+                )
             await _cache(node, heads_every)
 
 
@@ -99,15 +97,6 @@ async def _cache(node: Node, heads_every: int) -> None:
         await cache.follow(follower.entries(after=-1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchRequest:
-    """A tree to fetch, the peer that should have it, and for how long to try."""
-
-    ref: TreeRef
-    holder: PeerKey | None = None
-    patience_s: float = math.inf
-
-
 class FetchQueue:
     """A queue of trees to fetch, newest first, served by as many tasks as call `serve`.
 
@@ -117,23 +106,25 @@ class FetchQueue:
 
     def __init__(self, exchange: Exchange, *, most: int | None) -> None:
         self._exchange = exchange
-        self._waiting: deque[FetchRequest] = deque(maxlen=most)
-        self._came = trio.Event()  # replaced whenever a want came
+        self._waiting: deque[tuple[TreeRef, PeerKey | None, float]] = deque(maxlen=most)
+        self._came = trio.Event()  # replaced whenever a tree was queued
 
-    def add(self, want: FetchRequest) -> None:
-        """Queue a tree; one that is in the store already costs only a look at the disk."""
-        self._waiting.append(want)
+    def add(self, ref: TreeRef, holder: PeerKey | None = None, timeout_s: float = math.inf) -> None:
+        """Queue a tree, and the peer that should have it.
+
+        One that is in the store already costs only a look at the disk.
+        """
+        self._waiting.append((ref, holder, timeout_s))
         self._came.set()
         self._came = trio.Event()
 
     async def serve(self) -> None:
-        """Fetch one after another until cancelled."""
         while True:
             while not self._waiting:
                 await self._came.wait()
-            want = self._waiting.pop()
-            with trio.move_on_after(want.patience_s):
-                await self._exchange.fetch_in_background(want.ref, want.holder)
+            ref, holder, timeout_s = self._waiting.pop()
+            with trio.move_on_after(timeout_s):
+                await self._exchange.fetch_in_background(ref, holder)
 
 
 class RunCache:
@@ -149,7 +140,6 @@ class RunCache:
         self._last_head: dict[RunId, HeadPromote] = {}
 
     async def follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
-        """Apply the entries of the log, from its beginning."""
         async for _, entry in entries:
             await self._apply(entry.statement)
 
@@ -164,7 +154,6 @@ class RunCache:
             self._cache(manifest, statement)
 
     def _cache(self, manifest: Manifest, statement: Statement) -> None:
-        """Queue what an entry of a cached run names."""
         run, body = manifest.run_id, statement.body
         match body:
             case RoundRoster():
@@ -172,11 +161,7 @@ class RunCache:
                 self.rosters.set_roster(run, statement.round or 0, digest)
             case WorkCommit():
                 ref = _payload_ref(manifest, body)
-                self._recent.add(
-                    FetchRequest(
-                        ref=ref, holder=statement.author, patience_s=CONTRIBUTION_TIMEOUT_S
-                    )
-                )
+                self._recent.add(ref, statement.author, CONTRIBUTION_TIMEOUT_S)
             case HeadPromote():
                 self._last_head[run] = body
                 if (statement.round or 0) % self._heads_every == 0:
@@ -202,13 +187,13 @@ class RunCache:
         for name in (manifest.model.config, manifest.tokenizer.file):
             if name:
                 await self._document(name)
-        self._want_kept(_head_ref(manifest, first_head(manifest).weights_root))
-        shards = [(one.root, one.size_bytes) for one in corpus.train]
-        shards += [(one.root, one.size_bytes) for one in corpus.held_out]
-        for root, size in shards:
-            self._want_kept(_shard_ref(root, size))
-        for file in manifest.frozen.files if manifest.frozen else ():
-            self._want_kept(workdir.base_file_ref(file))
+        self._want_kept(head_ref(manifest, first_head(manifest)))
+        files = [(one.root, one.size_bytes) for one in corpus.train]
+        files += [(one.root, one.size_bytes) for one in corpus.held_out]
+        if manifest.frozen:
+            files += [(one.root, one.size_bytes) for one in manifest.frozen.files]
+        for root, size_bytes in files:
+            self._want_kept(TreeRef.of_file(root, size_bytes))
         await self._carry(manifest.run_id)
         self._manifests[manifest.run_id] = manifest
         log.info("caching run", run=to_text(manifest.run_id)[:10], name=manifest.name)
@@ -227,44 +212,15 @@ class RunCache:
     def _want_kept(self, ref: TreeRef) -> None:
         """Queue and pin a tree that every new member needs."""
         self._node.store.pin(ref.root)
-        self._kept.add(FetchRequest(ref=ref))
+        self._kept.add(ref)
 
     def _want_head(self, manifest: Manifest, body: HeadPromote) -> None:
-        self._recent.add(FetchRequest(ref=_head_ref(manifest, digest_from_text(body.weights_root))))
-
-
-def _shard_ref(root: str, size_bytes: int) -> TreeRef:
-    return TreeRef(root=digest_from_text(root), size_bytes=size_bytes, piece_bytes=PIECE_BYTES)
-
-
-def _head_ref(manifest: Manifest, weights_root: Digest) -> TreeRef:
-    size = 4 * manifest.layout.elements
-    return TreeRef(root=weights_root, size_bytes=size, piece_bytes=PIECE_BYTES)
+        ref = weights_ref(manifest, digest_from_text(body.weights_root))
+        self._recent.add(ref)
 
 
 def _payload_ref(manifest: Manifest, body: WorkCommit) -> TreeRef:
     header = ContributionHeader.parse(from_text(body.header, None))
     algorithm = manifest.algorithm
     shape = RecordShape(algorithm=algorithm.name, k=header.k, bits=algorithm.bits)
-    return TreeRef(
-        root=header.payload_root,
-        size_bytes=manifest.chunks * shape.record_bytes,
-        piece_bytes=shape.group_bytes,
-    )
-
-
-def _status(node: Node, started_s: float) -> Status:
-    return Status(
-        peer=peer_id_text(node.signer.key),
-        key=to_text(node.signer.key),
-        roles=("seed",),
-        state="seeding",
-        duty="seeding",
-        peers=len(node.network.connected_peers()),
-        sent_bytes=node.blobs.sent_bytes,
-        received_bytes=sum(node.exchange.received.values()),
-        sources=len(node.exchange.received),
-        bad_sources=tuple(map(str, node.fetcher.bans.newest_first[: status_lines.MAX_BAD_SOURCES])),
-        elapsed_seconds=trio.current_time() - started_s,
-        resident_mb=status_lines.resident_mb(),
-    )
+    return payload_ref(header.payload_root, manifest.chunks, shape)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import structlog
 import trio
 
 from tequio_client import clock
-from tequio_client.ipc import snapshot as link_status
 from tequio_client.ipc import trainer as link
-from tequio_client.worker import status_lines
+from tequio_client.worker import node as nodes
 from tequio_client.worker.ledger import standing as ledger_standing
 from tequio_client.worker.ledger.follower import LedgerClock, LogFollower
 from tequio_client.worker.ledger.standing import StandingWatch
@@ -18,16 +18,15 @@ from tequio_client.worker.lending.facts import ENDED
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.rounds import join, measure
 from tequio_client.worker.rounds.announce import CommitmentGossip
-from tequio_client.worker.rounds.beacon import BeaconSecrets
-from tequio_client.worker.rounds.context import RunContext
 from tequio_client.worker.rounds.dispatch import DutyRunner
 from tequio_client.worker.rounds.join import JoinedRun, join_run
 from tequio_client.worker.rounds.run import RunDriver, run_fields
-from tequio_client.worker.rounds.statements import EquivocationReporter
+from tequio_client.worker.rounds.statements import BeaconSecrets, EquivocationReporter, RunContext
 from tequio_client.worker.rounds.workdir import BaseFiles, TrainerWorkdir, clear_work_folder
-from tequio_shared.ids import peer_id_text, to_text
+from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
+    from tequio_client.ipc.snapshot import Status
     from tequio_client.worker.children.trainer import TrainerProcess
     from tequio_client.worker.ledger.outbox import Outbox
     from tequio_client.worker.lending.lending import Lending
@@ -82,7 +81,7 @@ class RunSession:
             # Fails if the ledger lost statements of this key, even while none is waiting.
             nursery.start_soon(self._outbox.send_waiting)
             if self._settings.net.status_lines:
-                nursery.start_soon(status_lines.report, self.status)
+                nursery.start_soon(nodes.report_status, self.status)
             joined = await join_run(node, wanted)
             self.run_id = to_text(joined.manifest.run_id)
             self._lending.set_run(joined.manifest)
@@ -242,38 +241,30 @@ class RunSession:
         """Loss of the newest measured head on held-out text, bits per byte."""
         return self._rounds.bits_per_byte if self._rounds is not None else None
 
-    def status(self) -> link_status.Status:
-        """The status line of this worker."""
+    def status(self) -> Status:
         node, alive, ready = self._node, self._trainer.heartbeat, self._trainer.ready
         facts = run_fields(self._rounds.view) if self._rounds else {}
         held = self._deeds.held if self._deeds else None
         tally = self._deeds.tally if self._deeds else None
-        until = trio.current_time() if self._ended is None else self._ended
-        return link_status.Status(
-            peer=peer_id_text(node.signer.key),
-            key=to_text(node.signer.key),
-            roles=self._settings.roles,
+        ended_s = trio.current_time() if self._ended is None else self._ended
+        return msgspec.structs.replace(
+            nodes.node_status(
+                node,
+                self._settings.roles,
+                str(facts.get("state", "joining")),
+                ended_s - self._started,
+            ),
             run=self.run_id if self._rounds else "",
-            state=str(facts.get("state", "joining")),
             round=self._rounds.view.number if self._rounds else 0,
             duty=alive.doing if alive else "starting" if self._ended is None else "spreading",
             head=to_text(held.hash) if held else "",
             head_round=held.round if held else -1,
-            peers=len(node.network.connected_peers()),
-            sent_bytes=node.blobs.sent_bytes,
-            received_bytes=sum(node.exchange.received.values()),
-            sources=len(node.exchange.received),
-            bad_sources=tuple(
-                map(str, node.fetcher.bans.newest_first[: status_lines.MAX_BAD_SOURCES])
-            ),
             verdict=self._rounds.verdict if self._rounds else "",
             rounds_trained=tally.rounds_trained if tally else 0,
             proofs=tally.proofs if tally else 0,
             tokens=tally.tokens if tally else 0,
             train_seconds=tally.train_seconds if tally else 0.0,
-            elapsed_seconds=until - self._started,
             loss=tally.loss_last if tally else 0.0,
-            resident_mb=status_lines.resident_mb(),
             trainer_resident_mb=alive.resident_mb if alive else 0,
             device=ready.device if ready else "",
             waiting=self._rounds.waiting_reason if self._rounds and self._ended is None else "",

@@ -10,61 +10,36 @@ from __future__ import annotations
 import math
 import os
 import shutil
-from random import Random
-from typing import TYPE_CHECKING, NoReturn
-
 import structlog
 import trio
-
+from random import Random
 from tequio_client import clock
-from tequio_client.ipc.control import (
-    AskBenchmark,
-    AskCompetitions,
-    AskCurves,
-    AskDiagnostics,
-    AskRuns,
-    DiagnosticsReply,
-    RunRow,
-)
-from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions
+from tequio_client.ipc.control import (AskBenchmark, AskCompetitions, AskCurves, AskDiagnostics, AskRuns, DiagnosticsReply, RunRow)
+from tequio_client.ipc.facts import MachineFacts, ProbeInstructions, UNKNOWN_SESSION
 from tequio_client.ipc.snapshot import DesiredState
-from tequio_client.worker import node as nodes
-from tequio_client.worker import shutdown
+from tequio_client.worker import node as nodes, shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
-from tequio_client.worker.children.probe import ProbeProcess, probe_program
+from tequio_client.worker.children.process import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
 from tequio_client.worker.control.lists import CompetitionsList, RunsList, choose_run
 from tequio_client.worker.evaluate import CompetitionJudge, WorkerKnowledge
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.lending.facts import (
-    ENDED,
-    JOINING,
-    IdleCause,
-    IdleReason,
-    LendingFacts,
-    StepPace,
-)
-from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices, local_now
-from tequio_client.worker.lending.meters import (
-    EnergyMeter,
-    MonthCounter,
-    TransferCounters,
-    TransferMeter,
-)
+from tequio_client.worker.lending.facts import (ENDED, IdleCause, IdleReason, JOINING, LendingFacts, StepPace)
+from tequio_client.worker.lending.lending import (Lending, StoredChoices, UNRESTRICTED, local_now)
+from tequio_client.worker.lending.meters import (EnergyMeter, MonthCounter, TransferCounters, TransferMeter)
 from tequio_client.worker.points import points
-from tequio_client.worker.points.activity import ActivityDatabase
-from tequio_client.worker.points.events import ActivityRecorder, Observation
+from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds.join import RunOverError
 from tequio_client.worker.session import RunSession
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
+from typing import NoReturn, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
-
     from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import SessionFacts
     from tequio_client.ipc.preferences import Preferences
@@ -158,7 +133,6 @@ class Worker:
             nursery.cancel_scope.cancel()
 
     async def leave(self) -> None:
-        """Leave the run, if the worker is in one."""
         if self.session is not None:
             await self.session.leave()
 
@@ -277,7 +251,6 @@ class Worker:
         return TransferCounters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
 
     def _count_energy(self, moment: LocalInstant) -> None:
-        """Count the energy of the computing device, for the round under way if there is one."""
         ready, alive = self.trainer.ready, self.evaluator.heartbeat
         machine = self.facts().known_machine()
         device = ready.device if ready else alive.device if alive else ""
@@ -312,11 +285,9 @@ class Worker:
     # --- controllers
 
     def changed(self) -> trio.Event:
-        """Event that is set at the next change of the snapshot."""
         return self.lending.changed()
 
     def snapshot(self) -> Snapshot:
-        """The present state of the worker, for controllers."""
         return control_snapshot.build_snapshot(
             control_snapshot.SnapshotSources(
                 key=self.signer.key,
@@ -334,19 +305,15 @@ class Worker:
         )
 
     def apply_state(self, wish: DesiredState) -> None:
-        """Apply a desired state."""
         self.lending.apply_state(wish)
 
     def apply_preferences(self, preferences: Preferences) -> None:
-        """Apply preferences."""
         self.lending.apply_preferences(preferences)
 
     def apply_session_facts(self, facts: SessionFacts, controller: object) -> None:
-        """Receive facts of the user's session from a controller."""
         self.lending.apply_session_facts(facts, controller)
 
     def drop_controller(self, controller: object) -> None:
-        """Drop the session facts of a controller that disconnected."""
         self.lending.drop_controller(controller)
 
     async def answer(self, question: Question) -> Reply:

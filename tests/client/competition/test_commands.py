@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
-from tequio_client.worker import secret_file
+from tequio_client.worker.children import evaluator
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest
 
@@ -61,14 +61,14 @@ def test_a_ledger_that_is_away_is_named(tmp_path: Path) -> None:
 
 
 def test_a_secret_is_made_once_and_a_damaged_one_is_not_made_anew(tmp_path: Path) -> None:
-    assert secret_file.load(tmp_path, COMPETITION) is None
-    made = secret_file.load_or_create(tmp_path, COMPETITION)
+    assert evaluator.load_secret(tmp_path, COMPETITION) is None
+    made = evaluator.load_or_create_secret(tmp_path, COMPETITION)
     assert (
-        secret_file.load_or_create(tmp_path, COMPETITION)
+        evaluator.load_or_create_secret(tmp_path, COMPETITION)
         == made
-        == secret_file.load(tmp_path, COMPETITION)
+        == evaluator.load_secret(tmp_path, COMPETITION)
     )
-    path = secret_file.competition_folder(tmp_path, COMPETITION) / "secret"
+    path = evaluator.competition_folder(tmp_path, COMPETITION) / "secret"
     path.write_text(path.read_text()[:-5])
     with pytest.raises(UserFacingError, match="offer again before the deadline"):
-        secret_file.load_or_create(tmp_path, COMPETITION)
+        evaluator.load_or_create_secret(tmp_path, COMPETITION)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-
 from tequio_client.competition import drawn_texts, evaluator, submission
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext, TimeLimit
-from tequio_client.competition.speaker import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, Pacing
+from tequio_client.competition.speaker import (ChildProgress, MIN_FREE_BYTES, OVERDUE_MS, Pacing)
 from tequio_client.ipc.evaluator import EvaluatorLimits
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
 from tequio_client.verify.folded_log import LedgerReader
 from tequio_client.verify.progress import NoProgress
-from tequio_client.worker import secret_file
+from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import RefusedError, UserFacingError
@@ -23,10 +20,10 @@ from tests.support.attack_table import attack
 from tests.support.competition_stage import START, Stage
 from tests.support.memory_log import unused_url
 from tests.support.paper_competition import RESULT, SCORED, folder
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
-
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements.statement import Body
 
@@ -75,7 +72,7 @@ class Desk:
 
     def place(self, model: str) -> Path:
         """Where the evaluator keeps what is of a model."""
-        return secret_file.competition_folder(self.path, self.stage.paper.id) / model
+        return children_evaluator.competition_folder(self.path, self.stage.paper.id) / model
 
     def step(self) -> bool:
         """Let a program that has just begun take a step; whether it would go on."""

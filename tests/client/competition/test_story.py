@@ -16,7 +16,7 @@ from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
 from tequio_client.verify.progress import NoProgress
-from tequio_client.worker import secret_file
+from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_shared.competition.rules import CompetitionOutcome
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError
@@ -171,7 +171,7 @@ def test_the_outcome_in_the_log_ranks_what_was_submitted(story: Story) -> None:
 def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None:
     view = story.view()
     for name in MODELS:
-        folder = secret_file.competition_folder(story.folder / EVALUATORS[0], view.id) / name
+        folder = children_evaluator.competition_folder(story.folder / EVALUATORS[0], view.id) / name
         assert len((folder / "scores.jsonl").read_bytes().splitlines()) == DRAWN
         assert not (folder / "model").exists()
     said = [line for line in story.told if line.startswith(EVALUATORS[0])]
@@ -181,12 +181,14 @@ def test_an_evaluator_that_was_killed_scored_nothing_twice(story: Story) -> None
 def test_the_secret_and_the_salts_were_for_their_owner_alone(story: Story) -> None:
     view = story.view()
     for name in EVALUATORS:
-        path = secret_file.competition_folder(story.folder / name, view.id) / "secret"
+        path = children_evaluator.competition_folder(story.folder / name, view.id) / "secret"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         for salt in (path.parent / model / "salt" for model in MODELS):
             assert stat.S_IMODE(salt.stat().st_mode) == 0o600
         key = identity.load_or_create(story.folder / name).key
-        assert view.offers[key].secret == secret_file.load(story.folder / name, view.id)
+        assert view.offers[key].secret == children_evaluator.load_secret(
+            story.folder / name, view.id
+        )
 
 
 @pytest.mark.parametrize(

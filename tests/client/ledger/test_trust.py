@@ -10,6 +10,7 @@ import pytest
 import trio
 from click.testing import CliRunner
 
+from tequio_client import clock
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
 from tequio_client.ledger.proofs import read_policy
@@ -18,7 +19,7 @@ from tequio_client.verify.cli import audit as audit_command
 from tequio_client.verify.report import AuditGrade
 from tequio_client.verify.source import MirrorFolder
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger import backoff, follower
+from tequio_client.worker.ledger import follower
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.keys import Signer
@@ -122,7 +123,7 @@ async def test_a_worker_takes_no_entry_without_the_quorum_and_waits_for_a_late_o
     monkeypatch.setattr(follower, "CHECK_S", 0.1)
     monkeypatch.setattr(follower, "POLL_S", 0.1)
     monkeypatch.setattr(follower, "UNCOVERED_S", 2.0)
-    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
+    monkeypatch.setattr(clock, "FIRST_S", 0.02)
     async with serving(a_log(5)) as server:
         trust = Policy.parse(policy())
         async with LedgerApi(server.url, limits=BRISK, trust=trust) as api:

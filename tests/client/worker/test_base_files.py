@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.worker.rounds.workdir import BaseFiles, base_file_ref
-from tequio_client.worker.store.trees import hash_bytes
+from tequio_client.worker.rounds.workdir import BaseFiles
+from tequio_client.worker.store.trees import TreeRef, hash_bytes
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile
 from tequio_shared.ids import to_text
@@ -77,7 +77,9 @@ async def test_nothing_is_fetched_when_too_little_is_lent(tmp_path: Path) -> Non
         files = BaseFiles(small_base(), pair.ours, pair.exchange)
         with pytest.raises(UserFacingError, match="raise the storage limit"):
             await files.paths()
-        assert pair.ours.missing_bytes(base_file_ref(small_base().files[0])) == 2_500_000
+        file = small_base().files[0]
+        ref = TreeRef.of_file(file.root, file.size_bytes)
+        assert pair.ours.missing_bytes(ref) == 2_500_000
 
 
 async def test_nothing_is_fetched_when_the_disk_is_full(

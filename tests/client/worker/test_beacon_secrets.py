@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.rounds.beacon import BeaconSecrets
+from tequio_client.worker.rounds.statements import BeaconSecrets
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, sha256
 from tests.support.swarm import signer

@@ -40,7 +40,7 @@ async def test_training_leaves_payload_and_feedback_and_commits(tmp_path: Path) 
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
-            await deeds.perform(duties.TrainDuty(1), desk.tracker)
+            await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
             assert duties.TrainDuty(1) in deeds.answered
             assert deeds.tally.rounds_trained == 1
         (body,) = desk.said(WorkCommit)
@@ -58,7 +58,7 @@ async def test_who_comes_back_says_the_same_again_without_training(tmp_path: Pat
         for _ in range(2):
             async with desk.open() as deeds:
                 await desk.hold_head(deeds)
-                await deeds.perform(duties.TrainDuty(1), desk.tracker)
+                await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
                 assert duties.TrainDuty(1) in deeds.answered
         assert deeds.tally.rounds_trained == 0
         assert len(desk.said(WorkCommit)) == 1
@@ -69,12 +69,12 @@ async def test_what_was_trained_and_not_said_is_said_without_training(tmp_path: 
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
-            await deeds.perform(duties.TrainDuty(1), desk.tracker)
+            await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
         (tmp_path / "outbox.sqlite").unlink()
         (body,), desk.log = desk.said(WorkCommit), MemoryLog.founded()
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
-            await deeds.perform(duties.TrainDuty(1), desk.tracker)
+            await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
             assert deeds.tally.rounds_trained == 0
         assert desk.said(WorkCommit) == [body]
 
@@ -85,7 +85,7 @@ async def test_a_secret_that_the_log_does_not_know_is_replaced(tmp_path: Path) -
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
-            await deeds.perform(duties.AttestDuty(1), desk.tracker)
+            await deeds.perform(duties.AttestDuty(1), desk.swarm.view)
             assert duties.AttestDuty(1) in deeds.answered
             assert duties.ReadyDuty(desk.round.roster_index) in deeds.answered
     assert not desk.said(HeadAttest)
@@ -97,7 +97,7 @@ async def test_a_witness_vouches_for_what_is_here_and_says_it_once(tmp_path: Pat
     with trio.fail_after(120):
         for _ in range(2):
             async with desk.open() as deeds:
-                await deeds.perform(duties.ProveDuty(1), desk.tracker)
+                await deeds.perform(duties.ProveDuty(1), desk.swarm.view)
                 assert duties.ProveDuty(1) in deeds.answered
     (body,) = desk.said(WitnessProof)
     assert isinstance(body, WitnessProof)
@@ -111,7 +111,7 @@ async def test_a_closed_round_leads_to_the_head_that_everybody_computes(tmp_path
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
-            await deeds.perform(duties.AdvanceDuty(closed), desk.tracker)
+            await deeds.perform(duties.AdvanceDuty(closed), desk.swarm.view)
             held = deeds.held
     while not isinstance(swarm.entries[-1].statement.body, HeadPromote):
         assert swarm.step()

@@ -20,8 +20,13 @@ from tequio_client.ipc.snapshot import (
     Status,
     TrainerView,
 )
-from tequio_client.worker.points.activity import ActivityDatabase
-from tequio_client.worker.points.events import LOST_MS, ActivityRecorder, Observation, derive_events
+from tequio_client.worker.points.activity import (
+    LOST_MS,
+    ActivityDatabase,
+    ActivityRecorder,
+    Observation,
+    derive_events,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

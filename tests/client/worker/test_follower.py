@@ -11,10 +11,11 @@ import msgspec
 import pytest
 import trio
 
+from tequio_client import clock
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, read_entries
-from tequio_client.worker.ledger import backoff, follower
+from tequio_client.worker.ledger import follower
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.keys import Signer
@@ -45,8 +46,8 @@ ALICE, BOB = chain_of(ME, 700), chain_of(OTHER, 300)
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backoff, "FIRST_S", 0.02)
-    monkeypatch.setattr(backoff, "LONGEST_S", 0.1)
+    monkeypatch.setattr(clock, "FIRST_S", 0.02)
+    monkeypatch.setattr(clock, "LONGEST_S", 0.1)
     monkeypatch.setattr(follower, "POLL_S", 0.1)
     monkeypatch.setattr(follower, "CHECK_S", 0.1)
     monkeypatch.setattr(follower, "QUIET_S", 0.3)

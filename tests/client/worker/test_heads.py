@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.worker.rounds.context import RunContext
+    from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.ids import PeerKey
 
 
@@ -48,7 +48,7 @@ RUN = RunId(sha256(b"run"))
 class PaperRoom:
     """A trainer that is prepared and asked for nothing."""
 
-    async def prepared(self) -> None:
+    async def prepare_trainer(self) -> None:
         """At once."""
         await trio.lowlevel.checkpoint()
 
@@ -174,7 +174,7 @@ def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> Accep
 async def test_contributions_that_nobody_has_are_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heads_module, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(heads_module, "STALL_TIMEOUT_S", 0.5)
     async with scene(tmp_path) as now:
         head = head_of(WEIGHTS, now.ours)
         await now.heads.fetch(head)
@@ -191,7 +191,7 @@ async def test_contributions_that_nobody_has_are_given_up(
 async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heads_module, "PATIENCE_S", 3.0)
+    monkeypatch.setattr(heads_module, "STALL_TIMEOUT_S", 3.0)
     async with scene(tmp_path) as now:
         head = head_of(WEIGHTS, now.ours)
         now.theirs.put_tree(WEIGHTS, PIECE_BYTES)
@@ -207,7 +207,7 @@ async def test_a_parent_that_was_damaged_is_mended_before_the_next_head(
 async def test_an_old_head_that_nobody_has_any_more_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heads_module, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(heads_module, "STALL_TIMEOUT_S", 0.5)
     gone = head_named(sha256(b"gone"))
     async with scene(tmp_path, base=gone) as now:
         assert now.heads.fetching == gone

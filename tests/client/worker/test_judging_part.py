@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_client.worker import evaluator_role
-from tequio_client.worker.evaluator_role import ELIGIBLE, CandidateFacts
+from tequio_client.worker import evaluate
+from tequio_client.worker.evaluate import ELIGIBLE, CandidateFacts
 from tequio_shared.api.competitions import (
     CommittedAnswer,
     CompetitionAnswer,
@@ -62,7 +62,7 @@ def answer(phase: str, **changes: object) -> CompetitionAnswer:
 def test_our_part_follows_from_offer_draw_and_scores(
     phase: str, changes: dict[str, object], here: int, now: int, part: str
 ) -> None:
-    assert evaluator_role.find_part(answer(phase, **changes), US, here, now) == part
+    assert evaluate.find_part(answer(phase, **changes), US, here, now) == part
 
 
 def test_no_secret_is_opened_on_a_close_that_is_too_early_or_of_another() -> None:
@@ -71,7 +71,7 @@ def test_no_secret_is_opened_on_a_close_that_is_too_early_or_of_another() -> Non
     def closes(competition: str, at_ms: int) -> bool:
         body = CompClose(competition=competition)
         said = make(body=body, author=PeerKey(before), seq=2, ts=at_ms, exp=at_ms, prev=before)
-        return evaluator_role.closes_competition(said, told)
+        return evaluate.closes_competition(said, told)
 
     deadline = told.rules.dates.deadline
     assert closes(told.competition, deadline)
@@ -84,7 +84,7 @@ def test_who_has_all_scores_in_the_log_is_done() -> None:
     told = msgspec.to_builtins(answer("decided", evaluators=(US,)))
     told["results"] = [{**fields, "size_bytes": 1, "index": 12}]
     found = msgspec.convert(told, CompetitionAnswer)
-    assert evaluator_role.find_part(found, US, 0, LATE) == "scored"
+    assert evaluate.find_part(found, US, 0, LATE) == "scored"
 
 
 @pytest.mark.parametrize(
@@ -105,17 +105,14 @@ def test_who_has_all_scores_in_the_log_is_done() -> None:
 def test_who_has_a_share_in_it_does_not_judge(
     own: CandidateFacts, changes: dict[str, object], bar: tuple[str, str]
 ) -> None:
-    assert evaluator_role.find_exclusion(answer("open", **changes), own) == bar
+    assert evaluate.find_exclusion(answer("open", **changes), own) == bar
 
 
 def test_what_the_ledger_refused_is_told_of_that_competition_alone() -> None:
     told = answer("open")
     own = CandidateFacts(key=US, refusals={told.competition: "keys of tier 2 evaluate here"})
-    assert evaluator_role.find_exclusion(told, own) == ("refused", "keys of tier 2 evaluate here")
-    assert (
-        evaluator_role.find_exclusion(told, CandidateFacts(key=US, refusals={OTHER: "no"}))
-        == ELIGIBLE
-    )
+    assert evaluate.find_exclusion(told, own) == ("refused", "keys of tier 2 evaluate here")
+    assert evaluate.find_exclusion(told, CandidateFacts(key=US, refusals={OTHER: "no"})) == ELIGIBLE
 
 
 def committed(*keys: str) -> tuple[CommittedAnswer, ...]:
@@ -139,4 +136,4 @@ def committed(*keys: str) -> tuple[CommittedAnswer, ...]:
 def test_scoring_is_due_until_we_committed_and_showing_when_nobody_can_copy(
     changes: dict[str, object], now: int, *, is_due: bool
 ) -> None:
-    assert evaluator_role.is_due(answer("revealed", **changes), US, now) is is_due
+    assert evaluate.is_due(answer("revealed", **changes), US, now) is is_due

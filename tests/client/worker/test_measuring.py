@@ -41,7 +41,7 @@ async def called_away(
 ) -> None:
     """Measure until so many slices were begun."""
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(deeds.perform, asked, desk.tracker)
+        nursery.start_soon(deeds.perform, asked, desk.swarm.view)
         while len(slices(diary)) < many:  # noqa: ASYNC110 - another process writes it
             await trio.sleep(0.01)
         nursery.cancel_scope.cancel()
@@ -64,7 +64,7 @@ async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
             await desk.hold_head(deeds)
             await called_away(desk, deeds, asked, diary, 3)
             assert not deeds.answered
-            await deeds.perform(asked, desk.tracker)
+            await deeds.perform(asked, desk.swarm.view)
             assert asked in deeds.answered
             assert deeds.measuring.bits_per_byte == pytest.approx(3.0)
     assert slices(diary) == [0, 1, 2, 2, 3]
@@ -90,7 +90,7 @@ async def test_weights_stay_while_a_measure_of_them_waits_for_more_urgent_duties
             await called_away(desk, deeds, asked, diary, 1)
             deeds.measuring.release_except([asked.head])
             desk.store.remove(weights)
-            await deeds.perform(asked, desk.tracker)
+            await deeds.perform(asked, desk.swarm.view)
             assert desk.store.has_tree(weights)
             desk.store.remove(weights)
             assert not desk.store.has_tree(weights), "it is measured"
@@ -120,7 +120,7 @@ async def test_damaged_weights_of_an_old_head_are_not_measured(tmp_path: Path) -
             file.chmod(0o644)
             file.write_bytes(bytes([file.read_bytes()[0] ^ 1]) + file.read_bytes()[1:])
             with pytest.raises(RefusedError, match="are damaged"):
-                await deeds.perform(asked, desk.tracker)
+                await deeds.perform(asked, desk.swarm.view)
             assert asked in deeds.answered
     assert not desk.said(HeadMeasure)
 
@@ -130,7 +130,7 @@ async def test_a_head_that_writes_nothing_is_measured_all_the_same(tmp_path: Pat
     head = replace(first_head(desk.swarm.manifest), round=UNWRITTEN)
     with trio.fail_after(120):
         async with desk.open() as deeds:
-            await deeds.perform(duties.MeasureDuty(head, is_drawn=True), desk.tracker)
+            await deeds.perform(duties.MeasureDuty(head, is_drawn=True), desk.swarm.view)
     (body,) = desk.said(HeadMeasure)
     assert isinstance(body, HeadMeasure)
     assert body.tokens == 4_096
@@ -145,7 +145,7 @@ async def test_who_comes_back_says_what_it_measured_before_and_measures_nothing(
     with trio.fail_after(120):
         for _ in range(2):
             async with desk.open() as deeds:
-                await deeds.perform(asked, desk.tracker)
+                await deeds.perform(asked, desk.swarm.view)
                 assert asked in deeds.answered
     assert len(slices(diary)) == 1
     assert len(desk.said(HeadMeasure)) == 1
@@ -159,9 +159,9 @@ async def test_a_measure_that_failed_is_remembered_for_as_long_as_it_is_asked_fo
     with trio.fail_after(120):
         async with desk.open() as deeds:
             with pytest.raises(RefusedError):
-                await deeds.perform(asked, desk.tracker)
+                await deeds.perform(asked, desk.swarm.view)
             for _ in range(MAX_ANSWERED):
-                await deeds.perform(duties.LeaveDuty(1), desk.tracker)
+                await deeds.perform(duties.LeaveDuty(1), desk.swarm.view)
             assert asked in deeds.answered
 
 
@@ -172,6 +172,6 @@ async def test_what_cannot_be_measured_is_not_tried_again(tmp_path: Path) -> Non
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
             with pytest.raises(RefusedError, match="no held-out text"):
-                await deeds.perform(asked, desk.tracker)
+                await deeds.perform(asked, desk.swarm.view)
             assert asked in deeds.answered
     assert not desk.said(HeadMeasure)

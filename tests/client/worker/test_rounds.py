@@ -23,9 +23,9 @@ from tequio_client.worker.points import points
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.beacon import BeaconSecrets
 from tequio_client.worker.rounds.join import start_view
 from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
+from tequio_client.worker.rounds.statements import BeaconSecrets
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import ResumeAnswer
@@ -49,17 +49,18 @@ from tests.support.dutiful import DutifulSwarm
 from tests.support.swarm import Said
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.rounds.context import RunContext
     from tequio_client.worker.rounds.dispatch import DutyRunner
     from tequio_client.worker.rounds.duties import Duty
+    from tequio_client.worker.rounds.statements import RunContext
     from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest, PeerKey
+    from tequio_shared.network.run import RunView
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import Head
+    from tequio_shared.round.round import AcceptedSet, Head
 
 
 pytestmark = pytest.mark.trio
@@ -72,17 +73,17 @@ class PaperDeeds:
         self.held = held
         self.asked_for: list[Head] = []  # of which measures were still taken at the last promotion
         self.measuring = SimpleNamespace(
-            measured=-1, bits_per_byte=None, let_go_but=self._note_asked
+            last_measured_round=-1, bits_per_byte=None, release_except=self._note_asked
         )
         self.fetching: Head | None = None
-        self.said: deque[Duty] = deque(maxlen=16)
-        self.is_speaking = False
+        self.answered: deque[Duty] = deque(maxlen=16)
+        self.is_sending = False
         self.begun: list[Duty] = []
         self.dropped: list[Duty] = []
         self.settled: list[tuple[int, bool]] = []
         self.fails: list[Exception] = []
 
-    async def do(self, now: Duty, _: RunDriver) -> None:
+    async def perform(self, now: Duty, _view: RunView, _recent: Sequence[AcceptedSet]) -> None:
         """Note the beginning and the end."""
         self.begun.append(now)
         if self.fails:
@@ -113,12 +114,12 @@ class PaperExchange:
         self.asked: list[Digest] = []
         self.under_way = 0
 
-    async def blob(self, name: Digest) -> bytes:
+    async def fetch_blob(self, name: Digest) -> bytes:
         """Have it at hand."""
         await trio.lowlevel.checkpoint()
         return self._blobs[name]
 
-    async def gather(self, ref: TreeRef, _: PeerKey) -> None:
+    async def fetch_in_background(self, ref: TreeRef, _: PeerKey) -> None:
         """Never be done with it."""
         self.asked.append(ref.root)
         self.under_way += 1
@@ -249,10 +250,10 @@ async def test_a_duty_is_not_dropped_while_its_statement_is_on_its_way(
     play = Play(tmp_path, finished)
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
-    play.deeds.is_speaking = True
+    play.deeds.is_sending = True
     await play.feed(RoundWitness)
     assert duties.TrainDuty(1) not in play.deeds.dropped
-    play.deeds.is_speaking = False
+    play.deeds.is_sending = False
     await play.feed(RoundClose)
     assert duties.TrainDuty(1) in play.deeds.dropped
     nursery.cancel_scope.cancel()
@@ -374,7 +375,7 @@ async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come
 ) -> None:
     play = Play(tmp_path, finished)
     nursery.start_soon(play.run)
-    play.deeds.said.append(duties.ReadyDuty(-1))
+    play.deeds.answered.append(duties.ReadyDuty(-1))
     until = play.wall_ms + 3_600_000
     change = StandingChange(
         peer=to_text(play.key), to="quarantined", cause=2, evidence=(1,), until=until

@@ -2,41 +2,94 @@
 
 Rules beside those of `process`. The child works in one competition and gets no key: a statement
 that it requests must be one of an evaluator, about that very competition. Documents that go with a
-statement, and the scores, lie in the worker's folder below `evaluations` (`secret_file.FOLDER`),
+statement, and the scores, lie in the worker's folder below `evaluations` (`EVALUATIONS_FOLDER`),
 where both programs find them.
 """
 
 from __future__ import annotations
 
 import os
+import psutil
+import secrets
+import structlog
 import sys
+import trio
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import psutil
-import structlog
-import trio
-
+from tequio_client import files
 from tequio_client.ipc import evaluator as link
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.names import clean_text
-from tequio_client.worker import secret_file
 from tequio_client.worker.children.process import ChildProcess, ChildProgram
 from tequio_client.worker.children.trainer import trainer_environment
 from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared import encoding
-from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import digest_from_text, sha256, to_text
+from tequio_shared.competition import result
+from tequio_shared.errors import (MalformedError, RefusedError, TequioError, UserFacingError)
+from tequio_shared.ids import (digest_from_text, from_text, sha256, to_text)
 from tequio_shared.limits import STATEMENT_BYTES
+from tequio_shared.statements.competitions import EvalOffer
 from tequio_shared.statements.statement import BODIES, VERSION
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-
-    from tequio_shared.ids import Digest
+    from collections.abc import (Awaitable, Callable, Iterable, Iterator, Sequence)
+    from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.statements.statement import Body
+
+
+# --- The secret file of an evaluator: its offer commits to the secret, and the draw uses it.
+#
+# The file is written before the offer is submitted. An evaluator that loses it before the draw
+# cannot be drawn; nothing else is lost.
+
+SECRET_BYTES = 32
+EVALUATIONS_FOLDER = "evaluations"
+
+
+def competition_folder(folder: Path, competition: Digest) -> Path:
+    return folder / EVALUATIONS_FOLDER / to_text(competition)
+
+
+def load_secret(folder: Path, competition: Digest) -> bytes | None:
+    """The secret, or None if none was made; raises UserFacingError if it is unreadable."""
+    path = _secret_path(folder, competition)
+    try:
+        return from_text(path.read_text("ascii").strip(), SECRET_BYTES)
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, MalformedError) as err:
+        raise UserFacingError(
+            f"cannot read the secret in {path} ({err}): move it away, and offer again before the "
+            "deadline"
+        ) from err
+
+
+def load_or_create_secret(folder: Path, competition: Digest) -> bytes:
+    found = load_secret(folder, competition)
+    if found is not None:
+        return found
+    secret = secrets.token_bytes(SECRET_BYTES)
+    path = _secret_path(folder, competition)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        files.write_private(path, to_text(secret).encode() + b"\n")
+    except OSError as err:
+        raise UserFacingError(
+            f"cannot write the secret to {path} ({err.strerror}): check permissions and free space"
+        ) from err
+    return secret
+
+
+def make_offer(competition: Digest, key: PeerKey, folder: Path) -> EvalOffer:
+    """The statement that offers to evaluate, after writing its secret; raises UserFacingError."""
+    commit = result.offer_commitment(competition, key, load_or_create_secret(folder, competition))
+    return EvalOffer(competition=to_text(competition), commit=to_text(commit))
+
+
+def _secret_path(folder: Path, competition: Digest) -> Path:
+    return competition_folder(folder, competition) / "secret"
 
 
 log = structlog.get_logger(__name__)
@@ -109,7 +162,6 @@ class EvaluatorProcess:
 
     @property
     def heartbeat(self) -> link.EvaluatorHeartbeat | None:
-        """Last heartbeat of the running child."""
         return self._alive if self.child.is_running else None
 
     @property
@@ -202,13 +254,13 @@ _HUB, _DOCUMENTS = "hub", "words"
 
 def hub_cache(folder: Path) -> Path:
     """Folder for models of the Hugging Face Hub until a competition is over."""
-    return folder / secret_file.FOLDER / _HUB
+    return folder / EVALUATIONS_FOLDER / _HUB
 
 
 def write_document(folder: Path, document: bytes) -> str:
     """Hand the worker a document that goes with a statement; returns its name. Raises OSError."""
     name = to_text(sha256(document))
-    place = folder / secret_file.FOLDER / _DOCUMENTS
+    place = folder / EVALUATIONS_FOLDER / _DOCUMENTS
     place.mkdir(parents=True, exist_ok=True)
     (place / name).write_bytes(document)
     return name
@@ -218,7 +270,7 @@ def read_documents(folder: Path, names: Iterable[str]) -> list[bytes]:
     """Read the documents of these names; raises UserFacingError for a missing or incomplete one."""
     found = []
     for name in names:
-        path = folder / secret_file.FOLDER / _DOCUMENTS / to_text(digest_from_text(name))
+        path = folder / EVALUATIONS_FOLDER / _DOCUMENTS / to_text(digest_from_text(name))
         try:
             raw = path.read_bytes()
         except OSError as err:
@@ -230,10 +282,7 @@ def read_documents(folder: Path, names: Iterable[str]) -> list[bytes]:
 
 
 def count_scored_models(folder: Path, competition: Digest) -> int:
-    """Count the models of a competition that are scored in that folder."""
-    return sum(
-        1 for _ in secret_file.competition_folder(folder, competition).glob(f"*/{EVALUATION_FILE}")
-    )
+    return sum(1 for _ in competition_folder(folder, competition).glob(f"*/{EVALUATION_FILE}"))
 
 
 BYTES_PER_PARAMETER = 5

@@ -19,17 +19,21 @@ from __future__ import annotations
 import math
 import os
 import subprocess
+import sys
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
+import structlog
 import trio
 
+from tequio_client.ipc import facts as link
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+
 
 GRACE_S = 0.7
 """Patience at each step of the kill ladder. A child is gone within about 2 s, the longest that a
@@ -81,7 +85,6 @@ class ChildProcess:
 
     @property
     def pid(self) -> int | None:
-        """Process id from the start until the process is gone."""
         return self._process.pid if self._process else None
 
     @property
@@ -291,3 +294,62 @@ def child_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name in _NAMES or name.startswith(_PREFIXES)
     }
+
+
+# --- The probe child: the newest facts of the machine, and their age.
+#
+# Drivers crash and hang, so a separate process asks them. A probe that failed is restarted
+# without limit; until it answers, nothing is known and nothing is lent.
+
+log = structlog.get_logger(__name__)
+
+PROBE = (sys.executable, "-m", "tequio_client.probe")
+STEADY_S = 30.0
+"""A probe that ran this long did not fail at its start."""
+
+
+def probe_program() -> ChildProgram:
+    # No limit on silence: a hanging driver hangs for the next probe too, and facts that grow old
+    # already count as unknown.
+    return ChildProgram(
+        command=PROBE,
+        environment=child_environment(),
+        line_bytes=link.LINE_BYTES,
+        longest_pause_s=60.0,
+    )
+
+
+class ProbeProcess:
+    """Owner of the probe child; `run` restarts it."""
+
+    def __init__(self, program: ChildProgram) -> None:
+        self._child = ChildProcess(program)
+        self._child.allow()
+        self._watch = link.ProbeInstructions()  # instructions to the probe
+        self.facts: link.MachineFacts | None = None
+        self.at_s = 0.0  # time of the newest facts, in trio's time
+
+    def send_instructions(self, watch: link.ProbeInstructions) -> None:
+        """Send these instructions to this probe and every later one."""
+        if watch != self._watch:
+            self._watch = watch
+            self._child.send(link.encode(watch))
+
+    async def run(self) -> NoReturn:
+        failures = 0
+        while True:
+            begun_s = trio.current_time()
+            reason = await self._child.run_once(self._first_lines, self._on_line)
+            self.facts = None
+            is_steady = trio.current_time() - begun_s > STEADY_S
+            failures = 1 if is_steady else failures + 1
+            pause_s = self._child.pause_s(failures)
+            log.warning("probe ended, restarting", reason=reason, after_s=round(pause_s, 1))
+            await self._child.pause(pause_s)
+
+    def _first_lines(self) -> Iterator[bytes]:
+        yield link.encode(self._watch)
+
+    def _on_line(self, line: bytes) -> None:
+        self.facts = link.decode_machine_facts(line)
+        self.at_s = trio.current_time()

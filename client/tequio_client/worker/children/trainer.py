@@ -8,30 +8,24 @@ command the trainer is given up with a reason, until `reset`.
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar
-
 import msgspec
 import structlog
+import subprocess
+import sys
 import trio
-
+from dataclasses import dataclass, field
+from functools import partial
 from tequio_client.ipc import trainer as link
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.names import clean_text
-from tequio_client.worker.children.process import (
-    ChildProcess,
-    ChildProgram,
-    child_environment,
-    end_process,
-)
+from tequio_client.worker.children.process import (ChildProcess, ChildProgram, child_environment, end_process)
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
 
 log = structlog.get_logger(__name__)
 
@@ -73,7 +67,6 @@ class _Pending:
 
 
 def trainer_environment(folder: Path) -> dict[str, str]:
-    """List the environment of a trainer of the worker in that folder."""
     cache = str(folder / "cache")
     return {**child_environment(), "NUMBA_CACHE_DIR": cache, "TOKENIZERS_PARALLELISM": "false"}
 
@@ -108,7 +101,6 @@ class TrainerProcess:
 
     @property
     def heartbeat(self) -> link.TrainerHeartbeat | None:
-        """Last heartbeat of the running child."""
         return self._alive if self.child.is_running else None
 
     @property
@@ -253,7 +245,6 @@ async def run_benchmark(
 async def _run_to_end(
     command: Sequence[str], environment: dict[str, str]
 ) -> tuple[int, bytes, bytes]:
-    """Exit status and the ends of standard output and standard error."""
     tails: dict[int, bytes] = {}
 
     async def read_tail(number: int, stream: trio.abc.ReceiveStream) -> None:

@@ -8,51 +8,35 @@ last closed rounds by the coordinator's times, or its rules' target while there 
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
 import msgspec
 import structlog
 import trio
-
-from tequio_client.ipc.control import (
-    MAX_COMPETITIONS,
-    MAX_PUBLISHED_HEADS,
-    AskCompetitions,
-    AskCurves,
-    CompetitionEntrantRow,
-    CompetitionRow,
-    CompetitionsReply,
-    CurvesReply,
-    GeneratedSample,
-    LossCurve,
-    LossCurvePoint,
-    PublishedHead,
-    RunRow,
-    RunsReply,
-)
+from collections import OrderedDict
+from dataclasses import dataclass
+from tequio_client.ipc.control import (AskCompetitions, AskCurves, CompetitionEntrantRow, CompetitionRow, CompetitionsReply, CurvesReply, GeneratedSample, LossCurve, LossCurvePoint, MAX_COMPETITIONS, MAX_PUBLISHED_HEADS, PublishedHead, RunRow, RunsReply)
 from tequio_client.ipc.preferences import usable_memory_mb
+from tequio_client.worker.evaluate import sort_competitions
 from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN
 from tequio_client.worker.lending.needs import estimate
 from tequio_client.worker.points import points
 from tequio_shared.competition.rules import CompetitionOutcome
+from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import RunId, digest_from_text, sha256
-from tequio_shared.limits import DOCUMENT_BYTES
+from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.statement import Entry
+from typing import Any, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
-
     from tequio_client.ipc.facts import MachineFacts
     from tequio_client.ipc.preferences import Preferences
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.evaluator_role import JudgingRole
+    from tequio_client.worker.evaluate import JudgingRole
     from tequio_client.worker.lending.facts import IdleReason
     from tequio_client.worker.points.points_db import DatabaseFile
-    from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
+    from tequio_shared.api.competitions import CompetitionAnswer
     from tequio_shared.api.runs import RoundAnswer, RunAnswer
     from tequio_shared.competition.rules import RankedEntrant
     from tequio_shared.ids import PeerKey
@@ -60,13 +44,13 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-OPEN, DECIDED = "open", "decided"
-PHASE_ORDER = {OPEN: 0, DECIDED: 2}
 MAX_CURVE_ROUNDS = 48
 """Maximum rounds of a run that a curve goes through."""
 MAX_CACHED_CURVES = 64
 _Q16 = 65_536.0
 _PAGE = 1_000
+
+Row = TypeVar("Row", CompetitionRow, RunRow)
 
 
 class CompetitionsList:
@@ -107,32 +91,30 @@ class CompetitionsList:
         answer = self._decided.get(name)
         if answer is None:
             answer = await self._ledger.competition(digest_from_text(name))
-        if answer.phase == DECIDED:  # which is final
+        if answer.phase == CompetitionPhase.DECIDED:  # which is final
             self._decided[name] = answer
             _forget(self._decided)
         part = await self._ours(answer)
         row = _row(answer, await self._places(answer.outcome), names, ours)
-        return _sane(
-            msgspec.structs.replace(
-                row,
-                part=part.part,
-                judged=part.judged,
-                to_judge=part.to_judge,
-                judge_mb=part.need_mb,
-                bar=part.barred.bar,
-                barred_by=part.barred.by,
-            )
+        row = msgspec.structs.replace(
+            row,
+            part=part.part,
+            judged=part.judged,
+            to_judge=part.to_judge,
+            judge_mb=part.need_mb,
+            bar=part.barred.bar,
+            barred_by=part.barred.by,
         )
+        return _checked(row, f"competition {row.competition[:10]} is not understood")
 
     async def _places(self, name: str | None) -> dict[str, RankedEntrant]:
         """Read the ranks of an outcome by entrant name."""
         if name is None:
             return {}
         if name not in self._outcomes:
-            found = await self._ledger.get_blob(digest_from_text(name))
-            if found is None:
-                raise PeerError(f"the ledger does not have the outcome {name}")
-            self._outcomes[name] = CompetitionOutcome.parse(found)
+            self._outcomes[name] = CompetitionOutcome.parse(
+                await _document(self._ledger, name, BLOB_BYTES)
+            )
             _forget(self._outcomes)
         return {one.entrant: one for one in self._outcomes[name].places}
 
@@ -149,9 +131,6 @@ class CompetitionsList:
     async def _read_curve(
         self, run: str, rounds: int, found: dict[str, tuple[LossCurvePoint, ...]]
     ) -> None:
-        found[run] = await self._curve(run, rounds)
-
-    async def _curve(self, run: str, rounds: int) -> tuple[LossCurvePoint, ...]:
         known = self._spots.setdefault(run, {})
         self._spots.move_to_end(run)
         while len(self._spots) > MAX_CACHED_CURVES:
@@ -161,8 +140,8 @@ class CompetitionsList:
         for answer in await self._rounds(run, missing):
             if answer.outcome != "open":  # closed rounds do not change
                 known[answer.round] = _point(answer)
-        found = [known.get(number) for number in due]
-        return tuple(point for point in found if point is not None)
+        drawn = (known.get(number) for number in due)
+        found[run] = tuple(point for point in drawn if point is not None)
 
     async def _rounds(self, run: str, numbers: Sequence[int]) -> list[RoundAnswer]:
         """Read these rounds: in one page where they are close together, otherwise one by one."""
@@ -178,13 +157,6 @@ class CompetitionsList:
             page = await self._ledger.rounds(id_, after=number - 1, limit=1)
             found += [one for one in page if one.round == number]
         return found
-
-
-def sort_competitions(lines: Sequence[CompetitionLine]) -> list[CompetitionLine]:
-    """Sort: competitions to join, then those being judged, then decided ones; newest first."""
-    newest = list(reversed(lines))
-    newest.sort(key=lambda one: PHASE_ORDER[DECIDED] if one.void else PHASE_ORDER.get(one.phase, 1))
-    return newest[:MAX_COMPETITIONS]
 
 
 def curve_rounds(rounds: int) -> list[int]:
@@ -205,12 +177,12 @@ def _point(answer: RoundAnswer) -> LossCurvePoint | None:
     return LossCurvePoint(answer.round, answer.loss_q16 / _Q16)
 
 
-def _sane(row: CompetitionRow) -> CompetitionRow:
+def _checked(row: Row, what: str) -> Row:
     """Check that the row fits the bounds of the message; raises PeerError."""
     try:
-        return msgspec.json.decode(msgspec.json.encode(row), type=CompetitionRow)
+        return msgspec.json.decode(msgspec.json.encode(row), type=type(row))
     except msgspec.DecodeError as err:
-        raise PeerError(f"competition {row.competition[:10]} is not understood: {err}") from err
+        raise PeerError(f"{what}: {err}") from err
 
 
 def _forget(kept: OrderedDict[str, Any]) -> None:
@@ -305,14 +277,14 @@ class RunsList:
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:
-                rows.append(_runs_list_sane(await self._row(answer, ours)))
+                row = await self._row(answer, ours)
+                rows.append(_checked(row, "its rules have impossible figures"))
             except (PeerError, RefusedError) as err:
                 log.warning("rules of a run unavailable", run=answer.run[:10], error=str(err))
         rows.sort(key=lambda row: (not row.is_open, not row.is_ours))
         return RunsReply(rows=tuple(rows))
 
     async def parameters(self) -> dict[str, int]:
-        """Read the model size of each run; raises TequioError."""
         return {row.run: row.parameters for row in (await self.read()).rows}
 
     async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
@@ -350,18 +322,13 @@ class RunsList:
     async def _read_rules(self, answer: RunAnswer) -> _Rules:
         known = self._rules.get(answer.run)
         if known is None:
-            manifest = Manifest.parse(await self._blob(answer.run))  # the id is its digest
-            corpus = Corpus.parse(await self._blob(manifest.data.manifest))
+            # The id of a run is the digest of its manifest.
+            manifest = Manifest.parse(await _document(self._ledger, answer.run))
+            corpus = Corpus.parse(await _document(self._ledger, manifest.data.manifest))
             known = self._rules[answer.run] = _Rules(manifest, corpus)
             while len(self._rules) > MAX_RUNS:
                 self._rules.popitem(last=False)
         return known
-
-    async def _blob(self, name: str) -> bytes:
-        found = await self._ledger.get_blob(digest_from_text(name), most_bytes=DOCUMENT_BYTES)
-        if found is None:
-            raise PeerError(f"the ledger does not have the document {name}")
-        return found
 
     async def _pace_ms(self, answer: RunAnswer) -> int:
         """Average time between the ends of the last rounds; 0: unknown."""
@@ -378,19 +345,18 @@ class RunsList:
         return Entry.parse(leaf).statement.ts
 
 
+async def _document(ledger: LedgerApi, name: str, most_bytes: int = DOCUMENT_BYTES) -> bytes:
+    found = await ledger.get_blob(digest_from_text(name), most_bytes=most_bytes)
+    if found is None:
+        raise PeerError(f"the ledger does not have the document {name}")
+    return found
+
+
 def _sample(answer: RunAnswer) -> GeneratedSample | None:
     one = answer.sample
     if one is None:
         return None
     return GeneratedSample(round=one.round, prompt=one.prompt, text=one.text)
-
-
-def _runs_list_sane(row: RunRow) -> RunRow:
-    """Check that the row fits the bounds of the message; raises PeerError."""
-    try:
-        return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
-    except msgspec.DecodeError as err:
-        raise PeerError(f"its rules have impossible figures: {err}") from err
 
 
 def select_runs(answers: Sequence[RunAnswer]) -> list[RunAnswer]:

@@ -10,13 +10,9 @@ the one that was dialled; the page it asks to open must be an encrypted web addr
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-
 import msgspec
 import trio
-
+from dataclasses import dataclass
 from tequio_client.clock import now_ms
 from tequio_client.keys import identity
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
@@ -24,38 +20,29 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.ledger.standing import (
-    advice,
-    describe_entry,
-    describe_standing,
-    format_time,
-    read_standing,
-)
+from tequio_client.worker.ledger.outbox import Outbox, SUBMIT_S
+from tequio_client.worker.ledger.standing import (advice, describe_entry, describe_standing, format_time, read_standing)
 from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.network.standing import EXCLUDED, Standing
-from tequio_shared.statements.network import KeyRegister, MemberTeam, MemberVouch, StandingAppeal
+from tequio_shared.statements.network import (KeyRegister, MemberTeam, MemberVouch, StandingAppeal)
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
     from tequio_client.ledger.api import LedgerNetwork
     from tequio_client.links import InvitationLink
-    from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
+    from tequio_shared.api.connector import ConnectCode, ConnectOutcome, ConnectorAbout
     from tequio_shared.api.peers import PeerAnswer, StandingAnswer
     from tequio_shared.ids import NetworkId
     from tequio_shared.keys import Signer
     from tequio_shared.statements.statement import Entry
 
 
-PATIENCE_S = 60.0
-
-
 def standing_lines(ledger: str, folder: Path) -> list[str]:
-    """Describe the standing of the key in the folder, its evidence, and what to do."""
     one, evidence = _read(ledger, _signer(folder))
     lines = [describe_standing(one)]
     lines += [describe_entry(index, entry.statement) for index, entry in sorted(evidence.items())]
@@ -63,7 +50,6 @@ def standing_lines(ledger: str, folder: Path) -> list[str]:
 
 
 def standing_json(ledger: str, folder: Path) -> bytes:
-    """Describe the standing as one JSON object."""
     signer = _signer(folder)
     one, evidence = _read(ledger, signer)
     report = {
@@ -117,21 +103,29 @@ async def _appeal(ledger: str, folder: Path, signer: Signer, text: bytes) -> Sta
         if one.appeal is not None:
             raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
         name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
-        await _submit_appeal(api, folder, signer, StandingAppeal(change=one.since, text=name))
+        body = StandingAppeal(change=one.since, text=name)
+        await _submit(api, folder, signer, body, "appeal")
         return (await read_standing(api, signer.key))[0]
 
 
-async def _submit_appeal(
-    api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal
+async def _submit(
+    api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal | MemberTeam, what: str
 ) -> None:
+    refusal: LedgerRefusedError | None = None
     async with Outbox(api, folder, signer) as outbox:
-        with trio.move_on_after(PATIENCE_S) as patience:
-            await outbox.submit(body)
-        if patience.cancelled_caught:
-            raise LedgerUnavailableError(
-                f"the ledger accepted nothing for {PATIENCE_S:.0f} s; the appeal is stored and "
-                "will be sent at the worker's next start"
-            )
+        with trio.move_on_after(SUBMIT_S) as patience:
+            try:
+                await outbox.submit(body)
+            except LedgerRefusedError as err:
+                refusal = err
+    # Raised out here: on its way through the outbox's nursery it would be wrapped in a group.
+    if refusal is not None:
+        raise refusal
+    if patience.cancelled_caught:
+        raise LedgerUnavailableError(
+            f"the ledger accepted nothing for {SUBMIT_S:.0f} s; the {what} is stored and "
+            "will be sent at the worker's next start"
+        )
 
 
 REGISTRATION_TIMEOUT_S = 300.0
@@ -246,9 +240,6 @@ def _already(known: PeerAnswer, *, is_ours: bool) -> str:
     )
 
 
-TEAM_TIMEOUT_S = 60.0
-
-
 def join_team(ledger: str, folder: Path, name: str) -> str:
     """Put the key in the folder into that team; returns the result in words."""
     try:
@@ -274,25 +265,14 @@ def _logged(ledger: str, folder: Path, body: MemberTeam) -> str:
 
 async def _submit_team(ledger: str, folder: Path, signer: Signer, body: MemberTeam) -> str:
     async with LedgerApi(ledger) as api:
+        if await _account(api, signer) is None:
+            raise UserFacingError("this key is not registered yet: start a worker once")
         try:
-            await api.peer(signer.key)
+            await _submit(api, folder, signer, body, "statement")
         except LedgerRefusedError as err:
-            if err.code != "not-found":
+            if err.code != "already-said":
                 raise
-            raise UserFacingError("this key is not registered yet: start a worker once") from err
-        async with Outbox(api, folder, signer) as outbox:
-            with trio.move_on_after(TEAM_TIMEOUT_S) as patience:
-                try:
-                    await outbox.submit(body)
-                except LedgerRefusedError as err:
-                    if err.code != "already-said":
-                        raise
-                    return f"nothing to change: {err}"
-        if patience.cancelled_caught:
-            raise LedgerUnavailableError(
-                f"the ledger accepted nothing for {TEAM_TIMEOUT_S:.0f} s; the statement is stored "
-                "and will be sent at the worker's next start"
-            )
+            return f"nothing to change: {err}"
     if not body.team:
         return "the key is in no team: points count only for the key itself"
     return f"the key is in team {body.team}: rounds that close from now on count for the team"

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Self
 import structlog
 import trio
 
+from tequio_client.clock import BackOff
 from tequio_client.ledger.api import ENTRIES_AT_ONCE
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, check_entry
 from tequio_client.worker.ledger import last_checkpoint
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.log.merkle import Frontier, leaf_hash, verify_consistency
@@ -58,7 +58,6 @@ class LedgerClock:
         self._noted_ms = 0.0  # by the steady clock
 
     def record_date(self, shown_ms: int) -> None:
-        """Record a date of the ledger, milliseconds since 1970."""
         # With clocks this far apart the ledger would refuse our statements, so such a date is a
         # mistake of something between us, and following it would shift every deadline.
         if abs(shown_ms - self._wall_clock()) > CLOCK_SKEW_MS:
@@ -69,7 +68,6 @@ class LedgerClock:
             self._ahead_ms, self._noted_ms = ahead_ms, steady_ms
 
     def now_ms(self) -> int:
-        """Estimate the ledger's present time, milliseconds since 1970."""
         steady_ms = _steady_ms()
         if self._ahead_ms is None:
             return self._wall_clock()
@@ -90,7 +88,6 @@ class LogEdge:
     """
 
     def __init__(self, frontier: Frontier, at_s: float) -> None:
-        """Start from an edge that was proven at `at_s`."""
         self._frontier = frontier
         self._roots: dict[int, Digest] = {frontier.size: frontier.root()}  # from the proven one on
         self._appended = trio.Event()  # replaced by `until_unproven`
@@ -107,7 +104,6 @@ class LogEdge:
 
     @property
     def unproven(self) -> int:
-        """Count the entries that do not follow from a signed root yet."""
         return self.size - self.proven
 
     def root(self, size: int | None = None) -> Digest:
@@ -131,13 +127,11 @@ class LogEdge:
         self._moved_on.set()
 
     async def until_unproven(self, count: int) -> None:
-        """Wait until `count` entries are unproven."""
         while self.unproven < count:
             self._appended = trio.Event()
             await self._appended.wait()
 
     async def until_less_unproven(self, count: int) -> None:
-        """Wait until fewer than `count` entries are unproven."""
         while self.unproven >= count:
             self._moved_on = trio.Event()
             await self._moved_on.wait()
@@ -180,6 +174,16 @@ class LogFollower:
         self._path = folder / FILE
         self._rng = rng
         self._stack = AsyncExitStack()
+        self._back_off = BackOff(rng)
+        self._out, self._in = trio.open_memory_channel[tuple[int, Entry]](_HANDED)
+        self._failure: TequioError | None = None
+        self._stream_scope = trio.CancelScope()  # written by _feed
+        self._start = 0
+        self._edge = LogEdge(Frontier(), 0.0)  # replaced by _begin; _feed appends, _check proves
+        self._checking = trio.Lock()  # held while a checkpoint is checked; guards what follows
+        self._signed: Checkpoint | None = None  # the newest one that was checked; on disk too
+        self._note = b""  # the note that was checked last, or is being checked
+        self._older_since_s: float | None = None  # start of a series of older checkpoints
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -197,40 +201,9 @@ class LogFollower:
         Entries of types that this version does not know are skipped. The iterator raises
         LogForkedError, PeerError when the ledger's answers stay wrong, LedgerRefusedError.
         """
-        reading = _Reading(
-            self._ledger, self._network, self._path, self._rng, after + 1, self.on_proven
-        )
-        self._nursery.start_soon(reading.run)
-        return reading
-
-
-class _Reading:
-    """One pass over the log."""
-
-    def __init__(
-        self,
-        ledger: LedgerApi,
-        network: LedgerNetwork,
-        path: Path,
-        rng: Random,
-        start: int,
-        on_proven: OnProven,
-    ) -> None:
-        self._ledger = ledger
-        self._network = network
-        self._path = path
-        self._rng = rng
-        self._back_off = BackOff(rng)
-        self._out, self._in = trio.open_memory_channel[tuple[int, Entry]](_HANDED)
-        self._failure: TequioError | None = None
-        self._stream_scope = trio.CancelScope()  # written by _feed
-        self._start = start
-        self._on_proven = on_proven
-        self._edge = LogEdge(Frontier(), 0.0)  # replaced by _begin; _feed appends, _check proves
-        self._checking = trio.Lock()  # held while a checkpoint is checked; guards what follows
-        self._signed: Checkpoint | None = None  # the newest one that was checked; on disk too
-        self._note = b""  # the note that was checked last, or is being checked
-        self._older_since_s: float | None = None  # start of a series of older checkpoints
+        self._start = after + 1
+        self._nursery.start_soon(self._run)
+        return self
 
     def __aiter__(self) -> Self:
         return self
@@ -244,7 +217,7 @@ class _Reading:
                 pass
         raise self._failure or StopAsyncIteration
 
-    async def run(self) -> None:
+    async def _run(self) -> None:
         """Read until cancelled, or until a failure that does not pass."""
         with self._out:
             await self._guard(self._begin)
@@ -447,7 +420,7 @@ class _Reading:
             await self._prove(signed)
             if signed != last:
                 await self._store(signed, note)
-            await self._on_proven(self._edge.proven, signed)
+            await self.on_proven(self._edge.proven, signed)
             return signed
 
     def _check_older(self, signed: Checkpoint, last: Checkpoint) -> None:

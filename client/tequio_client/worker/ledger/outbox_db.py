@@ -19,20 +19,18 @@ from __future__ import annotations
 import sqlite3
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TypeVar
-
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, RunId
 from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.statements.statement import BODIES, VERSION, Entry
+from tequio_shared.statements.statement import BODIES, Entry, VERSION
+from typing import Self, TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
     from tequio_shared.ids import NetworkId, PeerKey
-    from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
+    from tequio_shared.statements.runs import (HeadAttest, HeadMeasure, WitnessProof, WorkCommit)
     from tequio_shared.statements.statement import Body
 
 
@@ -135,7 +133,6 @@ class OutboxDb:
         self.close()
 
     def chain(self) -> OwnChain:
-        """Read where the chain ends."""
         with self._explained():
             used, seq, last = self._base.execute("SELECT used, seq, last FROM chain").fetchone()
         return OwnChain(used=used, seq=seq, last=Digest(last))
@@ -226,6 +223,8 @@ class OutboxDb:
     def settle(self, copies: Sequence[SignedCopy]) -> None:
         """Record that these were logged, in this order: their drafts are done."""
         with self._transaction():
+            # The chain moves on in the transaction that deletes the draft: after a crash between
+            # the two the draft would be signed again.
             for copy in copies:
                 statement = copy.entry.statement
                 self._base.execute(
@@ -263,6 +262,8 @@ class OutboxDb:
         self._base.execute(
             "INSERT OR IGNORE INTO chain VALUES (1, ?, ?, 0, 0, ?)", (net, author, bytes(32))
         )
+        # A copied folder must not continue another key's chain: two workers would sign different
+        # statements under one number.
         if self._base.execute("SELECT net, author FROM chain").fetchone() != (net, author):
             raise UserFacingError(
                 f"{self._path} belongs to another network or key: use another folder"
@@ -282,6 +283,7 @@ class OutboxDb:
                 yield
                 self._base.execute("COMMIT")
             finally:
+                # Also after a failed COMMIT, which on a full disk leaves the transaction open.
                 if self._base.in_transaction:
                     self._base.execute("ROLLBACK")
 

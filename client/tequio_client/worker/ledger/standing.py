@@ -102,7 +102,6 @@ def describe_standing(one: StandingAnswer) -> str:
 
 
 def advice(one: StandingAnswer, now_ms: int) -> list[str]:
-    """List the volunteer's options, and what happens automatically."""
     match one.standing:
         case Standing.QUARANTINED:
             return [_after_the_term(one, now_ms), _about_appeals(one)]
@@ -122,7 +121,6 @@ def advice(one: StandingAnswer, now_ms: int) -> list[str]:
 
 
 def describe_entry(index: int, statement: Statement) -> str:
-    """Describe a log entry that is evidence."""
     text = f"entry {index}: {statement.type}"
     if statement.round is not None:
         text += f" of round {statement.round}"
@@ -135,7 +133,6 @@ def describe_entry(index: int, statement: Statement) -> str:
 
 
 def format_time(ms: int) -> str:
-    """Format a time for people, in UTC."""
     try:
         return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (OverflowError, ValueError):
@@ -162,7 +159,6 @@ def _about_appeals(one: StandingAnswer) -> str:
 
 
 def _leaves(report: FaultReport) -> str:
-    """Name the signed statements in a report."""
     parts = []
     for leaf in report.leaves:
         try:
@@ -205,7 +201,6 @@ class StandingWatch:
         self._adopt(told)
 
     def apply(self, index: int, statement: Statement) -> None:
-        """Apply a log entry about the network."""
         after = standing_after(index, statement, self._key)
         if after is not None:
             self._adopt(after)
@@ -278,7 +273,6 @@ def unmet_roles(
 
 
 def _counting(told: TierAnswer | None, run: str, now_ms: int) -> int:
-    """Compute the tier as this run counts it now."""
     if told is None or told.run not in (None, run):
         return Tier.ANONYMOUS
     if told.tier == Tier.VOUCHED and now_ms >= told.until:

@@ -74,7 +74,6 @@ class LendingFacts:
         return UNKNOWN_SESSION
 
     def known_machine(self) -> MachineFacts:
-        """Machine facts, unknown if too old."""
         if self.machine is None or not self.machine_age_s <= MAX_MACHINE_AGE_S:
             return UNKNOWN_MACHINE
         return self.machine

@@ -219,7 +219,6 @@ class Lending:
         return self._choices.desired_state
 
     def apply_state(self, wish: DesiredState) -> None:
-        """Apply a desired state if it is newer than the present one."""
         if wish.number > self.desired_state.number:
             self._choices.set_desired_state(wish)
             if wish.lend:  # pressing Contribute again is also how to retry a broken trainer
@@ -252,7 +251,6 @@ class Lending:
         self.update()
 
     def set_idle(self, outside: IdleReason) -> None:
-        """Record why the worker is in no run now."""
         self.need_mb, self.idle_reason = 0, outside
         self.update()
 
@@ -269,7 +267,6 @@ class Lending:
         return self._changed
 
     def notify(self) -> None:
-        """Set the event of `changed`."""
         self._changed.set()
         self._changed = trio.Event()
 

@@ -59,7 +59,6 @@ class EnergyMeter:
 
     @property
     def today_j(self) -> float:
-        """Joules of the last observed day."""
         return self._now.day_j
 
     @property

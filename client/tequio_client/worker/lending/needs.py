@@ -25,14 +25,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.head.layout import CHUNK
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Corpus, Manifest
+
 
 MEMORY_BASE_MB = 700
 BATCH_TOKENS = 8_192
@@ -90,7 +90,6 @@ def contribution_bytes(manifest: Manifest, trainers: int) -> int:
 
 
 def memory_mb(manifest: Manifest) -> int:
-    """Accelerator memory for training, MiB."""
     batch = FROZEN_BATCH_TOKENS if manifest.frozen else BATCH_TOKENS
     return _memory_mb(manifest, max(batch, manifest.model.sequence))
 

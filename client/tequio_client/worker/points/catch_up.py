@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.clock import BackOff
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker.ledger import last_checkpoint
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.points.points_db import VOIDED, RoundOutcome, RoundPlace, closed_outcome
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.ids import digest_from_text, to_text

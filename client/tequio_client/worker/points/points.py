@@ -113,11 +113,9 @@ class PointsRecorder:
                 await self._end(place, index, VOIDED)
 
     async def worked(self, current: RoundView, done: RoundWork) -> None:
-        """Record the work done in a round."""
         await self._write(lambda: self._book.record_work(current.roster_index, done))
 
     async def measured(self, run: str, number: int, bits_per_byte: float) -> None:
-        """Record the measured loss of the head after a round."""
         await self._write(lambda: self._book.record_measurement(run, number, bits_per_byte))
 
     async def mark_proven(self, size: int, checkpoint: Checkpoint) -> None:
@@ -183,7 +181,6 @@ def run_ids(book: DatabaseFile) -> frozenset[str]:
 
 
 def read_rounds(book: DatabaseFile, asked: AskPoints) -> ControlPoints:
-    """Rounds that match the question, the newest first; raises DatabaseError."""
     rows = book.rows(
         "SELECT * FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
         "AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) ORDER BY number DESC LIMIT ?5",

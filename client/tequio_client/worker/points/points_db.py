@@ -92,7 +92,6 @@ class DatabaseFile:
                         self._sql.execute("ROLLBACK")
 
     def rows(self, query: str, *values: object) -> list[sqlite3.Row]:
-        """Run a query; raises DatabaseError."""
         with self._lock:
             try:
                 return self._sql.execute(query, values).fetchall()
@@ -317,7 +316,6 @@ class PointsDatabase:
         )
 
     def record_work(self, number: int, done: RoundWork) -> None:
-        """Record the work done in a round."""
         self._write(
             "UPDATE round SET device = ?, tokens = ?, loss = ? WHERE number = ?",
             done.device,
@@ -327,7 +325,6 @@ class PointsDatabase:
         )
 
     def add_energy(self, number: int, joules: float) -> None:
-        """Add energy to a round."""
         self._write("UPDATE round SET energy_j = energy_j + ? WHERE number = ?", joules, number)
 
     def record_measurement(self, run: str, number: int, bits_per_byte: float) -> None:
@@ -366,7 +363,6 @@ class PointsDatabase:
         self.changes += 1
 
     def is_settled(self, number: int) -> bool:
-        """True if the round of that number is proven."""
         found = self.file.rows(
             "SELECT 1 FROM round WHERE number = ? AND state != ?", number, PENDING
         )
@@ -406,7 +402,6 @@ class PointsDatabase:
                 sql.execute("INSERT OR REPLACE INTO gap VALUES (?, ?)", (done, low))
 
     def reopen_all(self) -> None:
-        """Mark everything as not checked yet; proven rounds stay proven."""
         with self.file.writing() as sql:
             sql.execute("DELETE FROM gap")
             sql.execute("DELETE FROM mark WHERE name = 'top'")

@@ -94,6 +94,7 @@ class CommitmentFilter:
 
     def _of(self, number: int, author: PeerKey) -> list[Entry]:
         """Verified entries of a trainer of this round; earlier rounds are dropped."""
+        # Only the round under way is remembered: a table of all rounds would grow with the run.
         if number != self._round:
             self._round, self._verified = number, {}
         return self._verified.setdefault(author, [])
@@ -147,7 +148,6 @@ class CommitmentGossip:
         self.on_conflict(first, second)
 
     async def announce(self, entry: Entry) -> None:
-        """Publish a commitment."""
         try:
             await self._gossip.announce(entry.leaf())
         except PeerError as err:  # the log carries it too: a lost message costs only time
@@ -156,12 +156,12 @@ class CommitmentGossip:
     async def listen(self, hear: Callable[[PeerKey, ContributionHeader], None]) -> None:
         """Call `hear` with trainer and header of each commitment, until cancelled."""
         while True:
+            # Parsed a second time: a filter answers yes or no, so what it parsed is gone.
             entry = Entry.parse((await self._gossip.receive()).content)
             hear(entry.statement.author, commitment_header(entry))
 
 
 def log_conflict(first: Entry, second: Entry) -> None:
-    """Log that one author claims different work for one round."""
     one, other = first.statement, second.statement
     log.warning(
         "two commitments for one round",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.node import Node
     from tequio_shared.api.runs import RoundAnswer
-    from tequio_shared.head.contribution import ContributionHeader
+    from tequio_shared.head.contribution import ContributionHeader, RecordShape
     from tequio_shared.ids import Digest, PeerKey, RunId
     from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.measures import MeasureDraw
@@ -144,17 +144,25 @@ async def _is_in(node: Node, header: ContributionHeader, statement: Statement) -
 
 
 def head_ref(manifest: Manifest, head: Head) -> TreeRef:
-    """The tree of a head's weights."""
+    return weights_ref(manifest, head.weights_root)
+
+
+def weights_ref(manifest: Manifest, root: Digest) -> TreeRef:
     size = 4 * manifest.layout.elements
-    return TreeRef(root=head.weights_root, size_bytes=size, piece_bytes=PIECE_BYTES)
+    return TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
+
+
+def payload_ref(root: Digest, chunks: int, shape: RecordShape) -> TreeRef:
+    """The tree of a contribution's payload, for a model of that many chunks."""
+    size = chunks * shape.record_bytes
+    return TreeRef(root=root, size_bytes=size, piece_bytes=shape.group_bytes)
 
 
 def payload_refs(closed: AcceptedSet) -> Iterator[TreeRef]:
     """The trees of a round's accepted payloads, in the order of `closed.works`."""
-    shape = closed.expected.shape
-    size = closed.expected.chunks * shape.record_bytes
+    expected = closed.expected
     for one in closed.works:
-        yield TreeRef(root=one.payload_root, size_bytes=size, piece_bytes=shape.group_bytes)
+        yield payload_ref(one.payload_root, expected.chunks, expected.shape)
 
 
 def is_replay_costlier(
@@ -196,7 +204,6 @@ class TrainerIndex:
         self._came = trio.Event()
 
     def drop(self, run: RunId) -> None:
-        """Drop a run that has ended."""
         self._named.pop(run, None)
         self._trainers.pop(run, None)
 
@@ -211,6 +218,8 @@ class TrainerIndex:
             came = self._came
             for run in list(self._named):
                 await self._fetch(run)
+            # Compared, not just awaited: a roster that was named during a fetch has replaced the
+            # event, and is fetched at once.
             if came is self._came:
                 await came.wait()
 

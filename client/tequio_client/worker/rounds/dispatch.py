@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.worker.rounds import duties
-from tequio_client.worker.rounds.context import current_round
 from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.measure import HeadMeasuring
 from tequio_client.worker.rounds.statements import RunStatements
@@ -21,11 +20,12 @@ from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.network.run import first_head
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
-    from tequio_client.worker.rounds.context import RunContext, RunTracker
     from tequio_client.worker.rounds.duties import Duty
-    from tequio_shared.round.round import Head
+    from tequio_client.worker.rounds.statements import RunContext
+    from tequio_shared.network.run import RunView
+    from tequio_shared.round.round import AcceptedSet, Head
 
 
 class DutyRunner:
@@ -42,7 +42,6 @@ class DutyRunner:
 
     @property
     def held(self) -> Head | None:
-        """The head whose weights are in the store."""
         return self._heads.held
 
     @property
@@ -52,7 +51,6 @@ class DutyRunner:
 
     @property
     def answered(self) -> Collection[Duty]:
-        """Duties whose statement the ledger has answered."""
         return self._statements.answered
 
     @property
@@ -60,8 +58,11 @@ class DutyRunner:
         """True while a statement is being sent: its duty should not be cancelled."""
         return self._statements.is_sending
 
-    async def perform(self, now: Duty, rounds: RunTracker) -> None:
-        """Carry out one duty; returns when it is done or no longer possible. Raises TequioError."""
+    async def perform(self, now: Duty, view: RunView, recent: Sequence[AcceptedSet] = ()) -> None:
+        """Carry out one duty; returns when it is done or no longer possible. Raises TequioError.
+
+        `recent` are the accepted sets of the last rounds, oldest first.
+        """
         match now:
             case duties.FetchDuty(head=head):
                 await self._heads.fetch(head)
@@ -76,20 +77,29 @@ class DutyRunner:
             case duties.MeasureDuty():
                 await self._measure(now)
             case duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
-                await self._play_part(now, rounds)
+                await self._perform_in_round(now, view, recent)
             case _:
                 raise AssertionError(f"not a duty to carry out: {now}")
 
-    async def _play_part(
-        self, now: duties.AttestDuty | duties.TrainDuty | duties.ProveDuty, rounds: RunTracker
+    async def _perform_in_round(
+        self,
+        now: duties.AttestDuty | duties.TrainDuty | duties.ProveDuty,
+        view: RunView,
+        recent: Sequence[AcceptedSet],
     ) -> None:
+        current = view.round
+        if current is None or current.number != now.round:
+            raise RefusedError("not-in-round", f"round {now.round} is over")
         match now:
             case duties.AttestDuty():
-                await self._attest(now, rounds)
+                if self.held is None:
+                    raise RefusedError("no-head", "no head to attest yet")
+                await self._statements.attest(now, current, self.held)
             case duties.TrainDuty():
-                await self._training.train(now, rounds, self.held)
+                await self._training.train(now, current, self.held)
             case duties.ProveDuty():
-                await self._witnessing.prove(now, rounds)
+                lately = [one for one in recent if one.round < current.number]
+                await self._witnessing.prove(now, current, view.witnessed_ms, lately)
 
     async def _measure(self, now: duties.MeasureDuty) -> None:
         """Measure a head, and submit the result once if this key was drawn."""
@@ -105,11 +115,6 @@ class DutyRunner:
             self._statements.skip_measurement(now)
             raise
         await self._statements.submit_measurement(now, body)
-
-    async def _attest(self, now: duties.AttestDuty, rounds: RunTracker) -> None:
-        if self.held is None:
-            raise RefusedError("no-head", "no head to attest yet")
-        await self._statements.attest(now, current_round(rounds, now.round), self.held)
 
     async def leave(self) -> None:
         await self._statements.leave()

@@ -137,7 +137,6 @@ _RESTING = {
 
 
 def next_duty(view: RunView, own: MemberState) -> Duty:
-    """The most urgent thing to do now."""
     # Every step below must be safe to repeat: this runs after each entry, also while a duty is
     # under way, and returning an equal value is what keeps that duty from being cancelled.
     if view.state is RunState.FINISHED:
@@ -267,7 +266,6 @@ def _ready_duty(view: RunView, own: MemberState) -> Duty | None:
 
 
 def _drawn_duty(view: RunView, own: MemberState) -> Duty | None:
-    """Measure a head that this key was drawn for."""
     if own.is_leaving or own.resting:
         return None
     # Oldest first: with short rounds, a newer draw would otherwise interrupt each measurement, and

@@ -104,10 +104,10 @@ class ErrorFeedback:
     def _write(self, note: _Note) -> None:
         files.write_for_user(self._folder / NOTE_FILE, msgspec.json.encode(note))
         self._note = note
+        # Deleted only now that the note on disk no longer names them.
         self._clear()
 
     def _clear(self) -> None:
-        """Delete what the note does not name."""
         header = self.open_header
         named = {NOTE_FILE, self._note.settled, to_text(header.feedback_root) if header else ""}
         for path in self._folder.iterdir():

@@ -22,7 +22,7 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import Head
 
 if TYPE_CHECKING:
-    from tequio_client.worker.rounds.context import RunContext
+    from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.ids import Digest
     from tequio_shared.round.round import AcceptedSet
 
@@ -44,7 +44,6 @@ class HeadKeeper:
         self.fetching: Head | None = means.base  # set also between two attempts
 
     async def fetch(self, head: Head) -> None:
-        """Fetch the weights of a head from peers, and hold it."""
         if head.aux_root != ZERO_DIGEST:
             raise RefusedError("no-aux", "runs with auxiliary state cannot be joined yet")
         await self._means.workroom.prepare_trainer()  # a computer that cannot train need not fetch
@@ -91,7 +90,7 @@ class HeadKeeper:
         )
 
     async def _gather_payloads(self, closed: AcceptedSet) -> None:
-        """Raises PeerError when payloads are missing and none arrived for `PATIENCE_S`."""
+        """Raises PeerError when payloads are missing and none arrived for `STALL_TIMEOUT_S`."""
         refs = list(payload_refs(closed))
         async with trio.open_nursery() as nursery:
             for ref, one in zip(refs, closed.works, strict=True):
@@ -134,7 +133,6 @@ class HeadKeeper:
         log.info("head fetched", round=head.round, head=to_text(head.hash)[:10], sources=dict(came))
 
     async def _hold(self, head: Head) -> None:
-        """Pin the weights of this head and unpin the oldest."""
         self.held = head
         if head.weights_root in self._pinned:
             return

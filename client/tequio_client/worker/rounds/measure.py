@@ -9,29 +9,25 @@ for the local charts, if no draw covers a recent head.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import accumulate
-from typing import TYPE_CHECKING
-
 import msgspec
 import structlog
 import trio
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from msgspec import UNSET, UnsetType
-
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
-from tequio_shared.ids import digest_from_text, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.ids import to_text
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.statements.runs import HeadMeasure, Sample
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from tequio_client.worker.rounds.context import RunContext
+    from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.round.manifest import HeldOutShard
     from tequio_shared.round.round import Head
 
@@ -86,7 +82,6 @@ class HeadMeasuring:
 
     @contextmanager
     def _attempt(self, head: Head) -> Iterator[None]:
-        """Pin the weights until the measurement is done or has failed."""
         self._pin(head)
         try:
             yield
@@ -131,7 +126,6 @@ class HeadMeasuring:
         )
 
     async def _check_weights(self, head: Head) -> None:
-        """Raise RefusedError if the stored weights are damaged."""
         # A drawn head may be several rounds old; no duty has hashed it since.
         if not await trio.to_thread.run_sync(self._means.store.verify_tree, head.weights_root):
             raise RefusedError("no-weights", f"stored weights of round {head.round} are damaged")
@@ -190,10 +184,9 @@ class HeadMeasuring:
     async def _files(self, shards: Sequence[HeldOutShard]) -> tuple[link.Shard, ...]:
         found = []
         for index, shard in enumerate(shards):
-            root = digest_from_text(shard.root)
-            ref = TreeRef(root=root, size_bytes=shard.size_bytes, piece_bytes=PIECE_BYTES)
+            ref = TreeRef.of_file(shard.root, shard.size_bytes)
             await self._means.exchange.fetch_tree(ref)
-            found.append(link.Shard(index, str(self._means.store.tree_path(root))))
+            found.append(link.Shard(index, str(self._means.store.tree_path(ref.root))))
         return tuple(found)
 
 

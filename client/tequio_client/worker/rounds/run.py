@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.clock import BackOff
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
-from tequio_client.worker.ledger.backoff import BackOff
 from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.duties import Duty, MemberState
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
-from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
@@ -37,12 +36,12 @@ from tequio_shared.statements.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator
     from random import Random
 
     from tequio_client.worker.ledger.standing import StandingWatch
-    from tequio_client.worker.rounds.context import RunContext
     from tequio_client.worker.rounds.dispatch import DutyRunner
+    from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.head.contribution import ContributionHeader
     from tequio_shared.ids import Digest
     from tequio_shared.network.run import RunView
@@ -175,10 +174,6 @@ class RunDriver:
     def _has_weights(self, head: Head) -> bool:
         return self._store.has_tree(head.weights_root)
 
-    def recent_sets(self) -> Sequence[AcceptedSet]:
-        """Accepted sets of the last rounds that this worker followed, oldest first."""
-        return tuple(self._closed.values())
-
     # --- following the log
 
     async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
@@ -211,7 +206,6 @@ class RunDriver:
         await self._points.apply(index, statement, self.view.round, document)
 
     async def _confirm(self, index: int, statement: Statement) -> None:
-        """Record that the log has a statement of this key."""
         match statement.body:
             case MemberReady(commit=commit) | HeadAttest(commit=commit):
                 digest = digest_from_text(commit)
@@ -239,7 +233,6 @@ class RunDriver:
                 self._deeds.measuring.release_except([one.head for one in self.view.draws.open])
 
     async def _record_measure(self, head_round: int | None) -> None:
-        """Record the median of the measurements of a head, for the local charts."""
         run = to_text(self.view.manifest.run_id)
         for draw in self.view.draws.open:
             if draw.head.round == head_round and draw.bits_per_byte is not None:
@@ -289,7 +282,7 @@ class RunDriver:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
             try:
-                await self._deeds.perform(now, self)
+                await self._deeds.perform(now, self.view, tuple(self._closed.values()))
                 self._back_off.reset()
             except* LogForkedError:  # a PeerError, but no other attempt can succeed
                 raise
@@ -362,7 +355,7 @@ class RunDriver:
                 for trainer, root in self._named(current):
                     if root not in asked:
                         asked.add(root)
-                        ref = _payload_ref(current, root)
+                        ref = catch_up.payload_ref(root, current.chunks, current.shape)
                         nursery.start_soon(self._exchange.fetch_in_background, ref, trainer)
                 await self._moved.wait()
             nursery.cancel_scope.cancel()
@@ -373,12 +366,6 @@ class RunDriver:
             (one.header.trainer, one.header.payload_root) for one in current.commitments.values()
         ]
         return [pair for pair in (*logged, *self._announced.items()) if pair[0] != self._key]
-
-
-def _payload_ref(current: RoundView, root: Digest) -> TreeRef:
-    shape = current.shape
-    size = current.chunks * shape.record_bytes
-    return TreeRef(root=root, size_bytes=size, piece_bytes=shape.group_bytes)
 
 
 def run_fields(view: RunView) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The statements of this key about one run, and reports of members that equivocate.
+"""Statements of this key about one run, the context they need, and reports of equivocation.
 
 The outbox stores every statement and allows one of each type per round. An answer is final for the
 round, also a refusal. Whether a statement was submitted before a restart is asked of the outbox, so
@@ -7,29 +7,42 @@ the same body goes out again after a crash: two different ones would look like e
 
 from __future__ import annotations
 
+import msgspec
+import structlog
+import threading
+import trio
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
-
-import structlog
-import trio
-
+from dataclasses import dataclass
+from tequio_client import files
 from tequio_client.worker.rounds import duties
-from tequio_shared.errors import RefusedError
-from tequio_shared.ids import peer_id_text, to_text
+from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.ids import (Digest, NetworkId, peer_id_text, sha256, to_text)
 from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WorkCommit
+from typing import NoReturn, TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
+    from pathlib import Path
+    from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.ledger.outbox import Outbox
-    from tequio_client.worker.rounds.context import RunContext
+    from tequio_client.worker.points.points import PointsRecorder
+    from tequio_client.worker.rounds.announce import CommitmentGossip
     from tequio_client.worker.rounds.duties import Duty
+    from tequio_client.worker.rounds.feedback import ErrorFeedback
+    from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
+    from tequio_client.worker.store.store import Store
+    from tequio_client.worker.swarm.transfer import Exchange
     from tequio_shared.ids import PeerKey
+    from tequio_shared.keys import Signer
+    from tequio_shared.round.data import Corpus
+    from tequio_shared.round.manifest import Manifest
     from tequio_shared.round.round import Head, RoundView
+    from tequio_shared.statements.network import Role
     from tequio_shared.statements.runs import WitnessProof
     from tequio_shared.statements.statement import Body, Entry
+
 
 log = structlog.get_logger(__name__)
 
@@ -43,6 +56,28 @@ MAX_WAITING_REPORTS = 16
 """Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
 MAX_REMEMBERED_REPORTS = 1_024
 """Most authors remembered as reported; then all are forgotten, and may be reported again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunContext:
+    """The parts of the worker that carry out the duties of one run."""
+
+    key: PeerKey
+    manifest: Manifest
+    corpus: Corpus
+    roles: tuple[Role, ...]
+    store: Store
+    kept: RecordedHeads
+    base: Head | None  # an older head to replay from, if any
+    exchange: Exchange
+    outbox: Outbox
+    announcer: CommitmentGossip
+    secrets: BeaconSecrets
+    workroom: TrainerWorkdir
+    feedback: ErrorFeedback
+    ledger_clock: LedgerClock
+    points: PointsRecorder
+    measures_every: int  # measure the head of every n-th round for the local charts; 0: never
 
 
 class RunStatements:
@@ -59,7 +94,6 @@ class RunStatements:
 
     @property
     def answered(self) -> Collection[Duty]:
-        """Duties whose statement the ledger has answered."""
         return (*self._answered, *self._measured)
 
     @property
@@ -167,10 +201,85 @@ class EquivocationReporter:
             log.warning("report dropped: too many are waiting")
 
     async def run(self) -> NoReturn:
-        """Submit queued reports, until cancelled."""
         while True:
             report = await self._out.receive()
             try:
                 await self._outbox.submit(report)
             except RefusedError as err:  # usually: another worker reported it first
                 log.info("report refused", code=err.code)
+
+
+# --- This key's part in the beacon: a secret committed to now and revealed with the next
+# attestation.
+#
+# The n-th secret is derived from the key (`Signer.beacon_secret`), so the file holds no secret:
+# only the numbers that were committed to, and where the log has them. It is written before the
+# statement with the commitment is sent: a commitment that is in the log but not in the file could
+# never be revealed.
+
+_KEPT = 8
+
+
+class _State(msgspec.Struct, forbid_unknown_fields=True):
+    confirmed: list[tuple[int, int]] = []
+    last: int = 0
+    said: list[int] = []
+
+
+class BeaconSecrets:
+    """Commitments of this key, and which of them the log has.
+
+    `make_commitment` and `confirm` block on the disk: call them in a thread. They raise
+    UserFacingError when the file cannot be used.
+    """
+
+    def __init__(self, file: Path, signer: Signer, net: NetworkId) -> None:
+        self._file = file
+        self._signer = signer
+        self._net = net
+        self._lock = threading.Lock()  # guards the state and its file
+        self._state = self._read()
+
+    def make_commitment(self) -> Digest:
+        with self._lock:
+            # A number is used up even if its statement never gets out: after a crash nobody knows
+            # whether the ledger has it, and one secret behind two commitments would be predictable.
+            state = self._state
+            state.last += 1
+            state.said = [*state.said, state.last][-_KEPT:]
+            self._write()
+            return sha256(self._secret(state.last))
+
+    def confirm(self, commit: Digest, index: int) -> None:
+        """Record that the log has this commitment, at that index."""
+        with self._lock:
+            state = self._state
+            known = {number for number, _ in state.confirmed}
+            for number in state.said:
+                if number not in known and sha256(self._secret(number)) == commit:
+                    state.confirmed = [*state.confirmed, (number, index)][-_KEPT:]
+                    self._write()
+
+    def reveal(self, roster_index: int) -> bytes:
+        """The secret for the round of that roster: of the last commitment in the log before it.
+
+        If none is known, a secret that the ledger will refuse.
+        """
+        before = [number for number, index in self._state.confirmed if index < roster_index]
+        return self._secret(before[-1] if before else 0)
+
+    def _secret(self, number: int) -> bytes:
+        return self._signer.beacon_secret(self._net, number)
+
+    def _read(self) -> _State:
+        try:
+            return msgspec.json.decode(self._file.read_bytes(), type=_State)
+        except FileNotFoundError:
+            return _State()
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as err:
+            raise UserFacingError(
+                f"cannot read {self._file} ({err}): move it away and start the worker again"
+            ) from err
+
+    def _write(self) -> None:
+        files.write_for_user(self._file, msgspec.json.encode(self._state))

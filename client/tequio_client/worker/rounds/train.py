@@ -14,12 +14,10 @@ import trio
 
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.points.points_db import RoundWork
-from tequio_client.worker.rounds.context import current_round
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
-from tequio_shared.ids import digest_from_text, from_text, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.ids import from_text, to_text
 from tequio_shared.statements.runs import WorkCommit
 
 if TYPE_CHECKING:
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.ledger.follower import LedgerClock
     from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.context import RunContext, RunTracker
-    from tequio_client.worker.rounds.statements import RunStatements
+    from tequio_client.worker.rounds.statements import RunContext, RunStatements
     from tequio_shared.ids import Digest
     from tequio_shared.round.round import Head, RoundView
 
@@ -58,9 +55,8 @@ class RoundTraining:
         self._pinned: Digest | None = None  # payload of the round under way
         self.delta_round = 0  # round whose pseudo-gradient is in the working folder
 
-    async def train(self, now: duties.TrainDuty, rounds: RunTracker, held: Head | None) -> None:
+    async def train(self, now: duties.TrainDuty, current: RoundView, held: Head | None) -> None:
         """Train, unless that was done before a restart, and commit."""
-        current = current_round(rounds, now.round)
         if held is None or held != current.head:
             raise RefusedError("no-head", f"round {now.round} starts from another head")
         # Ask the outbox first: a second, different commitment would prove equivocation.
@@ -134,15 +130,12 @@ class RoundTraining:
     async def _shards(self, windows: Sequence[tuple[int, int]]) -> tuple[link.Shard, ...]:
         manifest, corpus = self._means.manifest, self._means.corpus
         order = corpus.order(manifest.windows.seed)
-        touched = order.shards_of(windows, manifest.windows.samples)
-        for index in touched:
-            shard = corpus.train[index]
-            root = digest_from_text(shard.root)
-            ref = TreeRef(root=root, size_bytes=shard.size_bytes, piece_bytes=PIECE_BYTES)
+        shards = []
+        for index in order.shards_of(windows, manifest.windows.samples):
+            ref = TreeRef.of_file(corpus.train[index].root, corpus.train[index].size_bytes)
             await self._means.exchange.fetch_tree(ref)
-        roots = corpus.train_roots()
-        paths = {index: self._means.store.tree_path(roots[index]) for index in touched}
-        return tuple(link.Shard(index, str(path)) for index, path in paths.items())
+            shards.append(link.Shard(index, str(self._means.store.tree_path(ref.root))))
+        return tuple(shards)
 
     def _pin(self, payload: Digest) -> None:
         """Keep a payload for others to fetch, and unpin that of the round before."""

@@ -9,7 +9,6 @@ import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
-from tequio_client.worker.rounds.context import current_round
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.round import proof
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tequio_client.worker.rounds import duties
-    from tequio_client.worker.rounds.context import RunContext, RunTracker
-    from tequio_client.worker.rounds.statements import RunStatements
+    from tequio_client.worker.rounds.statements import RunContext, RunStatements
     from tequio_client.worker.rounds.train import RoundTraining, WorkTally
     from tequio_shared.round.round import AcceptedSet, Head, RoundView
 
@@ -49,23 +47,29 @@ class RoundWitnessing:
         self._training = training
         self._tally = tally
 
-    async def prove(self, now: duties.ProveDuty, rounds: RunTracker) -> None:
+    async def prove(
+        self,
+        now: duties.ProveDuty,
+        current: RoundView,
+        witnessed_ms: int,
+        lately: Sequence[AcceptedSet],
+    ) -> None:
         """Submit this key's proof; a proof that was made before a restart is sent unchanged."""
-        current = current_round(rounds, now.round)
         run = self._means.manifest.run_id
         body = await self._means.outbox.submitted(WitnessProof, run, now.round)
-        body = body or await self._proof(current, rounds)
+        body = body or await self._proof(current, witnessed_ms, lately)
         if await self._statements.submit_once(now, body) is None:
             self._tally.proofs += 1
 
-    async def _proof(self, current: RoundView, rounds: RunTracker) -> WitnessProof:
+    async def _proof(
+        self, current: RoundView, witnessed_ms: int, lately: Sequence[AcceptedSet]
+    ) -> WitnessProof:
         if current.head is None:
             raise RefusedError("no-head", "the round has no head")
         # Contributions that are still missing after the wait get no verdict: not having a file is
         # no evidence against its trainer, and other witnesses may have it.
-        await self._wait_for_payloads(current, rounds.view.witnessed_ms)
+        await self._wait_for_payloads(current, witnessed_ms)
         candidates = self._candidates(current)
-        lately = [one for one in rounds.recent_sets() if one.round < current.number]
         past = self._past(lately, len(candidates))
         verdicts = await self._screened(current, current.head, candidates, past)
         return proof.make_proof(

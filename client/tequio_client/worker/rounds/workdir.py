@@ -21,7 +21,6 @@ from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import Bytes32Text, HeadHash, Natural, digest_from_text, to_text
-from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import Head
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.lending.lending import LendingLimits
     from tequio_client.worker.store.store import Store
     from tequio_client.worker.swarm.transfer import Exchange
-    from tequio_shared.head.layout import BaseFile, FrozenBase
+    from tequio_shared.head.layout import FrozenBase
     from tequio_shared.ids import Digest, RunId
 
 
@@ -47,12 +46,6 @@ _LASTING = frozenset({"device", "model", "input", "memory"})
 _GB = 1e9
 
 
-def base_file_ref(file: BaseFile) -> TreeRef:
-    """The tree of one file of a frozen base."""
-    root = digest_from_text(file.root)
-    return TreeRef(root=root, size_bytes=file.size_bytes, piece_bytes=PIECE_BYTES)
-
-
 class BaseFiles:
     """The files of a run's frozen base, in the store; empty for a run without one.
 
@@ -62,7 +55,9 @@ class BaseFiles:
     """
 
     def __init__(self, base: FrozenBase | None, store: Store, exchange: Exchange) -> None:
-        self._refs = tuple(map(base_file_ref, base.files)) if base else ()
+        self._refs = tuple(
+            TreeRef.of_file(one.root, one.size_bytes) for one in (base.files if base else ())
+        )
         self._store = store
         self._exchange = exchange
         self._fetching = trio.Lock()
@@ -88,6 +83,8 @@ class BaseFiles:
         if not await trio.to_thread.run_sync(self._store.has_tree, ref.root):
             log.info("fetching a file of the frozen base", root=ref.root.hex()[:12])
         await self._exchange.fetch_tree(ref)
+        # Fetched first and hashed after: a file that is here whole is not fetched again, and
+        # hashing marks the pieces that decayed as missing.
         while not await trio.to_thread.run_sync(self._store.verify_tree, ref.root):
             await self._exchange.fetch_tree(ref)
 
@@ -205,7 +202,6 @@ class TrainerWorkdir:
         self._base = base
 
     def file(self, what: str, number: int) -> Path:
-        """Path of a round's working file, existing or not."""
         return self._folder / f"{what}-{number}"
 
     async def apply_limits(self, limits: LendingLimits) -> None:

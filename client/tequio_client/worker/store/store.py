@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from tequio_client.worker.store.files import StoreFiles
-from tequio_client.worker.store.index import StoreIndex, TreeCache
+from tequio_client.worker.store.files import StoreFiles, StoreIndex, TreeCache
 from tequio_client.worker.store.trees import (
     MerkleBlob,
     PartialTree,
@@ -88,7 +87,6 @@ class Store:
             self._index.set_quota(quota_bytes)
 
     def reserve(self, size_bytes: int) -> None:
-        """Leave that much of the quota to files that lie beside the store."""
         with self._lock:
             self._index.reserve(size_bytes)
 
@@ -275,7 +273,6 @@ class Store:
         return self._files.path("blobs", name)
 
     def put_blob(self, content: bytes) -> Digest:
-        """Write a blob; returns its name, the SHA-256."""
         name = sha256(content)
         with self._files.translated(), self._room("blobs", name, len(content)):
             if not self.has_blob(name):
@@ -285,7 +282,6 @@ class Store:
         return name
 
     def get_blob(self, name: Digest) -> bytes | None:
-        """Read a blob; None when it is not here, or no longer matches its name."""
         self._touch("blobs", name)
         with self._files.translated():
             content = self._files.read_all(self._files.path("blobs", name))
@@ -316,7 +312,6 @@ class Store:
             self._index.pin(name)
 
     def unpin(self, name: Digest) -> None:
-        """Take one pin away."""
         with self._lock:
             self._index.unpin(name)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tequio_client import files
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import DIGEST_BYTES, Digest
+from tequio_shared.ids import DIGEST_BYTES, Digest, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import root_of_hashes
 
@@ -50,6 +50,11 @@ class TreeRef:
         is_sound = self.size_bytes >= 1 and 1 <= self.piece_bytes <= PIECE_BYTES
         if not is_sound or len(self.root) != DIGEST_BYTES:
             raise MalformedError(f"no tree of {self.size_bytes} bytes cut at {self.piece_bytes}")
+
+    @classmethod
+    def of_file(cls, root: str, size_bytes: int) -> TreeRef:
+        """The tree of a shard or base file, by the root in its manifest; raises MalformedError."""
+        return cls(root=digest_from_text(root), size_bytes=size_bytes, piece_bytes=PIECE_BYTES)
 
     @property
     def pieces(self) -> int:
@@ -96,7 +101,6 @@ def split_leaves(raw: bytes) -> tuple[bytes, ...]:
 
 
 def hash_bytes(content: bytes, piece_bytes: int) -> MerkleBlob:
-    """Hash bytes into a tree."""
     return _tree(hash_pieces(content, piece_bytes), len(content), piece_bytes)
 
 
@@ -160,7 +164,6 @@ class PartialTree:
         return 0 not in self._have
 
     def missing_pieces(self) -> list[int]:
-        """List the pieces still to come, in order."""
         return [index for index, have in enumerate(self._have) if not have]
 
     def write(self, first: int, content: bytes | bytearray | memoryview) -> int:
@@ -182,13 +185,11 @@ class PartialTree:
         return new
 
     def read(self, first: int, count: int) -> bytes | None:
-        """Read checked pieces; None when one of them is still to come."""
         start, length = self.tree.ref.span(first, count)
         with self._lock:
             return _read_at(self._content, start, length) if self.has_pieces(first, count) else None
 
     def close(self) -> None:
-        """Release the files."""
         with self._flushing, self._lock:
             self._content.close()
             self._bits.close()

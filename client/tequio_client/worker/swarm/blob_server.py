@@ -90,7 +90,6 @@ class BlobRequest:
 
     @classmethod
     def parse(cls, raw: bytes) -> BlobRequest:
-        """Read `encode` back; raises MalformedError."""
         try:
             op, name, first, count = _REQUEST.unpack(raw)
             return cls(op=BlobOp(op), name=Digest(name), first=first, count=count)
@@ -136,11 +135,13 @@ class BlobServer:
             yield self._shares.setdefault(peer, trio.CapacityLimiter(PEER_READERS))
         finally:
             self._streams[peer] -= 1
+            # Dropped at zero: strangers choose the keys, and the table would only grow.
             if not self._streams[peer]:
                 del self._streams[peer], self._shares[peer]
 
     async def _serve(self, stream: PeerStream, share: trio.CapacityLimiter) -> None:
         while True:
+            # Requests are bounded to their one size; a longer frame ends the stream unread.
             raw = await stream.receive_frame(most_bytes=_REQUEST.size, timeout_s=IDLE_S)
             request = BlobRequest.parse(bytes(raw))
             try:
@@ -218,6 +219,7 @@ def _pieces(store: Store, request: BlobRequest) -> bytes | None:
     if tree is None:
         return None
     inside = request.count > 0 and request.first + request.count <= tree.ref.pieces
+    # Checked before anything is read: 41 bytes of request must not make us read a whole tree.
     if not inside or tree.ref.span(request.first, request.count)[1] > PAYLOAD_BYTES:
         raise NoPayload(BlobStatus.REFUSED)
     return store.sound_pieces(request.name, request.first, request.count)

@@ -118,6 +118,8 @@ class CheckpointGossip:
 
     async def _publish(self) -> None:
         while True:
+            # Jittered, so that one peer publishes first and the others, having received the same
+            # checkpoint, stay silent.
             await trio.sleep(self._publish_every_s * self._rng.uniform(0.5, 1.5))
             if self.largest_ahead is not None:
                 await self.compare(self.largest_ahead)
@@ -131,6 +133,8 @@ class CheckpointGossip:
         theirs = open_checkpoint(note, self._network.log_key).checkpoint
         self._received.add(_tree(theirs))
         ours, own_note = await self._ours()
+        # Most messages repeat a checkpoint that was compared already: those cost no request to the
+        # ledger, so a flood of them does not become one.
         if _tree(theirs) in self._fitting or ours is None:
             return
         if theirs.size > ours.size:
@@ -138,6 +142,8 @@ class CheckpointGossip:
             return
         try:
             await self._check_fits(theirs, ours, note, own_note)
+        # Without a proof nothing is decided: a ledger that does not answer has not forked, and the
+        # next message about this checkpoint tries again.
         except LedgerUnavailableError as err:
             log.info("a peer's checkpoint is compared later", why=str(err))
             return
@@ -149,11 +155,15 @@ class CheckpointGossip:
         """Remember the largest checkpoint ahead of our log, and report one that stays ahead."""
         now_s = trio.current_time()
         ahead = self._checkpoint_ahead()
+        # Two roots for one size need no proof: both notes bear the log's signature, so they convict
+        # it although we have not read that far.
         if ahead is not None and ahead.size == theirs.size and ahead.root != theirs.root:
             await self._raise_fork(
                 (note, self.largest_ahead or b""), f"two roots of size {theirs.size}"
             )
         if ahead is None or theirs.size > ahead.size:
+            # The clock runs from the first note ahead, not from the latest: a ledger that keeps
+            # serving peers and starves us would otherwise never be reported.
             if self.largest_ahead is None:
                 self._ahead_since_s, self._is_withheld_reported = now_s, False
             self.largest_ahead = note
@@ -174,6 +184,8 @@ class CheckpointGossip:
     async def _raise_fork(self, notes: tuple[bytes, bytes], what: str) -> NoReturn:
         """Store and report two notes that no one log can have signed; raises LogForkedError."""
         key = self._network.log_key
+        # The evidence is on disk before the ledger hears of it: once reported, it may hide what it
+        # signed.
         path = await last_checkpoint.store_evidence(
             self._folder, key, f"split view: {what}", notes, []
         )

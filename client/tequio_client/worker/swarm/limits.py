@@ -150,7 +150,6 @@ class RateLimiter:
         return ban is not None and self._clock() < ban.until_s
 
     def check_not_banned(self, peer: PeerKey) -> None:
-        """Raise PeerError when the peer is banned now."""
         if self.is_banned(peer):
             raise PeerError(f"{peer_id_text(peer)} is banned for sending garbage")
 
@@ -220,7 +219,6 @@ class ByteBudget:
         self._rate = bytes_per_s
 
     def wait_s(self) -> float:
-        """How long a caller would have to wait now."""
         if self._rate is None:
             return 0.0
         return max(0.0, self._full_at_s - self._burst / self._rate - trio.current_time())

@@ -164,6 +164,8 @@ class Membership:
         """Learn the seeds; a seed also sends its own address."""
         try:
             if self._is_seed:
+                # Repeated with every request: a ledger keeps seeds in memory, and forgets them when
+                # it restarts.
                 await self._ledger.put_seed(self._own_record())
             records = await self._ledger.seeds(self._net)
         except (LedgerUnavailableError, RefusedError, PeerError) as err:
@@ -214,6 +216,8 @@ class Membership:
         self._network.add_addresses(record.author, record.addrs)
         if record.author in self._network.connected_peers():
             return
+        # One after the other: a record is its author's word and may list strangers' hosts; dialling
+        # all at once would turn us against them.
         for addr in record.addrs:
             if await self._connect(addr):
                 return
@@ -276,6 +280,8 @@ class AddressRecords:
     def add(self, record: AddressRecord, source: str) -> bool:
         """Store the record if it verifies, is current and newer than ours; True if stored."""
         old = self._kept.get(record.author)
+        # Older ones are refused from any source: a replayed record would move its author back
+        # to an address that it has left.
         if (old is not None and old.record.ts >= record.ts) or not self._has_room(record, source):
             return False
         # The signature last: it costs most, and a flood of old records must not cost it.
@@ -288,7 +294,6 @@ class AddressRecords:
         return True
 
     def get(self, peer: PeerKey) -> AddressRecord | None:
-        """Get the current record of one peer, or None."""
         kept = self._kept.get(peer)
         is_good = kept is not None and kept.record.is_current(self._clock())
         return kept.record if kept is not None and is_good else None
@@ -303,7 +308,6 @@ class AddressRecords:
         return tuple(kept.record for kept in self._kept.values())
 
     def sample(self, most: int, rng: Random) -> tuple[AddressRecord, ...]:
-        """Draw at most `most` current records."""
         current = self.current()
         return tuple(rng.sample(current, min(most, len(current))))
 
@@ -385,6 +389,8 @@ class PeerExchange:
         """Add records; returns how many were new. PeerError above the limit."""
         if not self._network.limiter.allows_records(giver, len(records)):
             raise PeerError("too many address records")
+        # Counted by network, not by key: an attacker makes as many keys as it likes, but has few
+        # networks.
         source = self._network.network_of(giver)
         others = [one for one in records if one.author != self._network.key]
         news = [one for one in others if self._book.add(one, source)]
@@ -455,7 +461,6 @@ class RunGossip:
         (await network.subscribe(run_topic(network_id, run), topic_filter)).close()
 
     async def announce(self, entry: bytes) -> None:
-        """Publish an entry; raises RefusedError above GOSSIP_BYTES."""
         await self._network.publish(self._topic, entry)
 
     async def receive(self) -> Announcement:
@@ -469,6 +474,8 @@ class RunGossip:
         if content in self._seen:
             self._seen.move_to_end(content)
             return False
+        # By content, not by message: the library drops repeats of one message only, and an author
+        # may sign the same entry again.
         self._seen[content] = None
         if len(self._seen) > MAX_SEEN_CONTENTS:
             self._seen.popitem(last=False)

@@ -77,7 +77,6 @@ class FetchProgress:
         return trio.current_time() - self.started_s
 
     def add(self, peer: PeerKey, size_bytes: int) -> None:
-        """Count verified bytes."""
         self.by_source[peer] = self.by_source.get(peer, 0) + size_bytes
 
     def report(self) -> FetchReport:
@@ -90,7 +89,6 @@ class FetchProgress:
         )
 
     def failure(self) -> FetchFailedError:
-        """Build the error of an incomplete fetch."""
         return FetchFailedError(
             f"could not fetch {self.name.hex()} from {len(self.asked)} peers "
             f"in {self.seconds:.0f} s ({len(self.bad)} sent wrong data)",
@@ -118,7 +116,6 @@ class FetchSources:
             self._changed = trio.Event()
 
     async def wait_longer_than(self, known: int) -> None:
-        """Wait until there are more than `known` peers."""
         while len(self._peers) <= known:
             await self._changed.wait()
 
@@ -181,6 +178,8 @@ class FetchPool:
             await self._retry(peer)
         except MalformedError as err:
             self._progress.bad[peer] = str(err)
+            # Its other streams as well: what is still on its way from this peer is not worth
+            # reading.
             self._streams.close_peer(peer)
             self._bans.suspect(self._progress.name, peer, str(err))
         self._running -= 1
@@ -262,7 +261,6 @@ class ChunkQueue:
         self._changed = trio.Event()  # replaced whenever a request ended
 
     def wants_from(self, held: list[bool] | None) -> bool:
-        """Check whether the source has anything that is missing here."""
         return any(_first_run(held, chunk) for chunk in (*self._todo, *self._flying))
 
     def next_chunk(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:
@@ -313,6 +311,8 @@ class ChunkQueue:
         requests = self._flying.get(chunk, [])
         if request in requests:
             requests.remove(request)
+        # Written by one source: late requests of the same chunk are forgotten, and their bytes are
+        # found to be here already.
         if is_written or not requests:
             self._flying.pop(chunk, None)
         if not is_written and not requests and not self._partial.has_pieces(*chunk):

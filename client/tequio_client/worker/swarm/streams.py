@@ -199,7 +199,7 @@ class RequestStream:
         self._stream = stream
         self._count = count
         self._silence_s = silence_s
-        self._unanswered: deque[_Pending] = deque()  # in the order of sending
+        self._unanswered: deque[_PendingRequest] = deque()  # in the order of sending
         self._sent = trio.Event()  # replaced whenever nothing is unanswered
         self._sending = trio.Lock()
         self._scope = trio.CancelScope()
@@ -212,7 +212,7 @@ class RequestStream:
 
     async def request(self, request: BlobRequest, *, timeout_s: float) -> bytearray:
         """Send a request and wait for the answer frame; raises PeerError."""
-        pending = _Pending()
+        pending = _PendingRequest()
         with trio.move_on_after(timeout_s):
             await self._send(request, pending)
             await pending.done.wait()
@@ -237,7 +237,7 @@ class RequestStream:
                 pending.done.set()
             await self._stream.drop()
 
-    async def _send(self, request: BlobRequest, pending: _Pending) -> None:
+    async def _send(self, request: BlobRequest, pending: _PendingRequest) -> None:
         async with self._sending:
             if not self.is_open:
                 return
@@ -267,7 +267,7 @@ class RequestStream:
                 self._sent = trio.Event()
 
 
-class _Pending:
+class _PendingRequest:
     def __init__(self) -> None:
         self.done = trio.Event()
         self.frame: bytearray | None = None

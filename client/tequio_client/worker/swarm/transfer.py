@@ -167,6 +167,8 @@ class Exchange:
         self, ref: TreeRef, holder: PeerKey | None, like: Sequence[Digest]
     ) -> Mapping[PeerKey, int]:
         """Make one attempt; returns the verified bytes by source."""
+        # The holder is asked alone at first: it has the tree for certain, while most others are
+        # still fetching it themselves.
         sources = FetchSources([holder] if holder else self._peers())
         alone_s = self._fetcher.times.alone_s if holder else self._fetcher.times.poll_s
         async with trio.open_nursery() as nursery:
@@ -402,6 +404,8 @@ async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_byte
     # Before anything else is fetched: the size is the peer's word, and memory is ours.
     if size > most_bytes:
         raise MalformedError(f"a blob of {size} bytes where {most_bytes} are allowed")
+    # Only the first answer's size counts: a source that changes it later sends bytes that do not
+    # match the name, and is suspected for that.
     parts = {0: part}
     todo = list(range(PAYLOAD_BYTES, size, PAYLOAD_BYTES))
 
@@ -459,6 +463,8 @@ class ChunkFetch:
         with self._queue.requested(chunk, peer):
             try:
                 content = await self._client.pieces(peer, self._ref, *chunk)
+                # Counts only pieces that were still missing, so that a hedged chunk that two
+                # sources send is not credited twice.
                 new_bytes = await trio.to_thread.run_sync(
                     self._store.write_pieces, self._partial, chunk[0], content
                 )

@@ -10,8 +10,12 @@ import pytest
 import trio
 
 from tequio_client.ipc.facts import LINE_BYTES, ProbeInstructions
-from tequio_client.worker.children.probe import ProbeProcess, probe_program
-from tequio_client.worker.children.process import ChildProgram, child_environment
+from tequio_client.worker.children.process import (
+    ChildProgram,
+    ProbeProcess,
+    child_environment,
+    probe_program,
+)
 from tests.support.scripted_child import lives, scripted
 
 if TYPE_CHECKING:

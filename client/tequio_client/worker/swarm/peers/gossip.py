@@ -21,7 +21,7 @@ from libp2p.pubsub.gossipsub import PROTOCOL_ID_V11, PROTOCOL_ID_V12, GossipSub
 from libp2p.pubsub.pubsub import Pubsub
 from libp2p.pubsub.utils import maybe_consume_signed_record
 
-from tequio_client.worker.swarm.peers.boundary import key_of
+from tequio_client.worker.swarm.peers.stream import key_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 from tequio_shared.limits import GOSSIP_BYTES
 
@@ -219,7 +219,6 @@ class RepeatingRouter(GossipSub):
     repeat_s = REPEAT_TOPICS_S
 
     async def run(self) -> None:
-        """Run, and send our topics to all peers every `repeat_s`."""
         self.manager.run_daemon_task(self._repeat_topics)
         await super().run()
 

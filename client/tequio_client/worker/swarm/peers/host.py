@@ -22,7 +22,7 @@ from libp2p.security.noise.transport import Transport as Noise
 
 from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES
 from tequio_client.worker.swarm.peers import patches
-from tequio_client.worker.swarm.peers.boundary import is_foreign, key_of, shielded
+from tequio_client.worker.swarm.peers.stream import is_foreign, key_of, shielded
 from tequio_shared.addresses import network_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 
@@ -177,23 +177,19 @@ class MeteredSocket(ReadWriteCloser):
         self._network = network_of(remote[0] if remote else "")
 
     async def read(self, n: int | None = None) -> bytes:
-        """Read some bytes; none at the end."""
         # Paid after the read, as its size is not known before; the next read waits for it.
         received = await self._conn.read(READ_BYTES if n is None else min(n, READ_BYTES))
         await self._pay(max(len(received), MIN_CHARGE_BYTES), is_ours=False)
         return received
 
     async def write(self, data: bytes) -> None:
-        """Write all of it."""
         await self._pay(max(len(data), MIN_CHARGE_BYTES), is_ours=True)
         await self._conn.write(data)
 
     async def close(self) -> None:
-        """Close the socket."""
         await self._conn.close()
 
     def get_remote_address(self) -> tuple[str, int] | None:
-        """The address of the other end."""
         return self._conn.get_remote_address()
 
     async def _pay(self, size_bytes: int, *, is_ours: bool) -> None:

@@ -16,9 +16,14 @@ from multiaddr import Multiaddr
 
 from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter
 from tequio_client.worker.swarm.peers import host as hosts
-from tequio_client.worker.swarm.peers.boundary import foreign_errors, id_of, key_of, shielded
 from tequio_client.worker.swarm.peers.gossip import REPEAT_TOPICS_S, GossipTopics
-from tequio_client.worker.swarm.peers.stream import PeerStream
+from tequio_client.worker.swarm.peers.stream import (
+    PeerStream,
+    foreign_errors,
+    id_of,
+    key_of,
+    shielded,
+)
 from tequio_shared.addresses import UNKNOWN_NETWORK, network_of
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, key_from_peer_id, peer_id_text
@@ -99,7 +104,6 @@ class PeerNetwork:
         return tuple(str(addr) for addr in self._host.get_addrs())
 
     def connected_peers(self) -> set[PeerKey]:
-        """The peers to which a connection is open now."""
         keys = (key_of(peer) for peer in self._host.get_connected_peers())
         return {key for key in keys if key is not None}
 
@@ -134,8 +138,11 @@ class PeerNetwork:
         with foreign_errors(f"connecting to {addr}"), trio.fail_after(self._limits.connect_s):
             info = info_from_p2p_addr(Multiaddr(addr))
             key = key_from_peer_id(str(info.peer_id))
+            # One list of bootstrap addresses may be given to all nodes, this one included.
             if key == self.key:
                 raise PeerError("that address is our own")
+            # Before the dial: a ban that only refused inbound connections could be undone by our
+            # own search for peers.
             self.limiter.check_not_banned(key)
             await self._host.connect(info)
         return key
@@ -282,7 +289,6 @@ class SilenceWatch:
         self._watched: set[PeerKey] = set()
 
     async def run(self) -> None:
-        """Watch until cancelled."""
         async with trio.open_nursery() as nursery:
             while True:
                 for peer in self._connected() - self._watched:

@@ -24,7 +24,7 @@ from libp2p.stream_muxer.exceptions import MuxedStreamError
 from libp2p.stream_muxer.yamux.yamux import Yamux, YamuxStream
 from libp2p.utils import read_varint_prefixed_bytes_limited
 
-from tequio_client.worker.swarm.peers.boundary import shielded
+from tequio_client.worker.swarm.peers.stream import shielded
 from tequio_shared.errors import PeerError, RefusedError
 
 if TYPE_CHECKING:

@@ -3,21 +3,64 @@
 from __future__ import annotations
 
 import struct
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 import structlog
 import trio
+from libp2p.peer.id import ID
 
-from tequio_client.worker.swarm.peers.boundary import foreign_errors, shielded
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
+from tequio_shared.ids import PeerKey
+from tequio_shared.keys import KEY_BYTES
 from tequio_shared.limits import FRAME_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from libp2p.abc import INetStream
     from libp2p.network.stream.net_stream import NetStream
     from libp2p.stream_muxer.yamux.yamux import YamuxStream
 
-    from tequio_shared.ids import PeerKey
+# --- The border to libp2p: its peer ids become keys, and its errors become ours.
+
+_KEY_PREFIX = bytes.fromhex("002408011220")
+_FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
+
+
+def id_of(key: PeerKey) -> ID:
+    return ID(_KEY_PREFIX + key)
+
+
+def key_of(peer: ID) -> PeerKey | None:
+    """Take the Ed25519 key out of a peer id; None for the other kinds of libp2p key."""
+    raw = peer.to_bytes()
+    if len(raw) != len(_KEY_PREFIX) + KEY_BYTES or not raw.startswith(_KEY_PREFIX):
+        return None
+    return PeerKey(raw[len(_KEY_PREFIX) :])
+
+
+@contextmanager
+def foreign_errors(doing: str) -> Iterator[None]:
+    """Turn every error of libp2p into a PeerError; our own errors pass."""
+    try:
+        yield
+    except TequioError:
+        raise
+    except trio.TooSlowError as err:
+        raise PeerError(f"too slow: {doing}") from err
+    except Exception as err:  # libp2p raises KeyError, RuntimeError, groups and its own errors
+        raise PeerError(f"{doing}: {str(err) or type(err).__name__}") from err
+
+
+def is_foreign(err: Exception) -> bool:
+    return type(err).__module__.startswith(_FOREIGN)
+
+
+def shielded(seconds: float) -> trio.CancelScope:
+    """A scope that no outer cancellation ends, and that ends itself after `seconds`."""
+    return trio.CancelScope(deadline=trio.current_time() + seconds, shield=True)
+
 
 log = structlog.get_logger(__name__)
 
@@ -63,7 +106,6 @@ class PeerStream:
             return await self._read_exactly(size, timeout_s)
 
     async def write(self, content: bytes, *, timeout_s: float = 30.0) -> None:
-        """Send bytes without a frame."""
         with foreign_errors("writing"), trio.fail_after(timeout_s):
             await self._stream.write(content)
 
@@ -92,6 +134,7 @@ class PeerStream:
             await _wait_for_bytes(self._stream, lack, timeout_s)
             with trio.fail_after(timeout_s):
                 received = await _read_ready(self._stream, lack + AHEAD_BYTES)
+            # Joined only when something was left over: joining copies, and a frame may have 1 MiB.
             self._ahead = self._ahead + received if self._ahead else received
         return self._split_ahead(size)
 
