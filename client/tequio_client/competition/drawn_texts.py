@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_client.competition import plan
 from tequio_client.verify import archive
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -26,10 +26,7 @@ def fetch_drawn_texts(
     Raises UserFacingError before the draw, or if the archive does not match its commitment.
     """
     if view.draw is None:
-        why = (
-            view.missing_for_ranking()
-            or f"its draw is at {plan.format_date(view.rules.dates.draw)}"
-        )
+        why = view.missing_for_ranking() or f"its draw is at {format_time(view.rules.dates.draw)}"
         raise UserFacingError(f"nothing is drawn in {view.rules.name}: {why}")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = archive.fetch_archive(view.rules, folder / _ARCHIVE, blob, ledger)

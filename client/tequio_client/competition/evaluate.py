@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tequio_client.clock import now_ms
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
-from tequio_client.competition.speaker import FolderSubmitter
+from tequio_client.competition.participation import FolderSubmitter
 from tequio_client.locks import locked
 from tequio_client.trainer import device
 from tequio_client.verify.folded_log import LedgerReader

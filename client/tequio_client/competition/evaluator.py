@@ -11,18 +11,19 @@ import secrets
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
 from tequio_client import files
 from tequio_client.clock import now_ms
-from tequio_client.competition import drawn_texts, plan, scores
+from tequio_client.competition import drawn_texts, scores
 from tequio_client.competition import submission as competition_submission
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weights
 from tequio_client.worker import secret_file
 from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
+from tequio_client.worker.ledger.standing import format_time
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import result, state
 from tequio_shared.competition.rules import Evaluation
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from tequio_client.competition.speaker import StatementSubmitter
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.folded_log import LedgerReader
     from tequio_client.verify.progress import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
 
 # Scores and their salt are on disk before the commitment, because scores that are lost after it
@@ -149,7 +150,7 @@ class TimeLimit:
             def step(steps: int) -> None:
                 tick(steps)
                 if self._clock() > self._end_ms:
-                    raise UserFacingError(f"its time ended at {plan.format_date(self._end_ms)}")
+                    raise UserFacingError(f"its time ended at {format_time(self._end_ms)}")
 
             yield step
 
@@ -190,6 +191,19 @@ class _Trouble:
 
     again_ms: int
     pause_ms: int = FIRST_PAUSE_MS
+
+
+class StatementSubmitter(Protocol):
+    """Logs statements of one key, for a program without an event loop."""
+
+    @property
+    def key(self) -> PeerKey: ...
+
+    def submit(self, body: Body, *documents: bytes) -> None:
+        """Upload the documents, then log the statement; the ledger has both when it returns.
+
+        Raises LedgerRefusedError, and UserFacingError if the ledger does not answer.
+        """
 
 
 class Evaluator:
@@ -438,10 +452,10 @@ class Evaluator:
         missed = [name for name, key in mine if (name, key) not in view.commits]
         hidden = [name for name, key in mine if (name, key) in view.withheld]
         if missed:
-            end = plan.format_date(dates.scored)
+            end = format_time(dates.scored)
             self._tell(view, f"the time to score ended at {end}; not scored: {', '.join(missed)}")
         if hidden:
-            end = plan.format_date(dates.reveal_until)
+            end = format_time(dates.reveal_until)
             self._tell(view, f"the time to show ended at {end}; not shown: {', '.join(hidden)}")
         if not missed and not hidden:
             self._tell(view, "all models are scored")

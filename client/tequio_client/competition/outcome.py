@@ -12,12 +12,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.competition import drawn_texts, plan
+from tequio_client.competition import drawn_texts
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import short_id
 from tequio_client.organiser import signing
 from tequio_client.verify.judgement import contenders
 from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.state import CompetitionPhase
@@ -54,7 +55,7 @@ def next_date(dates: Dates, now_ms: int) -> str:
     """Next date of a competition, with its name."""
     for name in dates.__struct_fields__:
         if getattr(dates, name) > now_ms:
-            return f"{name} {plan.format_date(getattr(dates, name))}"
+            return f"{name} {format_time(getattr(dates, name))}"
     return "the result"
 
 
@@ -125,7 +126,7 @@ def log_outcome(
     if now_ms() < view.rules.dates.result:
         raise UserFacingError(
             f"too early: scores of {view.rules.name} can be challenged until "
-            f"{plan.format_date(view.rules.dates.result)}"
+            f"{format_time(view.rules.dates.result)}"
         )
     with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(log.ledger):
         return trio.run(partial(_decide, log.ledger, view, outcome, folders, out))

@@ -15,14 +15,19 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.competition import drawn_texts, plan, scores, speaker
+from tequio_client.competition import drawn_texts, scores
 from tequio_client.competition import submission as competition_submission
 from tequio_client.competition.submission import CheckedSubmission, submission_of_head
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.organiser import signing
 from tequio_client.worker import secret_file, shutdown
+from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.ledger.standing import format_time
+from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -44,8 +49,11 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
     from tequio_shared.scoring import DocumentScore
     from tequio_shared.statements import Body
+    from tequio_shared.statements.statement import Entry
 
 
+SUBMIT_TIMEOUT_S = 300.0
+"""Longest time that a statement is sent to a ledger that does not accept it."""
 _SHARE_BYTES = 65_536
 
 
@@ -102,7 +110,7 @@ def offer(log: LedgerReader, wanted: str | None, folder: Path) -> str:
     with locked(folder), shutdown.explain_unreachable_ledger(log.ledger):
         key = identity.load_or_create(folder).key
         trio.run(
-            speaker.submit_with_key,
+            submit_with_key,
             log.ledger,
             folder,
             secret_file.make_offer(view.id, key, folder),
@@ -123,11 +131,11 @@ def reveal(log: LedgerReader, wanted: str | None, share_file: Path, folder: Path
     if view.phase in (CompetitionPhase.OPEN, CompetitionPhase.CLOSED):
         raise UserFacingError(
             f"too early: shares of {view.rules.name} can be published after the draw at "
-            f"{plan.format_date(view.rules.dates.draw)}; before, they could be used to read the "
+            f"{format_time(view.rules.dates.draw)}; before, they could be used to read the "
             "texts"
         )
     if view.phase is CompetitionPhase.DRAWN and now_ms() > view.rules.dates.scored:
-        end = plan.format_date(view.rules.dates.scored)
+        end = format_time(view.rules.dates.scored)
         raise UserFacingError(
             f"{view.rules.name} ended without a ranking at {end}, because too few shares were "
             "published; another share has no effect now"
@@ -152,7 +160,42 @@ def submit_statement(ledger: str, folder: Path, body: Body, *documents: bytes) -
     Raises UserFacingError.
     """
     with locked(folder), shutdown.explain_unreachable_ledger(ledger):
-        trio.run(partial(speaker.submit_with_key, ledger, folder, body, *documents))
+        trio.run(partial(submit_with_key, ledger, folder, body, *documents))
+
+
+class FolderSubmitter:
+    """Signs with the key in a folder, which the caller has locked: a StatementSubmitter."""
+
+    def __init__(self, ledger: str, folder: Path) -> None:
+        self._ledger, self._folder = ledger, folder
+        self.key = identity.load_or_create(folder).key
+
+    def submit(self, body: Body, *documents: bytes) -> None:
+        refused: BaseException | None = None
+        with shutdown.explain_unreachable_ledger(self._ledger):
+            try:
+                trio.run(partial(submit_with_key, self._ledger, self._folder, body, *documents))
+            except* LedgerRefusedError as group:  # its code tells an evaluator what to do
+                refused = first_error(group)
+        if refused is not None:
+            raise refused
+
+
+async def submit_with_key(ledger: str, folder: Path, body: Body, *documents: bytes) -> Entry:
+    """Upload the documents, register the key if needed, and log the statement.
+
+    The caller has locked the folder.
+
+    Raises LedgerRefusedError and LedgerUnavailableError.
+    """
+    signer = identity.load_or_create(folder)
+    async with LedgerApi(ledger) as api, Outbox(api, folder, signer) as outbox:
+        with trio.move_on_after(SUBMIT_TIMEOUT_S):
+            return await outbox.submit(body, documents=documents)
+    raise LedgerUnavailableError(
+        f"the ledger did not accept the statement within {SUBMIT_TIMEOUT_S:.0f} s: run this "
+        "again later"
+    )
 
 
 def _submit(
@@ -235,7 +278,7 @@ def _share(file: Path) -> KeyShare:
 
 
 def _deadline(view: CompetitionView) -> str:
-    return plan.format_date(view.rules.dates.deadline)
+    return format_time(view.rules.dates.deadline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

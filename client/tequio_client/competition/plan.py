@@ -8,7 +8,7 @@ in time with a zone (`2026-12-01T18:00Z`), or durations from the date before: `9
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from hashlib import file_digest
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import signing
 from tequio_client.organiser.sealing import ARCHIVE, COMMITMENT
 from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.rules import (
     LEAST_EVALUATORS,
     SHOWING_PART,
@@ -61,11 +62,6 @@ def parse_date(said: str, before_ms: int) -> int:
             f"invalid date {said!r}: expected a duration such as 90s, 30m, 12h or 30d, or a time "
             "such as 2026-12-01T18:00Z"
         ) from err
-
-
-def format_date(ms: int) -> str:
-    """Format a point in time for people, to the second, in UTC."""
-    return datetime.fromtimestamp(ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _of_time(time: datetime) -> int:
@@ -232,20 +228,20 @@ def _dates(said: _Dates, now_ms: int, faults: list[str]) -> Dates:
             continue
         if name != "opens" and at <= before:
             faults.append(
-                f"dates.{name} is {format_date(at)}, which is not after {name_before}, "
-                f"{format_date(before)}"
+                f"dates.{name} is {format_time(at)}, which is not after {name_before}, "
+                f"{format_time(before)}"
             )
         found[name] = before = at
         name_before = f"dates.{name}"
     least = found["scored"] + (found["scored"] - found["draw"]) // SHOWING_PART
     if found["scored"] < found["result"] < least:
         faults.append(
-            f"dates.result is {format_date(found['result'])}: it must be {format_date(least)} or "
+            f"dates.result is {format_time(found['result'])}: it must be {format_time(least)} or "
             "later, "
             f"because 1/{SHOWING_PART} of the scoring time is needed to reveal and challenge scores"
         )
     if found["deadline"] <= now_ms:
-        faults.append(f"dates.deadline is in the past: {format_date(found['deadline'])}")
+        faults.append(f"dates.deadline is in the past: {format_time(found['deadline'])}")
     return Dates(**found)
 
 
@@ -310,12 +306,12 @@ def describe_rules(rules: CompetitionRules) -> Iterator[str]:
     """Describe the rules to people, line by line."""
     dates, scoring, sealed = rules.dates, rules.scoring, rules.sealed
     yield f"{rules.name}: competition {to_text(rules.id)}"
-    yield f"  opens      {format_date(dates.opens)}"
-    yield f"  deadline   {format_date(dates.deadline)}  (submissions, and offers to evaluate)"
-    yield f"  draw       {format_date(dates.draw)}  (then custodians reveal their shares)"
-    yield f"  scored by  {format_date(dates.scored)}  (evaluators commit to their scores)"
-    yield f"  shown by   {format_date(dates.reveal_until)}  (evaluators reveal their scores)"
-    yield f"  result     {format_date(dates.result)}  (until then scores can be challenged)"
+    yield f"  opens      {format_time(dates.opens)}"
+    yield f"  deadline   {format_time(dates.deadline)}  (submissions, and offers to evaluate)"
+    yield f"  draw       {format_time(dates.draw)}  (then custodians reveal their shares)"
+    yield f"  scored by  {format_time(dates.scored)}  (evaluators commit to their scores)"
+    yield f"  shown by   {format_time(dates.reveal_until)}  (evaluators reveal their scores)"
+    yield f"  result     {format_time(dates.result)}  (until then scores can be challenged)"
     drawn = min(scoring.documents, sealed.documents)
     yield (
         f"  texts      {drawn:,} drawn of {sealed.documents:,} sealed documents, "
@@ -394,7 +390,7 @@ def open_competition(
     rules = read_rules(rules_file)
     if rules.dates.deadline <= now_ms():
         raise UserFacingError(
-            f"the deadline in {rules_file} is in the past ({format_date(rules.dates.deadline)}): "
+            f"the deadline in {rules_file} is in the past ({format_time(rules.dates.deadline)}): "
             "make the rules again"
         )
     documents = [rules.encode()]

@@ -14,7 +14,7 @@ from tequio_client.clock import now_ms
 from tequio_client.competition import outcome as competition_outcome
 from tequio_client.competition import participation, plan, submission
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
-from tequio_client.competition.speaker import FolderSubmitter
+from tequio_client.competition.participation import FolderSubmitter
 from tequio_client.dataset import sources
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.competition import drawn_texts, evaluator, submission
+from tequio_client.competition.child import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, Pacing
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext, TimeLimit
-from tequio_client.competition.speaker import MIN_FREE_BYTES, OVERDUE_MS, ChildProgress, Pacing
 from tequio_client.ipc.evaluator import EvaluatorLimits
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
@@ -182,7 +182,7 @@ def begun(desk: Desk, monkeypatch: pytest.MonkeyPatch, ends: BaseException) -> l
         asked.append(to.parent.name)
         raise ends
 
-    monkeypatch.setattr(drawn_texts, "drawn", lambda *_: [])
+    monkeypatch.setattr(drawn_texts, "fetch_drawn_texts", lambda *_: [])
     monkeypatch.setattr(submission, "had", had)
     for model in MODELS:
         (desk.place(model) / "evaluation.json").unlink()
