@@ -24,7 +24,7 @@ import click
 
 from tequio_client.keys import identity
 from tequio_client.verify.competition import VerifyOptions, verify
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_ledger.data_folder import Folder
 from tequio_ledger.signing import client
 from tequio_shared.errors import UserFacingError
@@ -34,7 +34,7 @@ from tests.support.six_lies import LIES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tequio_client.verify.judgement import JudgedCompetition
+    from tequio_client.verify.competition import JudgedCompetition
     from tequio_shared.keys import Signer
     from tests.support.six_lies import Lie
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.verify.bundle import BundleInfo, BundleWriter
+from tequio_client.verify.competition import contenders
 from tequio_client.verify.fold import Fold
-from tequio_client.verify.judgement import contenders
 from tequio_client.verify.report import AuditReport
 from tequio_shared.competition import result as competition_result
 from tequio_shared.competition.result import DrawnText, offer_commitment

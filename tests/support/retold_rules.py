@@ -22,7 +22,7 @@ from tequio_shared.statements.competitions import (
 from tests.support.committing import committing
 
 if TYPE_CHECKING:
-    from tequio_client.verify.judgement import JudgedCompetition
+    from tequio_client.verify.competition import JudgedCompetition
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body

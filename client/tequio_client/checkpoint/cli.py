@@ -85,10 +85,10 @@ def export(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.checkpoint import export as program
     from tequio_client.checkpoint import gguf
+    from tequio_client.checkpoint.history import HeadSelector
     from tequio_client.checkpoint.layout import ExportForm
-    from tequio_client.checkpoint.story import HeadSelector
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
     if with_gguf:
@@ -136,7 +136,7 @@ def verify(
     from tequio_client.checkpoint import verify as program
     from tequio_client.checkpoint.verify import VerifyOutcome
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
@@ -233,7 +233,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.checkpoint import publish as program
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
     options = program.PublishOptions(

@@ -17,14 +17,14 @@ import numpy as np
 import trio
 
 from tequio_client import files as tequio_client_files
-from tequio_client.checkpoint import card, layout, tensors
+from tequio_client.checkpoint import history, layout, tensors
+from tequio_client.checkpoint.history import head_history
 from tequio_client.checkpoint.layout import ExportForm
-from tequio_client.checkpoint.merged import MergedModel
-from tequio_client.checkpoint.story import head_history
+from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.locks import locked
-from tequio_client.verify.folded_log import FoldedLog
+from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport
 from tequio_client.verify.source import LiveLog, NotAvailableError, StoreFolders, open_seeds
 from tequio_client.worker import shutdown
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.checkpoint.story import HeadHistory, HeadSelector, RunDocuments
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.checkpoint.history import HeadHistory, HeadSelector, RunDocuments
+    from tequio_client.verify.report import WorkProgress
     from tequio_client.verify.source import SeedSource
     from tequio_shared.ids import Digest
     from tequio_shared.log.policy import Policy
@@ -380,7 +380,7 @@ def _make(made: _Made, head: Path, base: Sequence[Path], progress: WorkProgress)
         _merge(made, head, base, progress)
     (folder / layout.CLAIM).write_bytes(claim_of(story).encode())
     (folder / layout.PROOF).write_bytes(story.proof.encode())
-    text = card.render_card(story, made.ledger, form=made.form)
+    text = history.render_card(story, made.ledger, form=made.form)
     (folder / layout.CARD).write_text(text, encoding="utf-8")
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.trainer.llama import Rope
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
 
 
 ROPE_FREQS = "rope_freqs.weight"

@@ -18,14 +18,14 @@ import structlog
 import trio
 
 from tequio_client.checkpoint import export, layout, verify
-from tequio_client.checkpoint.story import HeadSelector
+from tequio_client.checkpoint.history import HeadSelector
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.locks import locked
 from tequio_client.names import matches_name_or_id
 from tequio_client.organiser import signing
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.backoff import BackOff
 from tequio_shared.errors import TequioError, UserFacingError
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from tequio_client.checkpoint.hub import Hub, HubRevision
     from tequio_client.checkpoint.layout import HeadClaim
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.log.policy import Policy
 

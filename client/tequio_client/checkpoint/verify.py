@@ -20,9 +20,9 @@ import trio
 
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import check_room
+from tequio_client.checkpoint.history import fetch_documents
 from tequio_client.checkpoint.layout import ExportForm
-from tequio_client.checkpoint.merged import MergedModel
-from tequio_client.checkpoint.story import fetch_documents
+from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import LogProofs, read_entries_of
 from tequio_client.worker import shutdown
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from tequio_client.checkpoint.layout import HeadClaim
     from tequio_client.ledger.api import LedgerNetwork
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
     from tequio_client.worker.store.trees import TreeRef
     from tequio_shared.ids import Digest
     from tequio_shared.log.notes import Checkpoint

@@ -34,7 +34,7 @@ from tequio_client.locks import locked
 from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging
 from tequio_client.trainer import device as devices
-from tequio_client.verify.folded_log import LedgerReader
+from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker import secret_file
 from tequio_client.worker.children import evaluator as evaluator_child
 from tequio_client.worker.children.evaluator import write_document

@@ -11,7 +11,7 @@ import click
 from tequio_client import cli
 
 if TYPE_CHECKING:
-    from tequio_client.verify.folded_log import LedgerReader
+    from tequio_client.verify.reader import LedgerReader
 
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -37,7 +37,7 @@ competition_option = click.option(
 
 def log_reader(ledger: str, trust_file: Path | None) -> LedgerReader:
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.verify.folded_log import LedgerReader
+    from tequio_client.verify.reader import LedgerReader
 
     cli.set_up_logs(log_json=False, log_level="error")
     return LedgerReader(ledger, read_policy(trust_file))
@@ -212,9 +212,9 @@ def submit(  # noqa: PLR0913 - one parameter an option
     if run_name:
         message = participation.submit_head(log, wanted, name, run_name, number, folder)
     else:
-        from tequio_client.competition import submission  # imports torch
+        from tequio_client.competition import models  # imports torch
 
-        load = partial(submission.submission_of_repository, repo=str(repo), revision=revision)
+        load = partial(models.submission_of_repository, repo=str(repo), revision=revision)
         message = participation.submit_folder(log, wanted, name, load, folder)
     click.echo(message)
 
@@ -332,7 +332,7 @@ def challenge(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.competition import participation
     from tequio_client.trainer import device as devices
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
 
     doubt = participation.ScoreChallenge(
         entrant=name, evaluator=evaluator, document=document, millibits=millibits
@@ -516,7 +516,7 @@ def result(  # noqa: PLR0913 - one parameter an option
     """Compute the result of a competition, show it, and log it as an organiser."""
     from rich.console import Console
 
-    from tequio_client.competition import outcome as outcomes
+    from tequio_client.competition import listing as outcomes
 
     log = log_reader(ledger, trust_file)
     view, outcome = outcomes.compute_from_log(log, wanted)

@@ -14,8 +14,8 @@ from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.participation import FolderSubmitter
 from tequio_client.locks import locked
 from tequio_client.trainer import device
-from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.verify.progress import NoProgress, ProgressBars
+from tequio_client.verify.reader import LedgerReader
+from tequio_client.verify.report import NoProgress, ProgressBars
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import TequioError, UserFacingError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.log.policy import Policy
 

@@ -17,10 +17,10 @@ import structlog
 
 from tequio_client import files
 from tequio_client.clock import now_ms
-from tequio_client.competition import drawn_texts, scores
-from tequio_client.competition import submission as competition_submission
+from tequio_client.competition import models
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import weights
+from tequio_client.verify import archive
 from tequio_client.worker import secret_file
 from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
 from tequio_client.worker.ledger.standing import format_time
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.verify.folded_log import LedgerReader
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.reader import LedgerReader
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.ids import PeerKey
     from tequio_shared.statements import Body
@@ -361,13 +361,11 @@ class Evaluator:
         if view.draw is None or submission is None:
             raise AssertionError(f"{name} has nothing to score")
         place = self._place(view, name)
-        texts = drawn_texts.fetch_drawn_texts(view, place.parent, reader.blob, reader.ledger)
-        origin = competition_submission.WeightsOrigin(
-            ledger=reader.ledger, stores=means.stores, trust=reader.trust
-        )
-        model = competition_submission.fetch_model(submission, place / _MODEL, origin, progress)
+        texts = archive.fetch_drawn_texts(view, place.parent, reader.blob, reader.ledger)
+        origin = models.WeightsOrigin(ledger=reader.ledger, stores=means.stores, trust=reader.trust)
+        model = models.fetch_model(submission, place / _MODEL, origin, progress)
         self._check_size(view, model)
-        task = scores.ScoringTask(
+        task = models.ScoringTask(
             competition=view.id,
             entrant=name,
             submission=submission.id,
@@ -376,7 +374,7 @@ class Evaluator:
             texts=texts,
             scoring=view.rules.scoring,
         )
-        made = scores.evaluate_entrant(
+        made = models.evaluate_entrant(
             task, place / _JOURNAL, means.device, progress, means.after_batch
         )
         means.device.release_memory()

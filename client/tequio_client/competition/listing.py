@@ -1,12 +1,15 @@
 """Competitions in the terminal: as the ledger reports them, or from its log with `--verify`.
 
 The ledger's report is immediate and unproven, except that rules are checked by their hash. `tequio
-verify-competition` computes everything again.
+verify-competition` computes everything again. The result is computed from the log, printed, and
+logged by the organisers.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import trio
@@ -15,26 +18,145 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.competition import outcome, plan
-from tequio_client.competition import outcome as competition_outcome
+from tequio_client.competition import plan
 from tequio_client.ipc.competitions import CompetitionLink
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import matches_name_or_id, name_with_id, short_id
+from tequio_client.organiser import signing
+from tequio_client.verify import archive
+from tequio_client.verify.competition import contenders
 from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.standing import format_time
+from tequio_shared.competition import result
+from tequio_shared.competition.result import DrawnText
 from tequio_shared.competition.rules import CompetitionOutcome
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.scoring import nanobits_per_byte
+from tequio_shared.statements.competitions import CompResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from tequio_client.verify.folded_log import LedgerReader
+    from tequio_client.verify.reader import LedgerReader
     from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
     from tequio_shared.competition.competition import CompetitionView
+    from tequio_shared.competition.rules import Dates
     from tequio_shared.competition.state import Entrant
     from tequio_shared.ids import Digest, PeerKey
+
+# --- The result of a competition: computed from the log, printed, and logged by the organisers.
+
+_GIGA = 10**9
+
+
+def format_bits(nanobits: int) -> str:
+    """Format nanobits per byte as bits per byte."""
+    return f"{nanobits / _GIGA:.6f}"
+
+
+def offer_state(*, is_drawn: bool, is_open: bool) -> str:
+    """State of an offer to evaluate; `is_open`: its secret is revealed."""
+    if is_drawn:
+        return "drawn"
+    return "secret revealed" if is_open else "offered"
+
+
+def next_date(dates: Dates, now_ms: int) -> str:
+    """Next date of a competition, with its name."""
+    for name in dates.__struct_fields__:
+        if getattr(dates, name) > now_ms:
+            return f"{name} {format_time(getattr(dates, name))}"
+    return "the result"
+
+
+def compute_outcome(
+    view: CompetitionView, texts: Sequence[bytes], blob: Callable[[Digest], bytes | None]
+) -> CompetitionOutcome:
+    """Compute the result from the log; raises UserFacingError if an evaluation is unavailable."""
+    if view.draw is None:
+        raise UserFacingError(f"{view.rules.name} has no ranking: {view.missing_for_ranking()}")
+    named = [DrawnText.of(one) for one in texts]
+    return result.compute_outcome(view.id, view.draw.beacon, named, contenders(view, blob))
+
+
+def print_outcome(view: CompetitionView, outcome: CompetitionOutcome, console: Console) -> None:
+    """Print the ranking, the pairwise differences, and the outliers."""
+    table = Table("rank", "entrant", title=f"{view.rules.name}: bits per byte, fewer are better")
+    for column in ("bits/byte", "95 %", "evaluators"):
+        table.add_column(column, justify="right")
+    for one in outcome.places:
+        table.add_row(
+            str(one.rank) if one.rank else "-",
+            escape(one.entrant),
+            format_bits(one.nanobits_per_byte) if one.rank else "too few evaluators",
+            f"{format_bits(one.low)} to {format_bits(one.high)}" if one.rank else "",
+            str(len(one.evaluators)),
+        )
+    console.print(table)
+    for pair in outcome.pairs:
+        apart = f"{format_bits(pair.low)} to {format_bits(pair.high)} bits per byte"
+        verdict = f"{pair.winner} is better" if pair.winner else "no significant difference"
+        console.print(f"{pair.first} minus {pair.other}: {apart}, {verdict}", highlight=False)
+    for line in _outliers(outcome):
+        console.print(line, style="yellow", highlight=False)
+    console.print(f"{outcome.documents:,} documents were scored", highlight=False)
+
+
+def _outliers(outcome: CompetitionOutcome) -> Iterator[str]:
+    for place in outcome.places:
+        for one in place.evaluators:
+            if one.is_outlier:
+                who, off = short_id(one.evaluator), one.off / 1_000
+                yield (
+                    f"evaluator {who} is off by {off:,.1f} bits for "
+                    f"{place.entrant}, in {one.outside:,} documents: the medians ignore it"
+                )
+
+
+def compute_from_log(
+    log: LedgerReader, wanted: str | None
+) -> tuple[CompetitionView, CompetitionOutcome]:
+    """Compute the present result from the log; raises UserFacingError if there is none yet."""
+    view = log.wait_for(wanted)
+    with TemporaryDirectory(prefix="tequio-outcome-") as folder:
+        texts = archive.fetch_drawn_texts(view, Path(folder), log.blob, log.ledger)
+        return view, compute_outcome(view, texts, log.blob)
+
+
+def log_outcome(
+    log: LedgerReader,
+    view: CompetitionView,
+    outcome: CompetitionOutcome,
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
+    """Log the result as the organisers in the folders; returns a sentence about it."""
+    if view.phase is CompetitionPhase.DECIDED:
+        raise UserFacingError(f"{view.rules.name} is decided already")
+    if now_ms() < view.rules.dates.result:
+        raise UserFacingError(
+            f"too early: scores of {view.rules.name} can be challenged until "
+            f"{format_time(view.rules.dates.result)}"
+        )
+    with signing.locked_folders(folders), shutdown.explain_unreachable_ledger(log.ledger):
+        return trio.run(partial(_decide, log.ledger, view, outcome, folders, out))
+
+
+async def _decide(
+    ledger: str,
+    view: CompetitionView,
+    outcome: CompetitionOutcome,
+    folders: Sequence[Path],
+    out: Path | None,
+) -> str:
+    async with LedgerApi(ledger) as api:
+        signer = signing.load_organiser(folders[0], await api.network())
+        name = await api.put_blob(outcome.encode(), signer, now_ms())
+        body = CompResult(competition=to_text(view.id), outcome=to_text(name))
+        return await signing.sign_decision(api, body, folders, out)
+
 
 _STATES = {
     CompetitionPhase.OPEN: "open: enter, submit, offer to evaluate",
@@ -94,7 +216,7 @@ def _show_outcome(log: LedgerReader, view: CompetitionView, name: Digest, consol
     if outcome is None:
         console.print("the result cannot be read: the ledger does not have it, or it is damaged")
     else:
-        competition_outcome.print_outcome(view, outcome, console)
+        print_outcome(view, outcome, console)
     console.print(f"check it: tequio verify-competition {log.ledger}")
 
 
@@ -113,9 +235,7 @@ def _evaluators(view: CompetitionView) -> Table:
     drawn = view.draw.evaluators if view.draw else ()
     for key, offer in sorted(view.offers.items(), key=lambda one: one[1].offered.index):
         scored = [_scored(view, name, key) for name in sorted(view.submissions)]
-        state = competition_outcome.offer_state(
-            is_drawn=key in drawn, is_open=offer.secret is not None
-        )
+        state = offer_state(is_drawn=key in drawn, is_open=offer.secret is not None)
         table.add_row(short_id(to_text(key)), state, *scored)
     return table
 
@@ -124,7 +244,7 @@ def _scored(view: CompetitionView, name: str, key: PeerKey) -> str:
     found = view.results.get((name, key))
     if found is None:
         return "committed" if (name, key) in view.commits else ""
-    return competition_outcome.format_bits(nanobits_per_byte(found.millibits, found.size_bytes))
+    return format_bits(nanobits_per_byte(found.millibits, found.size_bytes))
 
 
 def _draw(view: CompetitionView) -> Iterator[str]:
@@ -151,7 +271,7 @@ def _submitted(one: Entrant) -> str:
 def _next(view: CompetitionView) -> str:
     now = now_ms()
     is_over = view.phase is CompetitionPhase.DECIDED or view.void_reason(now)
-    return "" if is_over else competition_outcome.next_date(view.rules.dates, now)
+    return "" if is_over else next_date(view.rules.dates, now)
 
 
 UNVERIFIED_NOTE = (
@@ -172,7 +292,7 @@ def list_reported(ledger: str) -> None:
             "ended" if line.void else line.phase,
             str(line.entrants),
             str(line.offered),
-            "" if line.void or line.outcome else outcome.next_date(line.dates, now_ms()),
+            "" if line.void or line.outcome else next_date(line.dates, now_ms()),
         )
     console = _console()
     console.print(table)
@@ -251,14 +371,12 @@ def _ledgers_word_evaluators(answer: CompetitionAnswer) -> Table:
     columns = (f"{escape(name)}, bits/byte" for name in names)
     table = Table("key", "state", *columns, title="Evaluators")
     bits = {
-        (one.entrant, one.evaluator): outcome.format_bits(
-            nanobits_per_byte(one.millibits, one.size_bytes)
-        )
+        (one.entrant, one.evaluator): format_bits(nanobits_per_byte(one.millibits, one.size_bytes))
         for one in answer.results
     }
     shown = {(one.entrant, one.evaluator): "committed" for one in answer.commits} | bits
     for offer in answer.offers:
-        state = outcome.offer_state(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None)
+        state = offer_state(is_drawn=offer.is_drawn, is_open=offer.secret_index is not None)
         scores = (shown.get((name, offer.key), "") for name in names)
         table.add_row(short_id(offer.key), state, *scores)
     return table

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.competition import drawn_texts, scores
-from tequio_client.competition import submission as competition_submission
-from tequio_client.competition.submission import CheckedSubmission, submission_of_head
+from tequio_client.competition import models
+from tequio_client.competition.models import CheckedSubmission, submission_of_head
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.organiser import signing
+from tequio_client.verify import archive
 from tequio_client.worker import secret_file, shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import format_time
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.verify.fold import RunHistory
-    from tequio_client.verify.folded_log import LedgerReader
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.reader import LedgerReader
+    from tequio_client.verify.report import WorkProgress
     from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.competition.state import CompetitionDraw
@@ -377,20 +377,16 @@ def _own(
         raise UserFacingError(f"the entrant {doubt.entrant} has not submitted weights")
     with TemporaryDirectory(prefix="tequio-challenge-") as temporary:
         folder = Path(temporary)
-        texts = drawn_texts.fetch_drawn_texts(view, folder, log.blob, log.ledger)
-        origin = competition_submission.WeightsOrigin(
-            ledger=log.ledger, stores=scorer.stores, trust=log.trust
-        )
-        task = scores.ScoringTask(
+        texts = archive.fetch_drawn_texts(view, folder, log.blob, log.ledger)
+        origin = models.WeightsOrigin(ledger=log.ledger, stores=scorer.stores, trust=log.trust)
+        task = models.ScoringTask(
             competition=view.id,
             entrant=doubt.entrant,
             submission=submission.id,
             evaluator=_draw(view).evaluators[0],
-            model=competition_submission.fetch_model(
-                submission, folder / "model", origin, scorer.progress
-            ),
+            model=models.fetch_model(submission, folder / "model", origin, scorer.progress),
             texts=[texts[_draw(view).documents.index(doubt.document)]],
             scoring=view.rules.scoring,
         )
-        made = scores.evaluate_entrant(task, folder / "scores", scorer.device, scorer.progress)
+        made = models.evaluate_entrant(task, folder / "scores", scorer.device, scorer.progress)
         return made.documents[0].millibits

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 from tequio_client.checkpoint import verify
 from tequio_client.checkpoint.verify import CannotVerifyError, NotTheHeadError
-from tequio_client.competition import scores
-from tequio_client.competition import submission as competition_submission
-from tequio_client.competition.submission import OtherWeightsError
+from tequio_client.competition import models
+from tequio_client.competition.models import OtherWeightsError
 from tequio_client.names import short_id
 from tequio_client.trainer import weights
 from tequio_client.verify.report import LogPlace
@@ -35,11 +34,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from tequio_client.competition.submission import WeightsOrigin
+    from tequio_client.competition.models import WeightsOrigin
     from tequio_client.trainer.device import ComputeDevice
-    from tequio_client.verify.judgement import JudgedCompetition
-    from tequio_client.verify.progress import WorkProgress
-    from tequio_client.verify.report import AuditReport
+    from tequio_client.verify.competition import JudgedCompetition
+    from tequio_client.verify.report import AuditReport, WorkProgress
     from tequio_shared.competition.result import JudgedEntrant
     from tequio_shared.competition.rules import Submission
 
@@ -84,11 +82,11 @@ class ModelSource:
                         else f"{submission.repo} at {submission.revision[:10]}"
                     )
                 )
-            return competition_submission.fetch_model(submission, to, self.origin, self.progress)
+            return models.fetch_model(submission, to, self.origin, self.progress)
         if submission.run:
             self._check_head(given, submission)
             return given
-        competition_submission.copy_submitted_files(submission, given, to)
+        models.copy_submitted_files(submission, given, to)
         return to
 
     def _check_head(self, folder: Path, submission: Submission) -> None:
@@ -186,7 +184,7 @@ def _scored(
     chosen: Sequence[int],
     context: RescoringContext,
 ) -> tuple[DocumentScore, ...]:
-    task = scores.ScoringTask(
+    task = models.ScoringTask(
         competition=judged.view.id,
         entrant=contender.entrant,
         submission=contender.submission,
@@ -196,7 +194,7 @@ def _scored(
         scoring=judged.view.rules.scoring,
     )
     journal = context.folder / f"{contender.entrant}.scores"
-    return scores.evaluate_entrant(task, journal, context.device, context.progress).documents
+    return models.evaluate_entrant(task, journal, context.device, context.progress).documents
 
 
 def _hold(

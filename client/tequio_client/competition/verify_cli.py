@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tequio_client.verify.competition import CompetitionFindings, VerifyOptions
-    from tequio_client.verify.progress import WorkProgress
+    from tequio_client.verify.report import WorkProgress
 
 
 USAGE_EXIT_CODE = 64
@@ -125,7 +125,7 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify import competition
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
     from tequio_shared.errors import UserFacingError
 
     cli.set_up_logs(log_json=False, log_level="warning")
@@ -189,9 +189,9 @@ def _rescore(
 ) -> None:
     # torch, which takes seconds to import, is imported only now.
     from tequio_client.competition import rescoring as program
-    from tequio_client.competition.submission import WeightsOrigin
+    from tequio_client.competition.models import WeightsOrigin
     from tequio_client.trainer import device
-    from tequio_client.verify import judgement
+    from tequio_client.verify import competition as verify_competition
 
     if found.judged is None:
         return
@@ -216,12 +216,12 @@ def _rescore(
     found.deviations += program.rescore(found.judged, rescoring.documents, context, found.report)
     number = found.report.checked["documents scored again"]
     if number and len(found.report.findings) == before:
-        found.lines.append(judgement.describe_rescoring(number, processor.name))
+        found.lines.append(verify_competition.describe_rescoring(number, processor.name))
 
 
 def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) -> None:
-    from tequio_client.competition import outcome
-    from tequio_client.verify.folded_log import display_name
+    from tequio_client.competition import listing
+    from tequio_client.verify.reader import display_name
     from tequio_client.verify.report import STYLES, AuditGrade
 
     if found.view:
@@ -236,7 +236,7 @@ def _print(chosen: VerifyOptions, found: CompetitionFindings, console: Console) 
     if found.judged:
         if found.report.exit_code == AuditGrade.MISMATCH.value:
             console.print("The result as computed from the log:")
-        outcome.print_outcome(found.judged.view, found.judged.outcome, console)
+        listing.print_outcome(found.judged.view, found.judged.outcome, console)
     if chosen.bundle and found.view:
         console.print(f"bundle written to {chosen.bundle}", markup=False, highlight=False)
     console.print(_verdict(found))

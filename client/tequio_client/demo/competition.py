@@ -19,7 +19,7 @@ from tequio_client.demo import programs
 from tequio_client.demo.main import cancel_at_signal
 from tequio_client.demo.programs import DemoProgram, tequio
 from tequio_client.demo.script import CUSTODIANS, EVALUATORS, NEEDED, SWARMS, VOLUNTEERS
-from tequio_client.verify.folded_log import LedgerReader
+from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import EXIT_SOUND, AuditGrade
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import UserFacingError

@@ -291,11 +291,11 @@ def _open_invitation(
     folders: tuple[Path, ...],
     out: Path | None,
 ) -> None:
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
     seed = os.urandom(_SEED_BYTES)
-    options = invitations.InvitationOptions(uses=uses, days=days, run=run_name, seed=seed)
-    opened = invitations.open_invitation(ledger, options, folders, out)
+    options = decisions.InvitationOptions(uses=uses, days=days, run=run_name, seed=seed)
+    opened = decisions.open_invitation(ledger, options, folders, out)
     click.echo(opened.description, err=True)  # standard output has the link alone, for scripts
     click.echo(opened.link)
 
@@ -357,9 +357,9 @@ def close(
 
     INVITATION is its key, the beginning of its key, or its link.
     """
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    click.echo(invitations.close_invitation(ledger, invitation, (folder, *others), out))
+    click.echo(decisions.close_invitation(ledger, invitation, (folder, *others), out))
 
 
 @invite_group.command()
@@ -374,18 +374,18 @@ def revoke(
     INVITATION is its key, the beginning of its key, or its link. If the network has two or more
     organisers, two of them sign.
     """
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    click.echo(invitations.revoke_invitation(ledger, invitation, (folder, *others), out))
+    click.echo(decisions.revoke_invitation(ledger, invitation, (folder, *others), out))
 
 
 @invite_group.command("list")
 @cli.ledger_option
 def list_invitations(ledger: str) -> None:
     """List all invitations, and how often each was used."""
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    invitations.list_invitations(ledger)
+    decisions.list_invitations(ledger)
 
 
 _KEY = cli.log_id_argument("key")
@@ -414,9 +414,9 @@ def grant(
 
     If the network has two or more organisers, two of them sign.
     """
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    click.echo(invitations.grant_connector(ledger, key, days, (folder, *others), out))
+    click.echo(decisions.grant_connector(ledger, key, days, (folder, *others), out))
 
 
 @connector.command("revoke")
@@ -430,18 +430,18 @@ def revoke_connector(
 
     If the network has two or more organisers, two of them sign.
     """
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    click.echo(invitations.revoke_connector(ledger, key, (folder, *others), out))
+    click.echo(decisions.revoke_connector(ledger, key, (folder, *others), out))
 
 
 @connector.command("list")
 @cli.ledger_option
 def list_connectors(ledger: str) -> None:
     """List the connectors."""
-    from tequio_client.organiser import invitations
+    from tequio_client.organiser import decisions
 
-    invitations.list_connectors(ledger)
+    decisions.list_connectors(ledger)
 
 
 @click.command()
@@ -472,7 +472,7 @@ def list_quarantined(ledger: str) -> None:
 
     Those are the keys that are quarantined, banned, suspected or on probation.
     """
-    from tequio_client.organiser import quarantine as program
+    from tequio_client.organiser import decisions as program
 
     program.list_restricted(ledger)
 
@@ -482,7 +482,7 @@ def list_quarantined(ledger: str) -> None:
 @cli.ledger_option
 def show_key(key: str, ledger: str) -> None:
     """Show the standing of KEY, the evidence and the appeal."""
-    from tequio_client.organiser import quarantine as program
+    from tequio_client.organiser import decisions as program
 
     program.print_key(key, ledger)
 
@@ -513,7 +513,7 @@ def release(
 
     If the network has two or more organisers, two of them sign.
     """
-    from tequio_client.organiser import quarantine as program
+    from tequio_client.organiser import decisions as program
 
     ruling = program.release(key, reason)
     click.echo(program.submit_ruling(ledger, ruling, (folder, *others), out))
@@ -533,7 +533,7 @@ def uphold(  # noqa: PLR0913 - one parameter an option
     ban: bool,
 ) -> None:
     """Keep the quarantine of KEY, and reject its appeal."""
-    from tequio_client.organiser import quarantine as program
+    from tequio_client.organiser import decisions as program
 
     ruling = program.ban(key, reason) if ban else program.uphold(key, reason)
     click.echo(program.submit_ruling(ledger, ruling, (folder, *others), out))

@@ -19,8 +19,8 @@ from msgspec import UNSET
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.ipc.preferences import usable_memory_mb
+from tequio_client.organiser import plan as organiser_plan
 from tequio_client.organiser import plan as plans
-from tequio_client.organiser import starting_weights
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     contribution_bytes,
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.organiser.plan import ExpectPlan, RunPlan
-    from tequio_client.organiser.starting_weights import AdapterOutline, ModelSourceSpec
+    from tequio_client.organiser.plan import AdapterOutline, ExpectPlan, ModelSourceSpec, RunPlan
     from tequio_client.trainer.model import ModelOutline as Paper
     from tequio_shared.head.layout import FrozenBase
 
@@ -312,7 +311,7 @@ def read_outline(path: Path) -> RunOutline:
     """Read the plan at `path` and what it names; raises UserFacingError."""
     plan = plans.read_plan(path)
     corpus = read_corpus(path.parent / plan.data.folder)
-    return _of(plan, path, corpus, starting_weights.find_source(plan.model, path.parent))
+    return _of(plan, path, corpus, organiser_plan.find_source(plan.model, path.parent))
 
 
 def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutline:
@@ -323,9 +322,9 @@ def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutli
 def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> RunOutline:
     paper = _on_paper(source)
     model = _model(paper, source, corpus)
-    starting_weights.check_vocabulary(source, corpus, paper.vocabulary)
-    starting_weights.check_context(source, corpus, paper.context)
-    paired = starting_weights.outline_adapters(source)
+    organiser_plan.check_vocabulary(source, corpus, paper.vocabulary)
+    organiser_plan.check_context(source, corpus, paper.context)
+    paired = organiser_plan.outline_adapters(source)
     if paired is not None:
         model = _beside(model, paired)
     draft = Manifest(

@@ -26,7 +26,8 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.locks import locked
 from tequio_client.names import matches_name_or_id, name_with_id, short_id
-from tequio_client.organiser import estimate, signing, starting_weights
+from tequio_client.organiser import estimate, signing
+from tequio_client.organiser import plan as organiser_plan
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.store.store import Store
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ledger.api import LedgerNetwork
-    from tequio_client.organiser.starting_weights import StartedBase
+    from tequio_client.organiser.plan import StartedBase
     from tequio_client.trainer.first_head import FirstHead
     from tequio_shared.api.runs import RunAnswer
     from tequio_shared.ids import RunId
@@ -127,11 +128,11 @@ def prepare_run(path: Path) -> PreparedRun:
     corpus, folder = outline.corpus, outline.folder
     layout = outline.manifest.algorithm.layout
     begun = (
-        starting_weights.start_base(outline.source, corpus, layout)
+        organiser_plan.start_base(outline.source, corpus, layout)
         if outline.manifest.frozen
         else None
     )
-    origin = begun.origin if begun else starting_weights.make_origin(outline.source, corpus, layout)
+    origin = begun.origin if begun else organiser_plan.make_origin(outline.source, corpus, layout)
     model = origin.manifest_entry(sequence=corpus.sequence, aux_dtype=None)
     manifest = msgspec.structs.replace(
         outline.manifest, model=model, base=begun.base if begun else UNSET
@@ -139,9 +140,7 @@ def prepare_run(path: Path) -> PreparedRun:
     manifest = estimate.validated_manifest(manifest, path)
     if not outline.source.is_fresh and not begun:
         _log_rounding(origin, outline.source.plan.source)
-    tokenizer = (
-        [starting_weights.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
-    )
+    tokenizer = [organiser_plan.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
     return PreparedRun(
         manifest=manifest,
         blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),

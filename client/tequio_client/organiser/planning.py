@@ -27,7 +27,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client.organiser import estimate, starting_weights
+from tequio_client.organiser import estimate
+from tequio_client.organiser import plan as organiser_plan
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.estimate import (
     TOKENS_PER_PARAMETER,
@@ -35,8 +36,7 @@ from tequio_client.organiser.estimate import (
     transfer_s,
     usual_tflops,
 )
-from tequio_client.organiser.plan import ExpectPlan, LoraPlan
-from tequio_client.organiser.starting_weights import ModelSourceSpec
+from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelSourceSpec
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -435,9 +435,9 @@ def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
     if folder.is_dir():
         plan = plans.ModelPlan(source=_path_from(path.parent, folder), lora=lora)
     else:
-        commit = starting_weights.resolve_commit(options.source, options.revision)
+        commit = organiser_plan.resolve_commit(options.source, options.revision)
         plan = plans.ModelPlan(source=options.source, revision=commit, lora=lora)
-    return starting_weights.find_source(plan, path.parent)
+    return organiser_plan.find_source(plan, path.parent)
 
 
 def _path_from(folder: Path, path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The sealed archive, fetched from where the rules say, and opened into numbered documents."""
+"""The sealed archive, fetched from where the rules say, and opened with the key in the log."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import urllib.request
 from typing import TYPE_CHECKING
 
 from tequio_client.organiser import sealing
+from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.sealed_archive import ArchiveHead
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, to_text
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tequio_shared.competition.competition import CompetitionView
     from tequio_shared.competition.rules import CompetitionRules
     from tequio_shared.ids import Digest
+
 
 STALL_TIMEOUT_S = 60.0
 _PIECE = 1 << 20
@@ -108,3 +111,24 @@ def _archive_bytes(rules: CompetitionRules) -> int:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return to_text(hashlib.file_digest(file, "sha256").digest())
+
+
+# --- The texts that are scored: drawn documents of the archive, opened with the key in the log.
+
+_ARCHIVE, _SET = "archive.sealed", "set"
+
+
+def fetch_drawn_texts(
+    view: CompetitionView, folder: Path, blob: Callable[[Digest], bytes | None], ledger: str
+) -> list[bytes]:
+    """The drawn documents in their order; what is in the folder already is not fetched again.
+
+    Raises UserFacingError before the draw, or if the archive does not match its commitment.
+    """
+    if view.draw is None:
+        why = view.missing_for_ranking() or f"its draw is at {format_time(view.rules.dates.draw)}"
+        raise UserFacingError(f"nothing is drawn in {view.rules.name}: {why}")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = fetch_archive(view.rules, folder / _ARCHIVE, blob, ledger)
+    documents = decrypt_archive(view.rules, view.draw.key, path, folder / _SET)
+    return [read_document(documents, number) for number in view.draw.documents]

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tequio_client.verify.audit import AuditOptions
-    from tequio_client.verify.progress import WorkProgress
-    from tequio_client.verify.report import AuditReport
+    from tequio_client.verify.report import AuditReport, WorkProgress
     from tequio_shared.ids import RunId
 
 
@@ -65,7 +64,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
     from tequio_client.ledger.proofs import read_policy
     from tequio_client.verify import audit as program
-    from tequio_client.verify.progress import ProgressBars
+    from tequio_client.verify.report import ProgressBars
     from tequio_client.verify.source import MirrorFolder, StoreFolders
     from tequio_client.worker import shutdown
 

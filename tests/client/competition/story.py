@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.competition import outcome as competition_outcome
-from tequio_client.competition import participation, plan, submission
+from tequio_client.competition import listing as competition_outcome
+from tequio_client.competition import models, participation, plan
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.participation import FolderSubmitter
 from tequio_client.dataset import sources
@@ -21,8 +21,8 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.locks import locked
 from tequio_client.organiser import opening, sealing
 from tequio_client.trainer import device
-from tequio_client.verify.folded_log import LedgerReader
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.reader import LedgerReader
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker.ledger.outbox import Outbox
 from tests.support.slack import allowed_s
 
@@ -117,7 +117,7 @@ class Story:
         """Enter with a model from elsewhere, and submit it."""
         folder = self.folder / name
         self.told.append(participation.enter(self.log, None, name, None, folder))
-        look = partial(submission.submission_of_repository, repo=repo, revision=None)
+        look = partial(models.submission_of_repository, repo=repo, revision=None)
         self.told.append(participation.submit_folder(self.log, None, name, look, folder))
 
     def reveal(self, number: int) -> None:

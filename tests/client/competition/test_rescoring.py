@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from tequio_client.competition import rescoring
 from tequio_client.competition.verify_cli import USAGE_EXIT_CODE, verify_competition
 from tequio_client.trainer import device, likelihood
-from tequio_client.verify.judgement import JudgedCompetition
+from tequio_client.verify.competition import JudgedCompetition
 from tequio_shared.ids import to_text
 from tests.support import model_folders
 from tests.support.attack_table import attack

@@ -15,7 +15,7 @@ from tequio_client.competition.participation import ScoreChallenge, ScoringResou
 from tequio_client.keys import identity
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.trainer import device
-from tequio_client.verify.progress import NoProgress
+from tequio_client.verify.report import NoProgress
 from tequio_client.worker import secret_file
 from tequio_shared.competition.rules import CompetitionOutcome
 from tequio_shared.competition.state import CompetitionPhase
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tequio_client.competition.submission import CheckedSubmission
+    from tequio_client.competition.models import CheckedSubmission
     from tequio_shared.competition.rules import CompetitionRules
 
 
